@@ -1,0 +1,22 @@
+import { hostname } from "node:os";
+import { faults } from "./kernel/fault.ts";
+import { createHealth } from "./kernel/health.ts";
+import { createLog } from "./kernel/log.ts";
+import { createMetrics } from "./kernel/metrics.ts";
+import type { RoleContext } from "./kernel/role.ts";
+import type { AllSettings } from "./systems.ts";
+
+/** What a role gets to work with, whether it runs in a thread or as a process. */
+export function roleContext(role: string, { kernel }: AllSettings): RoleContext {
+  const metrics = createMetrics();
+  const worker = `${role}@${hostname()}/${process.pid}/${crypto.randomUUID().slice(0, 4)}`;
+  return {
+    role,
+    worker,
+    log: createLog(kernel.logLevel, { role, worker }),
+    metrics,
+    health: createHealth(),
+    faults: faults(kernel.faults),
+    metricsText: () => metrics.registry.metrics(),
+  };
+}

@@ -1,0 +1,44 @@
+import { apiRole } from "../kernel/api_role.ts";
+import { connect } from "../kernel/database.ts";
+import { faultRoutes } from "../kernel/fault_routes.ts";
+import { type RoleContext, tell } from "../kernel/role.ts";
+import { group, type Service, service } from "../kernel/service.ts";
+import type { KernelSettings } from "../kernel/settings.ts";
+import { bindStatements, readStatements } from "../kernel/statements.ts";
+import { changeRoutes } from "./change_routes.ts";
+import { changes } from "./changes.ts";
+import type { EntitlementSettings } from "./config.ts";
+import { operatorRoutes } from "./operator_routes.ts";
+import { readRoutes } from "./read_routes.ts";
+import type { EntitlementSql } from "./sql.gen.ts";
+
+/** `entitlement:api`. Grants and revokes have connections of their own, so that reads never wait behind them nor they behind reads. */
+export function entitlementApi(kernel: KernelSettings, settings: EntitlementSettings, context: RoleContext): Service {
+  const { metrics, worker } = context;
+  const lanes = connect({ url: settings.appUrl, name: `${worker} change`, max: settings.changes.lanes, statementTimeout: kernel.database.deadline });
+  const { change } = bindStatements<EntitlementSql>(lanes, readStatements(["entitlement"]), metrics, kernel.database.deadline);
+  const relay = tell("entitlement:relay");
+  const batcher = changes({ ...settings.changes, run: change, ttlSeconds: settings.idempotencyTtl / 1000, committed: relay.wake, metrics });
+  const api = apiRole<EntitlementSql>({
+    system: "entitlement",
+    url: settings.appUrl,
+    port: settings.port,
+    about: { title: "Kenri entitlement", description: "The source of truth of who owns what: grant, revoke, read, history." },
+    kernel,
+    context,
+    routes: ({ store, requires, cursors }) => [
+      changeRoutes(batcher, requires, settings.idempotencyTtl),
+      readRoutes({ sql: store.statements, requires, cursors, auditMonths: settings.auditMonths }),
+      ...(kernel.environment === "production" ? [] : [faultRoutes(requires, relay)]),
+      operatorRoutes({ sql: store.statements, requires, cursors, requeued: relay.wake }),
+    ],
+  });
+  const connections = service({
+    start: async () => {},
+    stop: async () => {
+      relay.close();
+      await lanes.end({ timeout: 3 });
+    },
+  });
+  return group([connections, api]);
+}

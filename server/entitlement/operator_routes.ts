@@ -1,0 +1,60 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { callerOf, type Requires } from "../kernel/callers.ts";
+import { type Cursors, highestUuid, limitOf, pageQuery } from "../kernel/cursor.ts";
+import { notFound, Problem } from "../kernel/problem.ts";
+import { longText, uuid } from "../kernel/text.ts";
+import { requeueEvent } from "./requeue.ts";
+import type { EntitlementSql } from "./sql.gen.ts";
+
+const strict = { additionalProperties: false };
+const eventParams = Type.Object({ event_id: uuid("the event") });
+
+export interface OperatorOptions {
+  readonly sql: EntitlementSql;
+  readonly requires: Requires;
+  readonly cursors: () => Cursors;
+  /** Called when events went back to PENDING. */
+  readonly requeued: () => void;
+}
+
+/** What an operator sees of the outbox and may do to it. */
+export function operatorRoutes({ sql, requires, cursors, requeued }: OperatorOptions) {
+  return new Elysia({ normalize: false })
+    .get(
+      "/ops/outbox/failed",
+      async ({ query }) => {
+        const limit = limitOf(query);
+        const before_event_id = query.cursor === undefined ? highestUuid : cursors().read("outbox failed", query.cursor);
+        const rows = await sql.outbox.failed({ before_event_id, limit: limit + 1 });
+        const events = rows.slice(0, limit);
+        return { events, ...(rows.length > limit ? { next_cursor: cursors().make("outbox failed", events.at(-1)!.event_id) } : {}) };
+      },
+      { query: Type.Object(pageQuery, strict), ...requires("ops:read"), detail: { summary: "Events that could not be published, newest first", description: "Scope: ops:read." } },
+    )
+    .get(
+      "/ops/outbox/:event_id",
+      async ({ params }) => {
+        const [event] = await sql.outbox.find(params);
+        if (!event) throw notFound("there is no such event in the outbox; confirmed events are deleted after a while");
+        return event;
+      },
+      { params: eventParams, ...requires("ops:read"), detail: { summary: "One event of the outbox", description: "Scope: ops:read." } },
+    )
+    .post(
+      "/ops/outbox/:event_id/requeue",
+      async ({ params: { event_id }, body: { reason }, request }) => {
+        const result = await requeueEvent(sql, { event_id, actor: callerOf(request).clientId, reason });
+        if (result.outcome === "unknown") throw notFound("there is no such event in the outbox");
+        if (result.outcome === "not_failed") throw new Problem(409, "NOT_FAILED", `the event is ${result.status}; only a FAILED one can be put back`);
+        requeued();
+        return { event_id, status: "PENDING", publish_generation: result.generation };
+      },
+      {
+        params: eventParams,
+        body: Type.Object({ reason: longText("why it is put back; kept in the audit") }, strict),
+        ...requires("ops:write"),
+        detail: { summary: "Put a FAILED event back", description: "Attempts start anew and the message gets a new id. Asked twice, it answers the same. Scope: ops:write." },
+      },
+    );
+}

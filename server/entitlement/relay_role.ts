@@ -1,0 +1,82 @@
+import { createBreaker } from "../kernel/breaker.ts";
+import { createBroker } from "../kernel/broker.ts";
+import { dueBound } from "../kernel/due_bound.ts";
+import { loop } from "../kernel/loop.ts";
+import { ears, type RoleContext } from "../kernel/role.ts";
+import { group, type Service } from "../kernel/service.ts";
+import type { KernelSettings } from "../kernel/settings.ts";
+import { openStore } from "../kernel/store.ts";
+import { ensureStream } from "../kernel/streams.ts";
+import type { EntitlementSettings } from "./config.ts";
+import { publisher } from "./publisher.ts";
+import { reconciler } from "./reconciler.ts";
+import { relay } from "./relay.ts";
+import type { EntitlementSql } from "./sql.gen.ts";
+import { streamGuard } from "./stream_guard.ts";
+
+const reclaimBatch = 500;
+// claim.sql takes at most this many followers of one aggregate: from here on there may be more although the batch was not full.
+const runLimit = 25;
+
+/** `entitlement:relay`: everything between the outbox and the stream. */
+export function relayRole(kernel: KernelSettings, settings: EntitlementSettings, context: RoleContext): Service {
+  const { worker, log, metrics, health, faults } = context;
+  const { outbox: tuning } = settings;
+  const store = openStore<EntitlementSql>({ system: "entitlement", url: settings.appUrl, name: worker, connections: tuning.lanes + 3, deadline: kernel.database.deadline, log, health, metrics });
+  const { outbox } = store.statements;
+  const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
+  const stream = { name: settings.stream, subject: settings.subject, ...kernel.stream };
+  const guard = streamGuard({ broker, outbox, stream, log, metrics });
+  const breaker = createBreaker({ name: "publish", tolerance: 5, probeEvery: 1000, probe: () => ensureStream(broker.connection(), stream), log, health });
+  const bound = dueBound(async from => (await outbox.head({ from }))[0]?.bound, tuning.sweep);
+  const publish = publisher({ broker, breaker, faults, subject: settings.subject, deadline: tuning.publishWithin, streamMissing: guard.distrust });
+  const { runOnce } = relay({ ...tuning, outbox, publish, guard, breaker, faults, from: bound.from, worker, log, metrics });
+
+  const reclaimed = metrics.counter("outbox_reclaimed_total", "Events taken back from a worker whose lease ran out.");
+  async function reclaim(): Promise<number> {
+    const rows = await outbox.reclaim({ limit: reclaimBatch });
+    if (rows.length === 0) return 0;
+    reclaimed.inc(rows.length);
+    log.warn({ count: rows.length, from: rows[0]?.locked_by }, "outbox.reclaim");
+    wake();
+    return rows.length;
+  }
+
+  const every = { log, metrics };
+  const lanes = Array.from({ length: tuning.lanes }, (_, lane) =>
+    loop({
+      name: `outbox.relay.${lane}`,
+      runOnce: async stopping => {
+        const count = await runOnce(stopping);
+        if (count >= tuning.batch) lanes[lane + 1]?.wake();
+        return count;
+      },
+      full: Math.min(tuning.batch, runLimit),
+      interval: tuning.poll,
+      ...every,
+    }),
+  );
+  const wake = () => lanes[0]?.wake();
+  const reconcile = reconciler({ ...settings, outbox, broker, guard, stream, overdue: tuning.overdue, log, metrics, resent: wake });
+  const loops = [
+    loop({ name: "outbox.head", runOnce: bound.advance, full: Number.POSITIVE_INFINITY, interval: Math.min(1000, tuning.sweep), ...every }),
+    loop({ name: "outbox.reclaim", runOnce: reclaim, full: reclaimBatch, interval: tuning.sweep, ...every }),
+    loop({ name: "outbox.reconcile", runOnce: reconcile.runOnce, full: 500, interval: tuning.reconcile, ...every }),
+    loop({ name: "outbox.depth", runOnce: depthGauges(outbox, metrics), full: Number.POSITIVE_INFINITY, interval: 2000, ...every }),
+    ...lanes,
+  ];
+  broker.onConnect(wake);
+  return group([store, broker, ears(context, wake), ...loops]);
+}
+
+function depthGauges(outbox: EntitlementSql["outbox"], metrics: RoleContext["metrics"]) {
+  const depth = metrics.gauge("outbox_depth", "Events by state, counted up to 10,001.", ["state"]);
+  const oldest = metrics.gauge("outbox_oldest_pending_seconds", "How long the oldest due event waits.");
+  return async () => {
+    const [row] = await outbox.depth();
+    if (!row) return 0;
+    for (const state of ["pending", "in_flight", "failed", "unconfirmed"] as const) depth.set({ state }, row[state]);
+    oldest.set(row.oldest_pending_seconds);
+    return 0;
+  };
+}

@@ -1,0 +1,363 @@
+// Generated from sql/ by `bun run generate`; do not edit.
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+export interface ApiKeysAppendParameters {
+  key_id: string;
+  client_id: string;
+  secret_sha256: Uint8Array;
+  scopes: readonly string[];
+  expires_in_days: number | null;
+}
+export interface ApiKeysAppendRow {
+  key_id: string;
+}
+
+export interface ApiKeysFindParameters {
+  key_id: string;
+}
+export interface ApiKeysFindRow {
+  key_id: string;
+  client_id: string;
+  secret_sha256: Uint8Array;
+  scopes: readonly string[];
+  live: boolean;
+}
+
+export interface ApiKeysListRow {
+  key_id: string;
+  client_id: string;
+  scopes: readonly string[];
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+}
+
+export interface ApiKeysRevokeParameters {
+  key_id: string;
+  grace_seconds: number;
+}
+export interface ApiKeysRevokeRow {
+  key_id: string;
+}
+
+export interface SecretsFindParameters {
+  name: string;
+}
+export interface SecretsFindRow {
+  value: Uint8Array;
+}
+
+export interface AuditDropPartitionsParameters {
+  keep: number;
+}
+export interface AuditDropPartitionsRow {
+  partition: string;
+}
+
+export interface AuditHistoryParameters {
+  user_id: string;
+  stock_keeping_unit: string;
+  before_version: number;
+  limit: number;
+}
+export interface AuditHistoryRow {
+  version: number;
+  status: string;
+  at: string;
+  event_id: string;
+  client_id: string;
+  detail: Json;
+}
+
+export interface AuditHorizonParameters {
+  keep_months: number;
+  as_of: string;
+}
+export interface AuditHorizonRow {
+  horizon: string;
+  too_old: boolean;
+  in_future: boolean;
+}
+
+export interface AuditMakePartitionsParameters {
+  ahead: number;
+}
+export interface AuditMakePartitionsRow {
+  partition: string;
+}
+
+export interface ChangeParameters {
+  client_id: readonly string[];
+  route: readonly string[];
+  idem_key: readonly string[];
+  request_hash: readonly string[];
+  ttl_seconds: number;
+  user_id: readonly string[];
+  stock_keeping_unit: readonly string[];
+  target: readonly string[];
+  source: readonly string[];
+  source_id: readonly string[];
+  traceparent: readonly string[];
+  conflict_body: readonly string[];
+}
+export interface ChangeRow {
+  n: number;
+  replayed: boolean;
+  same_request: boolean;
+  response_code: number;
+  response_body: string;
+}
+
+export interface IdempotencyCleanupParameters {
+  limit: number;
+}
+export interface IdempotencyCleanupRow {
+  idem_key: string;
+}
+
+export interface ListParameters {
+  user_id: string;
+}
+export interface ListRow {
+  stock_keeping_unit: string;
+  status: string;
+  version: number;
+  updated_at: string;
+}
+
+export interface ListAsOfParameters {
+  user_id: string;
+  as_of: string;
+}
+export interface ListAsOfRow {
+  stock_keeping_unit: string;
+  status: string;
+  version: number;
+  updated_at: string;
+}
+
+export interface OutboxClaimParameters {
+  worker: string;
+  token: string;
+  limit: number;
+  lease_seconds: number;
+  from: string;
+}
+export interface OutboxClaimRow {
+  event_id: string;
+  event_type: string;
+  aggregate_key: string;
+  aggregate_version: number;
+  payload: Json;
+  traceparent: string;
+  attempt_count: number;
+  publish_generation: number;
+}
+
+export interface OutboxCleanupParameters {
+  retention_seconds: number;
+  limit: number;
+}
+export interface OutboxCleanupRow {
+  event_id: string;
+}
+
+export interface OutboxConfirmParameters {
+  event_id: readonly string[];
+}
+export interface OutboxConfirmRow {
+  event_id: string;
+}
+
+export interface OutboxDepthRow {
+  pending: number;
+  in_flight: number;
+  failed: number;
+  unconfirmed: number;
+  oldest_pending_seconds: number;
+}
+
+export interface OutboxFailedParameters {
+  before_event_id: string;
+  limit: number;
+}
+export interface OutboxFailedRow {
+  event_id: string;
+  event_type: string;
+  aggregate_key: string;
+  aggregate_version: number;
+  attempt_count: number;
+  last_error: string | null;
+  publish_generation: number;
+  created_at: string;
+  trace_id: string;
+}
+
+export interface OutboxFinalizeParameters {
+  token: string;
+  event_id: readonly string[];
+  stream_seq: readonly number[];
+  stream_duplicate: readonly boolean[];
+}
+export interface OutboxFinalizeRow {
+  event_id: string;
+}
+
+export interface OutboxFindParameters {
+  event_id: string;
+}
+export interface OutboxFindRow {
+  event_id: string;
+  event_type: string;
+  aggregate_key: string;
+  aggregate_version: number;
+  status: string;
+  attempt_count: number;
+  last_error: string | null;
+  publish_generation: number;
+  created_at: string;
+  next_retry_at: string;
+  published_at: string | null;
+  stream_seq: number | null;
+  stream_duplicate: boolean | null;
+  confirmed_at: string | null;
+  trace_id: string;
+  payload: Json;
+  requeued_generation: number | null;
+}
+
+export interface OutboxHeadParameters {
+  from: string;
+}
+export interface OutboxHeadRow {
+  bound: string;
+}
+
+export interface OutboxObserveParameters {
+  stream: string;
+  incarnation: string;
+  last_seq: number;
+  known_last_seq: number;
+}
+export interface OutboxObserveRow {
+  lost: boolean;
+}
+
+export interface OutboxReclaimParameters {
+  limit: number;
+}
+export interface OutboxReclaimRow {
+  event_id: string;
+  locked_by: string;
+}
+
+export interface OutboxReleaseParameters {
+  token: string;
+  event_id: readonly string[];
+}
+export interface OutboxReleaseRow {
+  event_id: string;
+}
+
+export interface OutboxRequeueParameters {
+  event_id: readonly string[];
+  actor: string;
+  reason: string;
+}
+export interface OutboxRequeueRow {
+  event_id: string;
+  publish_generation: number;
+}
+
+export interface OutboxResendLostParameters {
+  stream: string;
+  limit: number;
+}
+export interface OutboxResendLostRow {
+  event_id: string;
+}
+
+export interface OutboxResendMissingParameters {
+  event_id: readonly string[];
+}
+export interface OutboxResendMissingRow {
+  event_id: string;
+}
+
+export interface OutboxRetryParameters {
+  token: string;
+  event_id: readonly string[];
+  delay_seconds: readonly (number | null)[];
+  error: readonly string[];
+  max_attempts: number;
+}
+export interface OutboxRetryRow {
+  event_id: string;
+  status: string;
+  attempt_count: number;
+}
+
+export interface OutboxStreamParameters {
+  stream: string;
+}
+export interface OutboxStreamRow {
+  incarnation: string;
+  last_seq: number;
+}
+
+export interface OutboxUnconfirmedParameters {
+  after_published_at: string;
+  after_event_id: string;
+  limit: number;
+  overdue_seconds: number;
+}
+export interface OutboxUnconfirmedRow {
+  event_id: string;
+  published_at: string;
+  overdue: boolean;
+}
+
+export interface EntitlementSql {
+  api_keys: {
+    append(parameters: ApiKeysAppendParameters): Promise<ApiKeysAppendRow[]>;
+    find(parameters: ApiKeysFindParameters): Promise<ApiKeysFindRow[]>;
+    list(): Promise<ApiKeysListRow[]>;
+    revoke(parameters: ApiKeysRevokeParameters): Promise<ApiKeysRevokeRow[]>;
+  };
+  secrets: {
+    find(parameters: SecretsFindParameters): Promise<SecretsFindRow[]>;
+  };
+  audit: {
+    drop_partitions(parameters: AuditDropPartitionsParameters): Promise<AuditDropPartitionsRow[]>;
+    history(parameters: AuditHistoryParameters): Promise<AuditHistoryRow[]>;
+    horizon(parameters: AuditHorizonParameters): Promise<AuditHorizonRow[]>;
+    make_partitions(parameters: AuditMakePartitionsParameters): Promise<AuditMakePartitionsRow[]>;
+  };
+  change(parameters: ChangeParameters): Promise<ChangeRow[]>;
+  idempotency: {
+    cleanup(parameters: IdempotencyCleanupParameters): Promise<IdempotencyCleanupRow[]>;
+  };
+  list(parameters: ListParameters): Promise<ListRow[]>;
+  list_as_of(parameters: ListAsOfParameters): Promise<ListAsOfRow[]>;
+  outbox: {
+    claim(parameters: OutboxClaimParameters): Promise<OutboxClaimRow[]>;
+    cleanup(parameters: OutboxCleanupParameters): Promise<OutboxCleanupRow[]>;
+    confirm(parameters: OutboxConfirmParameters): Promise<OutboxConfirmRow[]>;
+    depth(): Promise<OutboxDepthRow[]>;
+    failed(parameters: OutboxFailedParameters): Promise<OutboxFailedRow[]>;
+    finalize(parameters: OutboxFinalizeParameters): Promise<OutboxFinalizeRow[]>;
+    find(parameters: OutboxFindParameters): Promise<OutboxFindRow[]>;
+    head(parameters: OutboxHeadParameters): Promise<OutboxHeadRow[]>;
+    observe(parameters: OutboxObserveParameters): Promise<OutboxObserveRow[]>;
+    reclaim(parameters: OutboxReclaimParameters): Promise<OutboxReclaimRow[]>;
+    release(parameters: OutboxReleaseParameters): Promise<OutboxReleaseRow[]>;
+    requeue(parameters: OutboxRequeueParameters): Promise<OutboxRequeueRow[]>;
+    resend_lost(parameters: OutboxResendLostParameters): Promise<OutboxResendLostRow[]>;
+    resend_missing(parameters: OutboxResendMissingParameters): Promise<OutboxResendMissingRow[]>;
+    retry(parameters: OutboxRetryParameters): Promise<OutboxRetryRow[]>;
+    stream(parameters: OutboxStreamParameters): Promise<OutboxStreamRow[]>;
+    unconfirmed(parameters: OutboxUnconfirmedParameters): Promise<OutboxUnconfirmedRow[]>;
+  };
+}
+

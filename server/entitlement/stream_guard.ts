@@ -1,0 +1,58 @@
+import type { Broker } from "../kernel/broker.ts";
+import type { Log } from "../kernel/log.ts";
+import type { Metrics } from "../kernel/metrics.ts";
+import { ensureStream, type StreamSpec } from "../kernel/streams.ts";
+import type { EntitlementSql } from "./sql.gen.ts";
+
+const batch = 1000;
+
+/**
+ * Stands before every publish after a (re)connect: is this still the stream that took what we published? A wiped, cut or restored
+ * store says nothing by itself. If it lost messages, everything unconfirmed is put back first, so that order is kept.
+ */
+export function streamGuard({ broker, outbox, stream, log, metrics }: { broker: Broker; outbox: EntitlementSql["outbox"]; stream: StreamSpec; log: Log; metrics: Metrics }) {
+  const resent = metrics.counter("outbox_resent_total", "Events put back because the stream lost them or notification lacks them.", ["why"]);
+  const losses = metrics.counter("outbox_stream_losses_total", "Times the stream was found to have lost messages.");
+  let checkedIn = 0;
+  let checking: Promise<boolean> | undefined;
+  let highestSeq = 0;
+
+  async function check(): Promise<boolean> {
+    const epoch = broker.epoch;
+    const [recorded] = await outbox.stream({ stream: stream.name });
+    const known = Math.max(recorded?.last_seq ?? 0, highestSeq);
+    const { incarnation, lastSeq } = await ensureStream(broker.connection(), stream);
+    const [seen] = await outbox.observe({ stream: stream.name, incarnation, last_seq: lastSeq, known_last_seq: known });
+    if (seen?.lost) {
+      losses.inc();
+      highestSeq = lastSeq;
+      log.warn({ stream: stream.name, known, lastSeq }, "outbox.stream_lost_messages");
+    }
+    await resendLost();
+    checkedIn = epoch;
+    return broker.epoch === epoch;
+  }
+
+  async function resendLost(): Promise<void> {
+    const rows = await outbox.resend_lost({ stream: stream.name, limit: batch });
+    resent.inc({ why: "lost" }, rows.length);
+    if (rows.length === batch) await resendLost();
+  }
+
+  return {
+    /** Whether the stream may be published to now; looks at it first if the connection is a new one. */
+    async passes(): Promise<boolean> {
+      if (!broker.connected()) return false;
+      if (checkedIn === broker.epoch) return true;
+      checking ??= check().finally(() => {
+        checking = undefined;
+      });
+      return checking;
+    },
+    /** Looks again although the connection is the same one, e.g. because publishes find no stream. */
+    distrust: () => void (checkedIn = 0),
+    published: (seq: number) => void (highestSeq = Math.max(highestSeq, seq)),
+  };
+}
+
+export type StreamGuard = ReturnType<typeof streamGuard>;

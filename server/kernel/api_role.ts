@@ -1,0 +1,87 @@
+import type { AnyElysia } from "elysia";
+import { authenticator } from "./auth.ts";
+import { requires } from "./callers.ts";
+import { type Cursors, cursors } from "./cursor.ts";
+import { healthRoutes } from "./health.ts";
+import { httpApp } from "./http.ts";
+import { openapiRoutes } from "./openapi.ts";
+import type { RoleContext } from "./role.ts";
+import { group, type Service, service } from "./service.ts";
+import type { KernelSettings } from "./settings.ts";
+import { openStore, type Store } from "./store.ts";
+
+/** The statements every system has. */
+interface KernelSql {
+  readonly api_keys: { find(parameters: { key_id: string }): Promise<{ client_id: string; secret_sha256: Uint8Array; scopes: readonly string[]; live: boolean }[]> };
+  readonly secrets: { find(parameters: { name: string }): Promise<{ value: Uint8Array }[]> };
+}
+
+export interface ApiParts<T> {
+  readonly store: Store<T>;
+  readonly requires: ReturnType<typeof requires>;
+  readonly cursors: () => Cursors;
+}
+
+export interface ApiOptions<T> {
+  readonly system: string;
+  readonly url: string;
+  readonly port: number;
+  readonly about: { readonly title: string; readonly description: string };
+  readonly kernel: KernelSettings;
+  readonly context: RoleContext;
+  readonly routes: (parts: ApiParts<T>) => readonly AnyElysia[];
+}
+
+/** The HTTP side of a system. It listens at once and says what it waits for; it takes requests when its database is ready. */
+export function apiRole<T extends KernelSql>({ system, url, port, about, kernel, context, routes }: ApiOptions<T>): Service {
+  const { log, health, metrics, metricsText, worker } = context;
+  const store = openStore<T>({ system, url, name: worker, connections: kernel.database.connections, deadline: kernel.database.deadline, log, health, metrics });
+  let listCursors: Cursors | undefined;
+  const authenticate = authenticator(async key_id => (await store.statements.api_keys.find({ key_id }))[0]);
+  const parts: ApiParts<T> = {
+    store,
+    requires: requires(authenticate),
+    cursors: () => {
+      if (!listCursors) throw new Error("cursors are asked for before the start");
+      return listCursors;
+    },
+  };
+
+  const app = httpApp({ log, metrics, health });
+  app.use(healthRoutes({ health, askDatabase: store.ask, metricsText }));
+  for (const route of routes(parts)) app.use(route);
+  openapiRoutes(app, about);
+
+  // Stopped in reverse: say so at /readyz, take no more and finish what is under way, then close the database.
+  const closing = service({ start: async () => {}, stop: store.stop });
+  const server = service({
+    start: async () => {
+      app.listen({ port, hostname: kernel.host });
+      log.info({ url: `http://${kernel.host}:${app.server?.port}` }, "http.listening");
+    },
+    stop: async () => void (await app.stop()),
+  });
+  const preparing = service({
+    async start(stopping) {
+      const giveUp = () => void store.stop();
+      stopping.addEventListener("abort", giveUp);
+      await store.start();
+      stopping.removeEventListener("abort", giveUp);
+    },
+    stop: async () => {},
+  });
+  const ready = service({
+    async start() {
+      const [secret] = await store.statements.secrets.find({ name: "cursor" });
+      listCursors = cursors(secret!.value);
+      health.state = "ready";
+      log.info({ system }, "ready");
+    },
+    async stop() {
+      health.state = "stopping";
+      health.waitingFor = "its end";
+      await Bun.sleep(kernel.shutdownNotice);
+    },
+  });
+  return group([closing, server, preparing, ready]);
+}

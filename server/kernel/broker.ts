@@ -1,0 +1,94 @@
+import { connect, type NatsConnection } from "@nats-io/transport-node";
+import type { Health } from "./health.ts";
+import type { Log } from "./log.ts";
+import { loop } from "./loop.ts";
+import type { Metrics } from "./metrics.ts";
+import { type Service, service } from "./service.ts";
+
+export interface BrokerOptions {
+  readonly url: string;
+  readonly name: string;
+  readonly log: Log;
+  readonly health: Health;
+  readonly metrics: Metrics;
+}
+
+/** A connection to NATS that never gives up. It starts and works without the server; what needs it asks first. */
+export interface Broker extends Service {
+  connected(): boolean;
+  /** Counts connections made so far: what was found out before the last one may no longer be true. */
+  readonly epoch: number;
+  /** The live connection, or an error at once while there is none. */
+  connection(): NatsConnection;
+  onConnect(listener: () => void): void;
+}
+
+export class BrokerAway extends Error {
+  override readonly name = "BrokerAway";
+  constructor() {
+    super("NATS is not connected");
+  }
+}
+
+export function createBroker({ url, name, log, health, metrics }: BrokerOptions): Broker {
+  const listeners: (() => void)[] = [];
+  let nats: NatsConnection | undefined;
+  let up = false;
+  let epoch = 0;
+
+  const setUp = (now: boolean) => {
+    if (up === now) return;
+    up = now;
+    if (now) {
+      epoch++;
+      health.fine("broker");
+      log.info("broker.connected");
+      for (const listener of listeners) listener();
+    } else {
+      health.trouble("broker", "NATS is not connected");
+      log.warn("broker.disconnected");
+    }
+  };
+
+  // The client's defaults give up after 10 reconnects and notice a dead server after minutes.
+  async function connectOnce(): Promise<number> {
+    if (nats && !nats.isClosed()) return 0;
+    nats = await connect({ servers: url, name, timeout: 2000, maxReconnectAttempts: -1, reconnectTimeWait: 200, pingInterval: 5000, maxPingOut: 2 }).catch(() => undefined);
+    if (!nats) return 0;
+    setUp(true);
+    void follow(nats);
+    return 0;
+  }
+
+  async function follow(connection: NatsConnection): Promise<void> {
+    for await (const status of connection.status()) {
+      if (status.type === "disconnect" || status.type === "staleConnection") setUp(false);
+      if (status.type === "reconnect") setUp(true);
+    }
+    setUp(false);
+  }
+
+  const connecting = loop({ name: "broker.connect", runOnce: connectOnce, full: Number.POSITIVE_INFINITY, interval: 250, log, metrics });
+
+  return {
+    ...service({
+      async start() {
+        health.trouble("broker", "NATS is not connected");
+        await connecting.start();
+      },
+      async stop() {
+        await connecting.stop();
+        await nats?.close();
+      },
+    }),
+    connected: () => up,
+    get epoch() {
+      return epoch;
+    },
+    connection() {
+      if (!up || !nats) throw new BrokerAway();
+      return nats;
+    },
+    onConnect: listener => void listeners.push(listener),
+  };
+}

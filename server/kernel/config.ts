@@ -1,0 +1,104 @@
+import { type TSchema, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+
+/** One environment variable: how it reads, what it may be, what it is when absent. The only code that reads the environment is here. */
+export interface Setting<T> {
+  readonly variable: string;
+  readonly about: string;
+  readonly preset: string | undefined;
+  readonly optional: boolean;
+  readonly secret: boolean;
+  readonly schema: TSchema;
+  readonly parse: (text: string) => unknown;
+  readonly value?: T;
+}
+
+export type SettingsSpec = { readonly [name: string]: Setting<unknown> | SettingsSpec };
+export type Settings<S> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : Settings<S[K]> };
+
+const setting = <T>(variable: string, about: string, preset: string | undefined, schema: TSchema, parse: (text: string) => unknown) =>
+  ({ variable, about, preset, optional: false, secret: false, schema, parse }) as Setting<T>;
+
+export const text = (variable: string, about: string, preset?: string) =>
+  setting<string>(variable, about, preset, Type.String({ minLength: 1 }), text => text);
+
+/** May be absent; then it is undefined. */
+export const optional = <T>(inner: Setting<T>) => ({ ...inner, optional: true }) as Setting<T | undefined>;
+
+/** A URL that carries a password: never printed. */
+export const secretUrl = (variable: string, about: string) =>
+  ({
+    ...setting<string>(variable, about, undefined, Type.String({ pattern: "^[a-z]+://." }), text => (URL.canParse(text) ? text : "")),
+    secret: true,
+  }) as Setting<string>;
+
+export const integer = (variable: string, about: string, preset: number, range: { minimum: number; maximum: number }) =>
+  setting<number>(variable, about, String(preset), Type.Integer(range), text => (/^-?\d+$/.test(text) ? Number(text) : text));
+
+export const flag = (variable: string, about: string, preset: boolean) =>
+  setting<boolean>(variable, about, String(preset), Type.Boolean(), text => (text === "true" ? true : text === "false" ? false : text));
+
+export const choice = <const T extends string>(variable: string, about: string, preset: T, values: readonly T[]) =>
+  setting<T>(variable, about, preset, Type.Union(values.map(value => Type.Literal(value))), text => text);
+
+const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Written `500ms`, `30s`, `2m`, `24h`, `7d`; read as milliseconds. */
+export const duration = (variable: string, about: string, preset: string, range: { minimum: string; maximum: string }) =>
+  setting<number>(
+    variable,
+    about,
+    preset,
+    Type.Number({ minimum: milliseconds(range.minimum), maximum: milliseconds(range.maximum), description: "a duration such as 500ms, 30s, 24h or 7d" }),
+    milliseconds,
+  );
+
+function milliseconds(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text);
+  return match ? Number(match[1]) * unit[match[2] as keyof typeof unit] : Number.NaN;
+}
+
+export class ConfigError extends Error {
+  constructor(readonly problems: string[]) {
+    super(`the configuration is wrong in ${problems.length} place${problems.length === 1 ? "" : "s"}:\n${problems.map(p => `  ${p}`).join("\n")}`);
+  }
+}
+
+/** Reads every setting of the spec and throws one ConfigError that names all that is wrong. */
+export function readSettings<const S extends SettingsSpec>(spec: S, environment: Record<string, string | undefined> = process.env): Settings<S> {
+  const problems: string[] = [];
+  const values = readGroup(spec, environment, problems);
+  if (problems.length > 0) throw new ConfigError([...new Set(problems)]);
+  return values as Settings<S>;
+}
+
+function readGroup(spec: SettingsSpec, environment: Record<string, string | undefined>, problems: string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(spec).map(([name, entry]) => [name, isSetting(entry) ? readOne(entry, environment, problems) : readGroup(entry, environment, problems)]),
+  );
+}
+
+function readOne(entry: Setting<unknown>, environment: Record<string, string | undefined>, problems: string[]): unknown {
+  const given = environment[entry.variable] || entry.preset;
+  if (given === undefined) {
+    if (!entry.optional) problems.push(`${entry.variable} is not set: ${entry.about}`);
+    return undefined;
+  }
+  const value = entry.parse(given);
+  if (Value.Check(entry.schema, value)) return value;
+  const expected = entry.schema.description ?? Value.Errors(entry.schema, value).First()?.message.toLowerCase() ?? "another value";
+  problems.push(`${entry.variable}=${entry.secret ? "(hidden)" : JSON.stringify(given)} is not allowed: ${describeRange(entry, expected)}`);
+  return undefined;
+}
+
+function describeRange(entry: Setting<unknown>, expected: string): string {
+  if (Array.isArray(entry.schema.anyOf)) return `expected one of ${entry.schema.anyOf.map((s: TSchema) => s.const).join(", ")}`;
+  return expected.startsWith("expected") ? expected : `expected ${expected}`;
+}
+
+const isSetting = (entry: Setting<unknown> | SettingsSpec): entry is Setting<unknown> => typeof (entry as Setting<unknown>).variable === "string";
+
+/** Every setting of a spec in order, for documentation and checks. */
+export function listSettings(spec: SettingsSpec): Setting<unknown>[] {
+  return Object.values(spec).flatMap(entry => (isSetting(entry) ? [entry] : listSettings(entry)));
+}

@@ -1,0 +1,30 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { Type } from "@sinclair/typebox";
+import { badRequest } from "./problem.ts";
+
+/** List cursors: opaque to clients, signed, and bound to the list they came from. */
+export function cursors(secret: Uint8Array) {
+  const sign = (list: string, position: string) => createHmac("sha256", secret).update(`${list}\n${position}`).digest().subarray(0, 12);
+  return {
+    make: (list: string, position: string): string => Buffer.concat([sign(list, position), Buffer.from(position)]).toString("base64url"),
+    read(list: string, cursor: string): string {
+      const bytes = Buffer.from(cursor, "base64url");
+      const position = bytes.subarray(12).toString();
+      if (bytes.length < 13 || bytes.toString("base64url") !== cursor || !timingSafeEqual(bytes.subarray(0, 12), sign(list, position)))
+        throw badRequest("the cursor is not one that this list gave out; start again without it");
+      return position;
+    },
+  };
+}
+
+export type Cursors = ReturnType<typeof cursors>;
+
+export const pageQuery = {
+  limit: Type.Optional(Type.String({ pattern: "^([1-9]|[1-9]\\d|1\\d\\d|200)$", description: "1 to 200, 50 by default" })),
+  cursor: Type.Optional(Type.String({ maxLength: 500, description: "next_cursor of the page before" })),
+};
+
+export const limitOf = (query: { limit?: string }): number => Number(query.limit ?? 50);
+
+/** What a UUID list starts below when there is no cursor. */
+export const highestUuid = "ffffffff-ffff-ffff-ffff-ffffffffffff";

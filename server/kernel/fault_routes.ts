@@ -1,0 +1,19 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Requires } from "./callers.ts";
+import type { Teller } from "./role.ts";
+
+/** The fault switch, outside production only: makes the work of this process fail for users with a prefix, until it is set to "". */
+export const faultRoutes = (requires: Requires, workers: Teller) =>
+  new Elysia({ normalize: false }).put(
+    "/debug/faults",
+    ({ body: { user_prefix } }) => {
+      workers.failUsersWith(user_prefix);
+      return { user_prefix };
+    },
+    {
+      body: Type.Object({ user_prefix: Type.String({ maxLength: 200, description: "users whose publishes or sends fail; empty = nobody" }) }, { additionalProperties: false }),
+      ...requires("ops:write"),
+      detail: { summary: "Make work fail on purpose", description: "For rehearsals, in the workers of this process; does not exist in production. Scope: ops:write." },
+    },
+  );

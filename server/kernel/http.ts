@@ -1,0 +1,122 @@
+import { Elysia, ValidationError } from "elysia";
+import { readJson } from "./body.ts";
+import { isAway } from "./database.ts";
+import { DeadlineError } from "./deadline.ts";
+import type { Health } from "./health.ts";
+import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+import { badRequest, Problem, unavailable } from "./problem.ts";
+import { formatDetail } from "./text.ts";
+import { continueTrace, type Trace } from "./trace.ts";
+
+export interface HttpOptions {
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly health: Health;
+  readonly maxBody?: number;
+}
+
+interface Visit {
+  readonly requestId: string;
+  readonly trace: Trace;
+  readonly since: number;
+}
+
+const visits = new WeakMap<Request, Visit>();
+const alwaysServed = new Set(["/livez", "/readyz", "/metrics", "/openapi", "/openapi.json"]);
+const maxUrl = 4096;
+const requestIdPattern = /^[\w.:-]{1,100}$/;
+
+/** The trace and request id of a request under way. */
+export function visitOf(request: Request): Visit {
+  let visit = visits.get(request);
+  if (!visit) {
+    const given = request.headers.get("x-request-id");
+    visit = {
+      requestId: given && requestIdPattern.test(given) ? given : crypto.randomUUID(),
+      trace: continueTrace(request.headers.get("traceparent")),
+      since: performance.now(),
+    };
+    visits.set(request, visit);
+  }
+  return visit;
+}
+
+export const pathOf = (request: Request): string => {
+  const start = request.url.indexOf("/", request.url.indexOf("//") + 2);
+  const end = request.url.indexOf("?", start);
+  return start < 0 ? "/" : request.url.slice(start, end < 0 ? undefined : end);
+};
+
+function isDecodable(url: string): boolean {
+  if (!url.includes("%")) return true;
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An Elysia app that keeps Kenri's HTTP rules: strict JSON in, problem+json for every refusal, trace and request id on every answer. */
+export function httpApp({ log, metrics, health, maxBody = 65_536 }: HttpOptions) {
+  const app = new Elysia({ normalize: false, serve: { maxRequestBodySize: 8_388_608, idleTimeout: 20 } });
+  return app
+    .onRequest(({ request, set }) => {
+      const { requestId, trace } = visitOf(request);
+      set.headers["x-request-id"] = requestId;
+      set.headers.traceparent = trace.traceparent;
+      set.headers["x-content-type-options"] = "nosniff";
+      set.headers["cache-control"] = "no-store";
+      if (health.state === "stopping") set.headers.connection = "close";
+      if (health.state === "starting" && !alwaysServed.has(pathOf(request))) return unavailable(`the service is starting and waits for ${health.waitingFor}`).response(pathOf(request));
+      if (request.url.length > maxUrl) return new Problem(414, "URI_TOO_LONG", `a URL may have at most ${maxUrl} characters`).response(pathOf(request).slice(0, 200));
+      if (!isDecodable(request.url)) return badRequest("the URL holds a broken percent-encoding").response(pathOf(request));
+      return undefined;
+    })
+    .onParse(({ request }) => readJson(request, maxBody))
+    .onError(({ error, code, request }) => {
+      const problem = code === "NOT_FOUND" ? unmatched(app, request) : problemOf(error, code);
+      if (problem.status === 500) log.error({ error, trace_id: visitOf(request).trace.traceId, path: pathOf(request) }, "a request failed unexpectedly");
+      return problem.response(pathOf(request));
+    })
+    .onAfterResponse(({ request, route, set, response }) => {
+      const { since, trace, requestId } = visitOf(request);
+      const status = response instanceof Response ? response.status : Number(set.status ?? 200);
+      metrics.httpSeconds.observe({ route: route || "unmatched", status: String(status) }, (performance.now() - since) / 1000);
+      log.debug({ method: request.method, path: pathOf(request), status, request_id: requestId, trace_id: trace.traceId }, "http");
+    })
+    .as("global");
+}
+
+/** What an error means to the client. Only what is a surprise to us is a 500, and it says nothing of the inside. */
+export function problemOf(error: unknown, code: string | number): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof ValidationError) return invalid(error);
+  if (code === "PARSE") return error instanceof Error && error.cause instanceof Problem ? error.cause : badRequest("the body cannot be read");
+  if (isAway(error) || error instanceof DeadlineError) return unavailable("the database is away or busy; try again");
+  return new Problem(500, "INTERNAL", "something went wrong here; the logs have it under the trace id of this answer");
+}
+
+function invalid(error: ValidationError): Problem {
+  const errors = error.all.flatMap(one => {
+    if (!("path" in one)) return [];
+    const format = (one as { schema?: { format?: string } }).schema?.format;
+    const detail = (format && formatDetail[format]) || ("message" in one && one.message ? String(one.message).toLowerCase() : "is not valid");
+    return [{ pointer: one.path, detail }];
+  });
+  const unique = [...new Map(errors.map(one => [`${one.pointer} ${one.detail}`, one])).values()].slice(0, 20);
+  const where = error.type === "body" ? "the body" : error.type === "query" ? "the query string" : error.type === "params" ? "the path" : "the request";
+  return badRequest(`${where} is not valid: ${unique.map(one => `${one.pointer || "/"} ${one.detail}`).join("; ") || "see the API description"}`, { errors: unique });
+}
+
+/** 405 with the methods that the path takes, or 404. */
+function unmatched(app: { routes: readonly { path: string; method: string }[] }, request: Request): Problem {
+  const path = pathOf(request);
+  const allowed = app.routes.filter(route => routePattern(route.path).test(path)).map(route => route.method);
+  if (allowed.length === 0) return new Problem(404, "NOT_FOUND", "there is nothing at this path; see /openapi");
+  const allow = [...new Set(allowed.flatMap(method => (method === "GET" ? ["GET", "HEAD"] : [method])))].join(", ");
+  return new Problem(405, "METHOD_NOT_ALLOWED", `this path takes ${allow}`, { headers: { allow } });
+}
+
+const routePattern = (path: string) => new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:\w+/g, "[^/]+")}/?$`);

@@ -1,0 +1,32 @@
+import pino from "pino";
+
+export type Log = pino.Logger;
+
+/** Structured, one JSON object a line, written synchronously: a line that was logged survives the process. */
+export function createLog(level: string, bindings: Record<string, unknown>): Log {
+  return pino(
+    {
+      level,
+      base: bindings,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: label => ({ level: label }) },
+      serializers: { error: describeError },
+      redact: { paths: ["authorization", "*.authorization", "key", "secret", "password", "*.secret", "*.password"], censor: "(hidden)" },
+    },
+    pino.destination({ fd: 1, sync: true }),
+  );
+}
+
+/** An error as data: its class, code and message, and the stack only where it helps to find a surprise. No query parameters, no payloads. */
+export function describeError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { code } = error as { code?: unknown };
+  return {
+    name: error.name,
+    ...(code === undefined ? {} : { code }),
+    message: error.message,
+    stack: error.stack?.split("\n").slice(1, 6).map(line => line.trim()),
+  };
+}
+
+export const silentLog: Log = pino({ level: "silent" });

@@ -1,0 +1,72 @@
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from "prom-client";
+
+export type Metrics = ReturnType<typeof createMetrics>;
+export type Snapshot = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
+
+const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** The kernel's own metrics and the way to add more. One set a thread; workers send theirs to their parent as snapshots. */
+export function createMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+    new Counter({ name: `kenri_${name}`, help, labelNames, registers });
+  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = [], aggregator: "sum" | "max" = "max") =>
+    new Gauge({ name: `kenri_${name}`, help, labelNames, registers, aggregator });
+  const histogram = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+    new Histogram({ name: `kenri_${name}`, help, labelNames, buckets: seconds, registers });
+  return {
+    registry,
+    counter,
+    gauge,
+    histogram,
+    loopRuns: counter("loop_runs_total", "Runs of a worker's loop.", ["loop", "outcome"]),
+    statementSeconds: histogram("sql_seconds", "Time of a SQL statement, by the file's name.", ["statement"]),
+    httpSeconds: histogram("http_request_seconds", "Time of an HTTP request.", ["route", "status"]),
+    workerRestarts: counter("worker_restarts_total", "Workers that ended unasked and were started again.", ["role"]),
+    eventLoopLag: gauge("event_loop_lag_seconds", "How late a timer of this thread fires.", ["thread"]),
+    residentMemory: gauge("process_resident_memory_bytes", "Resident memory of the process."),
+  };
+}
+
+/**
+ * What the workers of a process have counted. The latest snapshot of each live worker counts as it is; when a worker ends, its
+ * counters and histograms are kept and its gauges forgotten, so that a restart never makes a counter fall.
+ */
+export function workerMetrics() {
+  const live = new Map<string, Snapshot>();
+  const ended: Snapshot[] = [];
+  return {
+    update: (worker: string, snapshot: Snapshot) => void live.set(worker, snapshot),
+    end(worker: string) {
+      const last = live.get(worker);
+      live.delete(worker);
+      if (!last) return;
+      ended.push(last.filter(metric => String(metric.type) !== "gauge"));
+      if (ended.length > 1) ended.splice(0, ended.length, mergeSnapshots(ended));
+    },
+    async text(own: Registry): Promise<string> {
+      return AggregatorRegistry.aggregate([await own.getMetricsAsJSON(), ...ended, ...live.values()] as object[]).metrics();
+    },
+  };
+}
+
+/** Adds up snapshots of counters and histograms, value by value. */
+export function mergeSnapshots(snapshots: Snapshot[]): Snapshot {
+  const merged = new Map<string, Snapshot[number]>();
+  for (const metric of snapshots.flat()) {
+    const before = merged.get(metric.name);
+    if (!before) {
+      merged.set(metric.name, { ...metric, values: metric.values.map(value => ({ ...value })) } as Snapshot[number]);
+      continue;
+    }
+    const key = (value: { labels: object; metricName?: string }) => `${value.metricName ?? ""}${JSON.stringify(value.labels)}`;
+    const known = new Map(before.values.map(value => [key(value as never), value]));
+    for (const value of metric.values) {
+      const same = known.get(key(value as never));
+      if (same) same.value += value.value;
+      else (before.values as unknown[]).push({ ...value });
+    }
+  }
+  return [...merged.values()];
+}

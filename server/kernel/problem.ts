@@ -1,0 +1,49 @@
+/** RFC 9457. A refusal is thrown as a Problem and becomes the answer in one place (http.ts). */
+export interface ProblemOptions {
+  readonly headers?: Record<string, string>;
+  readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
+  readonly extra?: Record<string, unknown>;
+}
+
+const titles: Record<number, string> = {
+  400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout", 409: "Conflict", 413: "Content Too Large",
+  414: "URI Too Long", 415: "Unsupported Media Type", 429: "Too Many Requests", 500: "Internal Server Error", 503: "Service Unavailable",
+};
+
+export class Problem extends Error {
+  override readonly name = "Problem";
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly detail: string,
+    readonly options: ProblemOptions = {},
+  ) {
+    super(`${code}: ${detail}`);
+  }
+
+  /** The body; `instance` is the path that was asked for. */
+  body(instance: string): string {
+    const { errors, extra } = this.options;
+    return JSON.stringify({
+      type: `urn:kenri:problem:${this.code.toLowerCase().replaceAll("_", "-")}`,
+      title: titles[this.status] ?? "Error",
+      status: this.status,
+      detail: this.detail,
+      instance,
+      code: this.code,
+      ...(errors ? { errors } : {}),
+      ...extra,
+    });
+  }
+
+  response(instance: string): Response {
+    return new Response(this.body(instance), {
+      status: this.status,
+      headers: { "content-type": "application/problem+json", ...this.options.headers },
+    });
+  }
+}
+
+export const badRequest = (detail: string, options?: ProblemOptions) => new Problem(400, "INVALID_REQUEST", detail, options);
+export const notFound = (detail: string) => new Problem(404, "NOT_FOUND", detail);
+export const unavailable = (detail: string) => new Problem(503, "UNAVAILABLE", detail, { headers: { "retry-after": "1" } });

@@ -1,0 +1,53 @@
+import type { Faults } from "./fault.ts";
+import type { Health } from "./health.ts";
+import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+import { type Service, service } from "./service.ts";
+
+/** What a role gets from whoever runs it: a worker thread of its system, or a process of its own. */
+export interface RoleContext {
+  /** `entitlement:relay` */
+  readonly role: string;
+  /** Names this runner in claims and logs. */
+  readonly worker: string;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly health: Health;
+  readonly faults: Faults;
+  /** /metrics of this process: its own and those of its workers. */
+  readonly metricsText: () => Promise<string>;
+}
+
+/** What the workers of a role may be told from elsewhere in the process. Other processes find work by polling. */
+type Notice = { readonly wake: true } | { readonly failUsersWith: string };
+
+const channelOf = (role: string) => new BroadcastChannel(`kenri ${role}`);
+
+export interface Teller {
+  /** There is work. */
+  wake(): void;
+  /** Publishes and sends for users with this prefix are to fail; empty = nobody. */
+  failUsersWith(prefix: string): void;
+  close(): void;
+}
+
+export function tell(role: string): Teller {
+  const channel = channelOf(role);
+  const post = (notice: Notice) => channel.postMessage(notice);
+  return { wake: () => post({ wake: true }), failUsersWith: failUsersWith => post({ failUsersWith }), close: () => channel.close() };
+}
+
+/** Hears what is told to this role, from start to stop. */
+export function ears({ role, faults }: Pick<RoleContext, "role" | "faults">, wake: () => void): Service {
+  let channel: BroadcastChannel | undefined;
+  return service({
+    async start() {
+      channel = channelOf(role);
+      channel.onmessage = ({ data }: { data: Notice }) => {
+        if ("wake" in data) wake();
+        else faults.failUsersWith = data.failUsersWith;
+      };
+    },
+    stop: async () => channel?.close(),
+  });
+}

@@ -1,0 +1,36 @@
+import { choice, duration, flag, integer, optional, type Settings, text } from "./config.ts";
+
+/** What every process reads. */
+export const kernelSettings = {
+  environment: choice("KENRI_ENV", "where this runs; debug routes and faults on purpose exist only outside production", "production", ["production", "development", "test"]),
+  logLevel: choice("LOG_LEVEL", "the least level that is logged", "info", ["debug", "info", "warn", "error", "silent"]),
+  host: text("HTTP_HOST", "the address the HTTP servers listen on", "127.0.0.1"),
+  healthPort: optional(text("HEALTH_PORT", "where a process without an API serves /livez, /readyz and /metrics")),
+  natsUrl: text("NATS_URL", "the NATS server with JetStream, e.g. nats://127.0.0.1:4222"),
+  shutdownWithin: duration("SHUTDOWN_WITHIN", "a process ends within this after SIGTERM", "10s", { minimum: "1s", maximum: "5m" }),
+  shutdownNotice: duration("SHUTDOWN_NOTICE", "how long /readyz says 503 before the port closes, so that nobody is sent here any more", "1s", { minimum: "0ms", maximum: "1m" }),
+  database: {
+    deadline: duration("DATABASE_DEADLINE", "a statement that takes longer counts as a database that is away", "5s", { minimum: "100ms", maximum: "5m" }),
+    connections: integer("DATABASE_CONNECTIONS", "connections of an API process for reads", 8, { minimum: 1, maximum: 100 }),
+  },
+  stream: {
+    maxAge: duration("STREAM_MAX_AGE", "how long a stream keeps messages", "7d", { minimum: "1s", maximum: "365d" }),
+    duplicateWindow: duration("STREAM_DUPLICATE_WINDOW", "how long a stream knows a message id", "2m", { minimum: "100ms", maximum: "1d" }),
+    replicas: integer("STREAM_REPLICAS", "copies of a stream in a JetStream cluster", 1, { minimum: 1, maximum: 5 }),
+  },
+  faults: {
+    killAt: optional(text("FAULT_KILL_AT", "the process kills itself at this point of the code; refused in production")),
+    stopAt: optional(text("FAULT_STOP_AT", "the process stops itself (SIGSTOP) at this point of the code, once; refused in production")),
+    failUsersWith: optional(text("FAULT_USER_PREFIX", "publishes and sends for users with this prefix fail; refused in production")),
+  },
+  debugInbox: flag("DEBUG_INBOX", "serve the debug inbox in production too", false),
+} as const;
+
+export type KernelSettings = Settings<typeof kernelSettings>;
+
+/** What is wrong with the settings as a whole. */
+export function kernelProblems({ environment, faults }: KernelSettings): string[] {
+  if (environment !== "production") return [];
+  const set = { FAULT_KILL_AT: faults.killAt, FAULT_STOP_AT: faults.stopAt, FAULT_USER_PREFIX: faults.failUsersWith };
+  return Object.entries(set).flatMap(([name, value]) => (value === undefined ? [] : [`${name} is refused with KENRI_ENV=production: faults are for tests and rehearsals`]));
+}

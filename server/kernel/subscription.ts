@@ -1,0 +1,96 @@
+import { type ConsumerMessages, type JsMsg, jetstream } from "@nats-io/jetstream";
+import type { Broker } from "./broker.ts";
+import type { Log } from "./log.ts";
+import { loop } from "./loop.ts";
+import type { Metrics } from "./metrics.ts";
+import { group, type Service, service } from "./service.ts";
+import { type ConsumerSpec, ensureConsumer } from "./streams.ts";
+
+/** A message as a handler sees it: it decides, the subscription answers the broker. */
+export interface Received {
+  readonly subject: string;
+  readonly data: Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly streamSeq: number;
+  readonly deliveries: number;
+}
+
+/** `taken`: stored, never again. `refused`: stored as unreadable, never again. */
+export type Verdict = "taken" | "refused";
+
+export interface SubscriptionOptions {
+  readonly broker: Broker;
+  readonly consumer: ConsumerSpec;
+  readonly batch: number;
+  /** Judges a batch after its commit. If it throws, nothing is answered and the batch is tried again. */
+  readonly handle: (batch: readonly Received[]) => Promise<readonly Verdict[]>;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** Reads a durable pull consumer in batches of what has arrived, without waiting for more. */
+export function subscription({ broker, consumer, batch, handle, log, metrics }: SubscriptionOptions): Service {
+  const arrived: { message: JsMsg; at: number }[] = [];
+  let messages: ConsumerMessages | undefined;
+  let consumingIn = 0;
+
+  // Past this age the broker is about to deliver it to somebody else: leave it to them.
+  const fresh = consumer.ackWait * 0.7;
+
+  async function keepConsuming(): Promise<number> {
+    if (!broker.connected()) return 0;
+    const nats = broker.connection();
+    if (!(await ensureConsumer(nats, consumer))) {
+      log.info({ stream: consumer.stream }, "subscription.waiting_for_stream");
+      return 0;
+    }
+    if (messages && consumingIn === broker.epoch) return 0;
+    await messages?.close();
+    arrived.length = 0;
+    const pull = await jetstream(nats).consumers.get(consumer.stream, consumer.durable);
+    consumingIn = broker.epoch;
+    messages = await pull.consume({
+      max_messages: Math.min(consumer.maxAckPending, batch * 2),
+      callback: message => {
+        arrived.push({ message, at: performance.now() });
+        work.wake();
+      },
+    });
+    return 0;
+  }
+
+  async function takeBatch(): Promise<number> {
+    while (arrived[0] && performance.now() - arrived[0].at > fresh) arrived.shift();
+    const taken = arrived.slice(0, batch);
+    if (taken.length === 0) return 0;
+    const verdicts = await handle(taken.map(({ message }) => receive(message)));
+    // A reconnect may have emptied the list meanwhile: take away exactly what was judged.
+    const judged = new Set(taken);
+    arrived.splice(0, arrived.length, ...arrived.filter(one => !judged.has(one)));
+    taken.forEach(({ message }, index) => (verdicts[index] === "taken" ? message.ack() : message.term()));
+    return taken.length;
+  }
+
+  const keeper = loop({ name: `${consumer.durable}.keeper`, runOnce: keepConsuming, full: Number.POSITIVE_INFINITY, interval: 2000, log, metrics });
+  const work = loop({ name: consumer.durable, runOnce: takeBatch, full: 1, interval: 1000, log, metrics });
+  broker.onConnect(() => keeper.wake());
+
+  // Stopped in reverse: no more pulls, then the batch under way, then what nobody looked at goes back at once.
+  const returnRest = service({
+    start: async () => {},
+    stop: async () => {
+      for (const { message } of arrived.splice(0)) message.nak();
+      if (broker.connected()) await broker.connection().flush().catch(() => {});
+    },
+  });
+  const pulling = service({ start: async () => {}, stop: async () => void (await messages?.close()) });
+  return group([returnRest, work, pulling, keeper]);
+}
+
+const receive = (message: JsMsg): Received => ({
+  subject: message.subject,
+  data: message.data,
+  headers: Object.fromEntries(message.headers?.keys().map(key => [key, message.headers?.get(key) ?? ""]) ?? []),
+  streamSeq: message.seq,
+  deliveries: message.info.deliveryCount,
+});

@@ -1,0 +1,30 @@
+import { FormatRegistry, Type } from "@sinclair/typebox";
+
+// A length in characters (code points), as JSON Schema means it and PostgreSQL counts it; JavaScript's length would count an emoji twice.
+const fits = (value: string, max: number) => value.length <= max || (value.length <= max * 2 && [...value].length <= max);
+const readable = (value: string) => value.isWellFormed() && !value.includes("\0");
+const named = (max: number) => (value: string) => value.trim() !== "" && fits(value, max) && readable(value);
+
+FormatRegistry.Set("text-200", named(200));
+FormatRegistry.Set("text-500", named(500));
+FormatRegistry.Set("text-200-no-colon", value => named(200)(value) && !value.includes(":"));
+FormatRegistry.Set("path-id", value => named(200)(value) && !value.split(/[/\\]/).some(part => part === ".." || part === "."));
+FormatRegistry.Set("uuid-text", value => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value));
+
+/** What a violated format says to the caller. */
+export const formatDetail: Record<string, string> = {
+  "text-200": "must be 1 to 200 characters, not blank, valid Unicode without U+0000",
+  "text-500": "must be 1 to 500 characters, not blank, valid Unicode without U+0000",
+  "text-200-no-colon": "must be 1 to 200 characters, not blank, valid Unicode without U+0000, and must not contain ':'",
+  "path-id": "must be 1 to 200 characters, not blank, and no path",
+  "uuid-text": "must be a UUID",
+};
+
+const formatted = (format: keyof typeof formatDetail & string, description: string) =>
+  Type.String({ format, description: `${description}; ${formatDetail[format]}` });
+
+export const text = (description: string) => formatted("text-200", description);
+export const longText = (description: string) => formatted("text-500", description);
+export const textWithoutColon = (description: string) => formatted("text-200-no-colon", description);
+export const pathId = (description: string) => formatted("path-id", description);
+export const uuid = (description: string) => formatted("uuid-text", description);

@@ -1,0 +1,26 @@
+/** W3C trace context: `00-<32 hex trace>-<16 hex span>-<flags>`. A trace is followed from the request to the notification. */
+export interface Trace {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly traceparent: string;
+}
+
+const pattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+const zeroTrace = "0".repeat(32);
+const zeroSpan = "0".repeat(16);
+
+const hex = (bytes: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString("hex");
+
+const make = (traceId: string, flags: string): Trace => {
+  const spanId = hex(8);
+  return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-${flags}` };
+};
+
+/** Goes on with a trace in a new span, or begins one if there is none that can be read. */
+export function continueTrace(traceparent: string | null | undefined): Trace {
+  const match = traceparent ? pattern.exec(traceparent) : null;
+  if (!match || match[1] === zeroTrace || match[2] === zeroSpan) return make(hex(16), "01");
+  return make(match[1]!, match[3]!);
+}
+
+export const traceIdOf = (traceparent: string): string => traceparent.split("-")[1] ?? "";

@@ -1,0 +1,132 @@
+/**
+ * Manages the API keys of machine clients, in every system that takes them:
+ *   bun run keys create --client shop --scopes entitlements:read,entitlements:write [--days 90]
+ *   bun run keys list
+ *   bun run keys rotate --client shop [--grace 24h]     a new key for the client; its old ones end after the grace
+ *   bun run keys revoke --key <id>
+ * The databases are those of ENTITLEMENT_DATABASE_URL and NOTIFICATION_DATABASE_URL (owner). --systems picks some, --json is for programs.
+ */
+import { parseArgs } from "node:util";
+import { newKey, scopes } from "./kernel/auth.ts";
+import { ConfigError, readSettings, secretUrl } from "./kernel/config.ts";
+import { connect } from "./kernel/database.ts";
+import { createMetrics } from "./kernel/metrics.ts";
+import { bindStatements, readStatements } from "./kernel/statements.ts";
+import type { EntitlementSql } from "./entitlement/sql.gen.ts";
+import { systemNames } from "./systems.ts";
+
+type Keys = EntitlementSql["api_keys"];
+type Stores = Map<string, Keys>;
+
+const usage = "usage: bun run keys create --client NAME --scopes A,B [--days N] | list | rotate --client NAME [--grace 24h] | revoke --key ID   [--systems a,b] [--json]";
+
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    client: { type: "string" },
+    scopes: { type: "string" },
+    days: { type: "string" },
+    grace: { type: "string", default: "24h" },
+    key: { type: "string" },
+    systems: { type: "string", default: systemNames.join(",") },
+    json: { type: "boolean", default: false },
+  },
+});
+
+const commands: Record<string, (stores: Stores) => Promise<unknown>> = {
+  create: stores => create(stores, required("client"), wantedScopes()),
+  list,
+  rotate,
+  revoke,
+};
+
+async function create(stores: Stores, client_id: string, wanted: readonly string[]) {
+  const { key, keyId, secretSha256 } = newKey();
+  const expires_in_days = flags.days === undefined ? null : wholeDays(flags.days);
+  for (const keys of stores.values()) await keys.append({ key_id: keyId, client_id, secret_sha256: secretSha256, scopes: wanted, expires_in_days });
+  return { key, key_id: keyId, client_id, scopes: wanted, systems: [...stores.keys()], note: "the key is shown this once" };
+}
+
+async function list(stores: Stores) {
+  const rows = new Map<string, Record<string, unknown>>();
+  for (const [system, keys] of stores) {
+    for (const row of await keys.list()) {
+      const known = rows.get(row.key_id);
+      rows.set(row.key_id, { ...row, systems: [...((known?.systems as string[] | undefined) ?? []), system] });
+    }
+  }
+  return [...rows.values()];
+}
+
+/** The new key has the scopes of the newest old one; the client id stays, so idempotency keys and audit go on. */
+async function rotate(stores: Stores) {
+  const client = required("client");
+  const grace = graceSeconds();
+  const old = (await list(stores)).filter(row => row.client_id === client && row.revoked_at === null);
+  if (old.length === 0) throw new ConfigError([`client ${client} has no key to rotate; use create`]);
+  const made = await create(stores, client, old[0]!.scopes as string[]);
+  for (const keys of stores.values()) for (const row of old) await keys.revoke({ key_id: String(row.key_id), grace_seconds: grace });
+  return { ...made, ended: old.map(row => row.key_id), grace: flags.grace };
+}
+
+async function revoke(stores: Stores) {
+  const key_id = required("key");
+  const changed = (await Promise.all([...stores.values()].map(keys => keys.revoke({ key_id, grace_seconds: 0 })))).flat();
+  if (changed.length === 0) throw new ConfigError([`there is no key ${key_id}`]);
+  return { key_id, revoked: true };
+}
+
+function required(flag: "client" | "key" | "scopes"): string {
+  const value = flags[flag];
+  if (!value) throw new ConfigError([`--${flag} is missing`, usage]);
+  return value;
+}
+
+function wantedScopes(): string[] {
+  const wanted = required("scopes").split(",");
+  const unknown = wanted.filter(scope => !(scopes as readonly string[]).includes(scope));
+  if (unknown.length > 0) throw new ConfigError([`there is no scope ${unknown.join(", ")}; there are ${scopes.join(", ")}`]);
+  return wanted;
+}
+
+function wholeDays(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new ConfigError(["--days must be 1 to 9999"]);
+  return Number(text);
+}
+
+function graceSeconds(): number {
+  const match = /^(\d+)(s|m|h|d)$/.exec(flags.grace);
+  if (!match) throw new ConfigError(["--grace must be a duration such as 0s, 30m, 24h or 7d"]);
+  return Number(match[1]) * { s: 1, m: 60, h: 3600, d: 86400 }[match[2] as "s"];
+}
+
+async function main(): Promise<void> {
+  const command = commands[positionals[0] ?? ""];
+  if (!command) throw new ConfigError([usage]);
+  const wanted = flags.systems.split(",");
+  const unknown = wanted.filter(system => !systemNames.includes(system as never));
+  if (unknown.length > 0) throw new ConfigError([`there is no system ${unknown.join(", ")} with API keys; there are ${systemNames.join(", ")}`]);
+  const urls = readSettings(Object.fromEntries(wanted.map(system => [system, secretUrl(`${system.toUpperCase()}_DATABASE_URL`, "the database as its owner")])));
+  const pools = Object.entries(urls).map(([system, url]) => [system, connect({ url: url as string, name: "kenri keys", max: 1, statementTimeout: 10_000 })] as const);
+  try {
+    const statements = readStatements(["kernel"]);
+    const metrics = createMetrics();
+    const stores = new Map(pools.map(([system, sql]) => [system, bindStatements<{ api_keys: Keys }>(sql, statements, metrics, 10_000).api_keys]));
+    print(await command(stores));
+  } finally {
+    await Promise.all(pools.map(([, sql]) => sql.end({ timeout: 3 })));
+  }
+}
+
+function print(result: unknown): void {
+  if (flags.json) console.log(JSON.stringify(result));
+  else if (Array.isArray(result)) console.table(result);
+  else for (const [name, value] of Object.entries(result as object)) console.log(`${name.padEnd(10)} ${Array.isArray(value) ? value.join(", ") : value}`);
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error((error as Error).message);
+  process.exit(1);
+}

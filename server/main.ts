@@ -1,0 +1,104 @@
+/**
+ * The composition root: `bun server/main.ts [system | system:role …]`, all systems by default. A system runs its API in this thread and its
+ * workers as threads; a role named by itself runs alone in this process. Starts in order, stops in reverse, within the time set for it.
+ */
+import { Elysia } from "elysia";
+import { roleContext } from "./context.ts";
+import { ConfigError } from "./kernel/config.ts";
+import { healthRoutes } from "./kernel/health.ts";
+import { workerMetrics } from "./kernel/metrics.ts";
+import type { RoleContext } from "./kernel/role.ts";
+import { group, type Service, service } from "./kernel/service.ts";
+import { workerHost } from "./kernel/worker_host.ts";
+import { type AllSettings, createRole, rolesOf, type SystemName, settingsFor, systemNames, systems } from "./systems.ts";
+
+const workerEntry = new URL("./worker.ts", import.meta.url);
+
+/** What the arguments ask for: whole systems and single roles, in starting order. */
+function plan(args: readonly string[]): { whole: SystemName[]; single: string[] } {
+  const known = new Set<string>([...systemNames, ...systemNames.flatMap(rolesOf)]);
+  const unknown = args.filter(arg => !known.has(arg));
+  if (unknown.length > 0) throw new ConfigError(unknown.map(arg => `there is no system or role ${arg}; there are ${[...known].join(", ")}`));
+  if (args.length === 0) return { whole: systemNames, single: [] };
+  return { whole: systemNames.filter(name => args.includes(name)), single: args.filter(arg => arg.includes(":")) };
+}
+
+/** A system: its migrations, its API here, its workers in threads. */
+function wholeSystem(system: SystemName, settings: AllSettings): Service {
+  const api = roleContext(`${system}:api`, settings);
+  const collected = workerMetrics();
+  const context: RoleContext = { ...api, metricsText: () => collected.text(api.metrics.registry) };
+  const workers = systems[system].workers.map(worker =>
+    workerHost({
+      role: `${system}:${worker}`,
+      entry: workerEntry,
+      log: api.log,
+      metrics: api.metrics,
+      collected,
+      health: api.health,
+      stopWithin: settings.kernel.shutdownWithin * 0.7,
+    }),
+  );
+  const migrations = createRole(settings, { ...api, role: `${system}:migrate` });
+  return group([migrations, together(workers), createRole(settings, context)]);
+}
+
+/** Started and stopped side by side. */
+const together = (services: readonly Service[]): Service =>
+  service({
+    start: async () => void (await Promise.all(services.map(one => one.start()))),
+    stop: async () => void (await Promise.all(services.map(one => one.stop()))),
+  });
+
+/** One role as a process of its own, with /livez, /readyz and /metrics where HEALTH_PORT says. */
+function singleRole(role: string, settings: AllSettings): Service {
+  const context = roleContext(role, settings);
+  const { health } = context;
+  const work = createRole(settings, context);
+  const { healthPort, host } = settings.kernel;
+  if (role.endsWith(":api") || role.endsWith(":migrate") || healthPort === undefined) return work;
+  const app = new Elysia().use(healthRoutes({ health, askDatabase: async () => {}, metricsText: context.metricsText }));
+  const serving = service({ start: async () => void app.listen({ port: Number(healthPort), hostname: host }), stop: async () => void (await app.stop()) });
+  const ready = service({ start: async () => void (health.state = "ready"), stop: async () => void (health.state = "stopping") });
+  return group([serving, work, ready]);
+}
+
+async function main(): Promise<void> {
+  const { whole, single } = plan(process.argv.slice(2));
+  const settings = settingsFor([...whole.flatMap(rolesOf), ...single]);
+  const running = group([...whole.map(system => wholeSystem(system, settings)), ...single.map(role => singleRole(role, settings))]);
+  const { log } = roleContext("main", settings);
+
+  let stops = 0;
+  const stop = async () => {
+    if (++stops > 1) process.exit(1);
+    setTimeout(() => {
+      log.error("shutdown took too long");
+      process.exit(1);
+    }, settings.kernel.shutdownWithin).unref();
+    await running.stop();
+    process.exit(0);
+  };
+  process.on("SIGTERM", () => void stop());
+  process.on("SIGINT", () => void stop());
+  // A stray rejection is a bug, but not one to lose requests over.
+  process.on("unhandledRejection", error => log.error({ error }, "unhandled rejection"));
+
+  try {
+    await running.start();
+  } catch (error) {
+    if (stops > 0) return;
+    log.error({ error }, "start failed");
+    console.error(`kenri cannot start: ${(error as Error).message}`);
+    await running.stop().catch(() => {});
+    process.exit(1);
+  }
+  if (single.length > 0 && single.every(role => role.endsWith(":migrate")) && whole.length === 0) process.exit(0);
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof ConfigError ? error.message : error);
+  process.exit(1);
+}

@@ -1,0 +1,71 @@
+import type { Faults } from "../kernel/fault.ts";
+import type { Log } from "../kernel/log.ts";
+import type { Metrics } from "../kernel/metrics.ts";
+import type { Received, Verdict } from "../kernel/subscription.ts";
+import { decodeEvent, eventIdOf, type IncomingEvent } from "./event.ts";
+import type { NotificationSql } from "./sql.gen.ts";
+
+export interface ConsumerOptions {
+  readonly sql: NotificationSql;
+  readonly stream: string;
+  readonly channel: string;
+  readonly faults: Faults;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Called after new notifications were committed. */
+  readonly accepted: () => void;
+}
+
+type Read = { readonly message: Received; readonly event: IncomingEvent };
+type Unreadable = { readonly message: Received; readonly reason: string };
+
+/** Takes a batch in: decode, one statement for what can be read, one for what cannot; answered only after both have committed. */
+export function consumer({ sql, stream, channel, faults, log, metrics, accepted }: ConsumerOptions) {
+  const events = metrics.counter("intake_events_total", "Messages from the stream, by what became of them.", ["outcome"]);
+
+  return async function handle(batch: readonly Received[]): Promise<Verdict[]> {
+    const read = batch.map(message => ({ message, ...decodeEvent(message.data, message.headers) }));
+    const readable = read.filter((one): one is Read => "event" in one);
+    const unreadable = read.filter((one): one is Unreadable => "reason" in one);
+    faults.at("intake.before_commit");
+    if (readable.length > 0) await accept(readable);
+    if (unreadable.length > 0) await bury(unreadable);
+    faults.at("intake.committed");
+    return read.map(one => ("event" in one ? "taken" : "refused"));
+  };
+
+  async function accept(readable: readonly Read[]): Promise<void> {
+    const rows = await sql.accept(parametersOf(readable, channel));
+    const stale = rows.filter(row => row.stale).length;
+    events.inc({ outcome: "accepted" }, rows.length - stale);
+    events.inc({ outcome: "stale" }, stale);
+    events.inc({ outcome: "duplicate" }, readable.length - rows.length);
+    if (rows.length > 0) accepted();
+  }
+
+  async function bury(unreadable: readonly Unreadable[]): Promise<void> {
+    await sql.raw_dead_letters.append({
+      stream: unreadable.map(() => stream),
+      stream_seq: unreadable.map(({ message }) => message.streamSeq),
+      subject: unreadable.map(({ message }) => message.subject),
+      headers: unreadable.map(({ message }) => ({ ...message.headers })),
+      data: unreadable.map(({ message }) => `\\x${Buffer.from(message.data).toString("hex")}`),
+      event_id: unreadable.map(({ message }) => eventIdOf(message.headers["Nats-Msg-Id"])),
+      reason: unreadable.map(({ reason }) => reason),
+    });
+    events.inc({ outcome: "unreadable" }, unreadable.length);
+    for (const { message, reason } of unreadable) log.error({ stream_seq: message.streamSeq, reason }, "intake.unreadable");
+  }
+}
+
+const parametersOf = (readable: readonly Read[], channel: string) => ({
+  event_id: readable.map(({ event }) => event.eventId),
+  event_type: readable.map(({ event }) => event.eventType),
+  aggregate_key: readable.map(({ event }) => event.aggregateKey),
+  aggregate_version: readable.map(({ event }) => event.version),
+  stream_seq: readable.map(({ message }) => message.streamSeq),
+  user_id: readable.map(({ event }) => event.userId),
+  payload: readable.map(({ event }) => event.payload),
+  traceparent: readable.map(({ event }) => event.traceparent),
+  channel,
+});

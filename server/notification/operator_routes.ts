@@ -1,0 +1,100 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { callerOf, type Requires } from "../kernel/callers.ts";
+import { type Cursors, highestUuid, limitOf, pageQuery } from "../kernel/cursor.ts";
+import { notFound, Problem } from "../kernel/problem.ts";
+import { longText, uuid } from "../kernel/text.ts";
+import { reprocessRaw, requeueNotification } from "./requeue.ts";
+import type { NotificationSql } from "./sql.gen.ts";
+
+const strict = { additionalProperties: false };
+const reasonBody = Type.Object({ reason: longText("why; kept in the audit") }, strict);
+const page = Type.Object(pageQuery, strict);
+const notificationParams = Type.Object({ notification_id: uuid("the notification") });
+const letterParams = Type.Object({ id: uuid("the raw dead letter") });
+
+export interface OperatorOptions {
+  readonly sql: NotificationSql;
+  readonly requires: Requires;
+  readonly cursors: () => Cursors;
+  readonly channel: string;
+  /** Called when there is something to send. */
+  readonly requeued: () => void;
+}
+
+/** What an operator sees of failed deliveries and may do to them. */
+export function operatorRoutes({ sql, requires, cursors, channel, requeued }: OperatorOptions) {
+  return new Elysia({ normalize: false })
+    .get(
+      "/ops/notifications/dead",
+      async ({ query }) => {
+        const limit = limitOf(query);
+        const before_notification_id = query.cursor === undefined ? highestUuid : cursors().read("dead", query.cursor);
+        const rows = await sql.notifications.dead({ before_notification_id, limit: limit + 1 });
+        const dead_letters = rows.slice(0, limit);
+        return { dead_letters, ...(rows.length > limit ? { next_cursor: cursors().make("dead", dead_letters.at(-1)!.notification_id) } : {}) };
+      },
+      { query: page, ...requires("ops:read"), detail: { summary: "Dead letters that nobody has put back, newest first", description: "Scope: ops:read." } },
+    )
+    .get(
+      "/ops/notifications/:notification_id",
+      async ({ params }) => {
+        const [notification] = await sql.notifications.find(params);
+        if (!notification) throw notFound("there is no such notification; sent ones are deleted after a while");
+        return { ...notification, attempts: await sql.notifications.attempts(params) };
+      },
+      { params: notificationParams, ...requires("ops:read"), detail: { summary: "One notification with its attempts", description: "Scope: ops:read." } },
+    )
+    .post(
+      "/ops/notifications/:notification_id/requeue",
+      async ({ params: { notification_id }, body: { reason }, request }) => {
+        const result = await requeueNotification(sql, { id: notification_id, actor: callerOf(request).clientId, reason });
+        if (result.outcome === "unknown") throw notFound("there is no such notification");
+        if (result.outcome === "not_failed") throw new Problem(409, "NOT_FAILED", `the notification is ${result.status}; only a FAILED one can be put back`);
+        requeued();
+        return { notification_id, status: "PENDING" };
+      },
+      {
+        params: notificationParams,
+        body: reasonBody,
+        ...requires("ops:write"),
+        detail: { summary: "Put a FAILED notification back", description: "Attempts start anew; its dead letter stays and says who did it. Scope: ops:write." },
+      },
+    )
+    .get(
+      "/ops/raw-dead-letters",
+      async ({ query }) => {
+        const limit = limitOf(query);
+        const before_id = query.cursor === undefined ? highestUuid : cursors().read("raw", query.cursor);
+        const rows = await sql.raw_dead_letters.list({ before_id, limit: limit + 1 });
+        const raw_dead_letters = rows.slice(0, limit);
+        return { raw_dead_letters, ...(rows.length > limit ? { next_cursor: cursors().make("raw", raw_dead_letters.at(-1)!.id) } : {}) };
+      },
+      { query: page, ...requires("ops:read"), detail: { summary: "Messages that could not be read, newest first", description: "Scope: ops:read." } },
+    )
+    .get(
+      "/ops/raw-dead-letters/:id",
+      async ({ params }) => {
+        const [letter] = await sql.raw_dead_letters.find(params);
+        if (!letter) throw notFound("there is no such raw dead letter");
+        return { ...letter, data: Buffer.from(letter.data).toString("hex") };
+      },
+      { params: letterParams, ...requires("ops:read"), detail: { summary: "One raw dead letter, its bytes as hex", description: "Scope: ops:read." } },
+    )
+    .post(
+      "/ops/raw-dead-letters/:id/reprocess",
+      async ({ params: { id }, body: { reason }, request }) => {
+        const result = await reprocessRaw(sql, { id, actor: callerOf(request).clientId, reason }, channel);
+        if (result.outcome === "unknown") throw notFound("there is no such raw dead letter");
+        if (result.outcome === "unreadable") throw new Problem(409, "STILL_UNREADABLE", `it still cannot be read: ${result.reason}`);
+        requeued();
+        return { id, status: "TAKEN_IN" };
+      },
+      {
+        params: letterParams,
+        body: reasonBody,
+        ...requires("ops:write"),
+        detail: { summary: "Read a raw dead letter again", description: "After a fix. Asked twice, it answers the same. Scope: ops:write." },
+      },
+    );
+}

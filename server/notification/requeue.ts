@@ -1,0 +1,44 @@
+import { decodeEvent } from "./event.ts";
+import type { NotificationSql } from "./sql.gen.ts";
+
+export interface Action {
+  readonly id: string;
+  readonly actor: string;
+  readonly reason: string;
+}
+
+export type Requeued = { readonly outcome: "requeued" } | { readonly outcome: "not_failed"; readonly status: string } | { readonly outcome: "unknown" };
+
+/** Puts a FAILED notification back, once and audited. Asking again for one that is back already gives the same answer. */
+export async function requeueNotification(sql: NotificationSql, { id, actor, reason }: Action): Promise<Requeued> {
+  const [back] = await sql.notifications.requeue({ notification_id: [id], actor, reason });
+  if (back) return { outcome: "requeued" };
+  const [notification] = await sql.notifications.find({ notification_id: id });
+  if (!notification) return { outcome: "unknown" };
+  return notification.requeued_at === null ? { outcome: "not_failed", status: notification.status } : { outcome: "requeued" };
+}
+
+export type Reprocessed = { readonly outcome: "taken_in" } | { readonly outcome: "unreadable"; readonly reason: string } | { readonly outcome: "unknown" };
+
+/** Reads a raw dead letter again, after a fix. Taken in as any event is, so twice changes nothing. */
+export async function reprocessRaw(sql: NotificationSql, { id, actor, reason }: Action, channel: string): Promise<Reprocessed> {
+  const [letter] = await sql.raw_dead_letters.find({ id });
+  if (!letter) return { outcome: "unknown" };
+  if (letter.reprocessed_at !== null) return { outcome: "taken_in" };
+  const decoded = decodeEvent(letter.data, letter.headers as Record<string, string>);
+  if ("reason" in decoded) return { outcome: "unreadable", reason: decoded.reason };
+  const { event } = decoded;
+  await sql.accept({
+    event_id: [event.eventId],
+    event_type: [event.eventType],
+    aggregate_key: [event.aggregateKey],
+    aggregate_version: [event.version],
+    stream_seq: [letter.stream_seq],
+    user_id: [event.userId],
+    payload: [event.payload],
+    traceparent: [event.traceparent],
+    channel,
+  });
+  await sql.raw_dead_letters.reprocessed({ id, actor, reason });
+  return { outcome: "taken_in" };
+}

@@ -1,0 +1,71 @@
+import { dueBound } from "../kernel/due_bound.ts";
+import { loop } from "../kernel/loop.ts";
+import { ears, type RoleContext } from "../kernel/role.ts";
+import { group, type Service } from "../kernel/service.ts";
+import type { KernelSettings } from "../kernel/settings.ts";
+import { openStore } from "../kernel/store.ts";
+import { type Channel, logChannel } from "./channels.ts";
+import type { NotificationSettings } from "./config.ts";
+import { sender } from "./sender.ts";
+import type { NotificationSql } from "./sql.gen.ts";
+
+const reclaimBatch = 500;
+// claim.sql takes at most this many followers of one aggregate: from here on there may be more although the batch was not full.
+const runLimit = 25;
+
+/** `notification:sender`: delivers what is in the inbox. */
+export function senderRole(kernel: KernelSettings, settings: NotificationSettings, context: RoleContext): Service {
+  const { worker, log, metrics, health, faults } = context;
+  const { sender: tuning } = settings;
+  const store = openStore<NotificationSql>({ system: "notification", url: settings.appUrl, name: worker, connections: tuning.lanes + 2, deadline: kernel.database.deadline, log, health, metrics });
+  const { notifications } = store.statements;
+  const channels = new Map<string, Channel>([["log", logChannel(log)]]);
+  const bound = dueBound(async from => (await notifications.head({ from }))[0]?.bound, tuning.sweep);
+  const { runOnce } = sender({ ...tuning, notifications, channels, faults, from: bound.from, worker, log, metrics });
+
+  const reclaimed = metrics.counter("notifications_reclaimed_total", "Notifications taken back from a worker whose lease ran out.");
+  async function reclaim(): Promise<number> {
+    const rows = await notifications.reclaim({ limit: reclaimBatch });
+    if (rows.length === 0) return 0;
+    reclaimed.inc(rows.length);
+    log.warn({ count: rows.length, from: rows[0]?.locked_by }, "notification.reclaim");
+    wake();
+    return rows.length;
+  }
+
+  const every = { log, metrics };
+  const lanes = Array.from({ length: tuning.lanes }, (_, lane) =>
+    loop({
+      name: `notification.sender.${lane}`,
+      runOnce: async stopping => {
+        const count = await runOnce(stopping);
+        if (count >= tuning.batch) lanes[lane + 1]?.wake();
+        return count;
+      },
+      full: Math.min(tuning.batch, runLimit),
+      interval: tuning.poll,
+      ...every,
+    }),
+  );
+  const wake = () => lanes[0]?.wake();
+  return group([
+    store,
+    ears(context, wake),
+    loop({ name: "notification.head", runOnce: bound.advance, full: Number.POSITIVE_INFINITY, interval: Math.min(1000, tuning.sweep), ...every }),
+    loop({ name: "notification.reclaim", runOnce: reclaim, full: reclaimBatch, interval: tuning.sweep, ...every }),
+    loop({ name: "notification.depth", runOnce: depthGauges(notifications, metrics), full: Number.POSITIVE_INFINITY, interval: 2000, ...every }),
+    ...lanes,
+  ]);
+}
+
+function depthGauges(notifications: NotificationSql["notifications"], metrics: RoleContext["metrics"]) {
+  const depth = metrics.gauge("notifications_depth", "Notifications and dead letters by state, counted up to 10,001.", ["state"]);
+  const oldest = metrics.gauge("notifications_oldest_pending_seconds", "How long the oldest due notification waits.");
+  return async () => {
+    const [row] = await notifications.depth();
+    if (!row) return 0;
+    for (const state of ["pending", "processing", "dead", "raw_dead"] as const) depth.set({ state }, row[state]);
+    oldest.set(row.oldest_pending_seconds);
+    return 0;
+  };
+}

@@ -1,0 +1,367 @@
+// Generated from sql/ by `bun run generate`; do not edit.
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+export interface ApiKeysAppendParameters {
+  key_id: string;
+  client_id: string;
+  secret_sha256: Uint8Array;
+  scopes: readonly string[];
+  expires_in_days: number | null;
+}
+export interface ApiKeysAppendRow {
+  key_id: string;
+}
+
+export interface ApiKeysFindParameters {
+  key_id: string;
+}
+export interface ApiKeysFindRow {
+  key_id: string;
+  client_id: string;
+  secret_sha256: Uint8Array;
+  scopes: readonly string[];
+  live: boolean;
+}
+
+export interface ApiKeysListRow {
+  key_id: string;
+  client_id: string;
+  scopes: readonly string[];
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+}
+
+export interface ApiKeysRevokeParameters {
+  key_id: string;
+  grace_seconds: number;
+}
+export interface ApiKeysRevokeRow {
+  key_id: string;
+}
+
+export interface SecretsFindParameters {
+  name: string;
+}
+export interface SecretsFindRow {
+  value: Uint8Array;
+}
+
+export interface AcceptParameters {
+  event_id: readonly string[];
+  event_type: readonly string[];
+  aggregate_key: readonly string[];
+  aggregate_version: readonly number[];
+  stream_seq: readonly number[];
+  user_id: readonly string[];
+  payload: readonly Json[];
+  traceparent: readonly string[];
+  channel: string;
+}
+export interface AcceptRow {
+  event_id: string;
+  stale: boolean;
+}
+
+export interface CleanupProcessedEventsParameters {
+  retention_seconds: number;
+  limit: number;
+}
+export interface CleanupProcessedEventsRow {
+  event_id: string;
+}
+
+export interface NotificationsAttemptsParameters {
+  notification_id: string;
+}
+export interface NotificationsAttemptsRow {
+  number: number;
+  worker: string;
+  started_at: string;
+  duration_ms: number;
+  outcome: string;
+  error: string | null;
+}
+
+export interface NotificationsClaimParameters {
+  worker: string;
+  token: string;
+  limit: number;
+  lease_seconds: number;
+  from: string;
+}
+export interface NotificationsClaimRow {
+  notification_id: string;
+  event_id: string;
+  user_id: string;
+  type: string;
+  aggregate_key: string;
+  aggregate_version: number;
+  stale: boolean;
+  payload: Json;
+  traceparent: string;
+  channel: string;
+  attempt_count: number;
+}
+
+export interface NotificationsCleanupParameters {
+  retention_seconds: number;
+  limit: number;
+}
+export interface NotificationsCleanupRow {
+  notification_id: string;
+}
+
+export interface NotificationsDeadParameters {
+  before_notification_id: string;
+  limit: number;
+}
+export interface NotificationsDeadRow {
+  notification_id: string;
+  event_id: string;
+  user_id: string;
+  reason: string;
+  attempts: number;
+  failed_at: string;
+}
+
+export interface NotificationsDepthRow {
+  pending: number;
+  processing: number;
+  dead: number;
+  raw_dead: number;
+  oldest_pending_seconds: number;
+}
+
+export interface NotificationsFindParameters {
+  notification_id: string;
+}
+export interface NotificationsFindRow {
+  notification_id: string;
+  event_id: string;
+  user_id: string;
+  type: string;
+  status: string;
+  stale: boolean;
+  attempt_count: number;
+  last_error: string | null;
+  created_at: string;
+  sent_at: string | null;
+  trace_id: string;
+  payload: Json;
+  dead_since: string | null;
+  requeued_at: string | null;
+  requeued_by: string | null;
+  requeue_reason: string | null;
+}
+
+export interface NotificationsHeadParameters {
+  from: string;
+}
+export interface NotificationsHeadRow {
+  bound: string;
+}
+
+export interface NotificationsInboxParameters {
+  user_id: string;
+  before_notification_id: string;
+  limit: number;
+}
+export interface NotificationsInboxRow {
+  notification_id: string;
+  event_id: string;
+  type: string;
+  status: string;
+  stale: boolean;
+  attempt_count: number;
+  last_error: string | null;
+  created_at: string;
+  sent_at: string | null;
+  trace_id: string;
+  payload: Json;
+}
+
+export interface NotificationsReclaimParameters {
+  limit: number;
+}
+export interface NotificationsReclaimRow {
+  notification_id: string;
+  locked_by: string;
+}
+
+export interface NotificationsReleaseParameters {
+  token: string;
+  notification_id: readonly string[];
+}
+export interface NotificationsReleaseRow {
+  notification_id: string;
+}
+
+export interface NotificationsRequeueParameters {
+  notification_id: readonly string[];
+  actor: string;
+  reason: string;
+}
+export interface NotificationsRequeueRow {
+  notification_id: string;
+}
+
+export interface NotificationsSettleParameters {
+  token: string;
+  worker: string;
+  notification_id: readonly string[];
+  outcome: readonly string[];
+  error: readonly (string | null)[];
+  delay_seconds: readonly (number | null)[];
+  duration_ms: readonly number[];
+  max_attempts: number;
+}
+export interface NotificationsSettleRow {
+  notification_id: string;
+  status: string;
+  attempt_count: number;
+}
+
+export interface ProcessedMessagesCleanupParameters {
+  keep_seconds: number;
+  limit: number;
+}
+export interface ProcessedMessagesCleanupRow {
+  idempotency_key: string;
+}
+
+export interface ProcessedMessagesFindParameters {
+  idempotency_key: string;
+}
+export interface ProcessedMessagesFindRow {
+  completed: boolean;
+}
+
+export interface ProcessedMessagesMarkCompletedParameters {
+  idempotency_key: string;
+}
+export interface ProcessedMessagesMarkCompletedRow {
+  idempotency_key: string;
+}
+
+export interface ProcessedMessagesMarkFailedParameters {
+  idempotency_key: string;
+  error: string;
+}
+export interface ProcessedMessagesMarkFailedRow {
+  idempotency_key: string;
+}
+
+export interface ProcessedMessagesMarkProcessingParameters {
+  idempotency_key: string;
+  message_id: string;
+  message_type: string;
+  ttl_seconds: number;
+}
+export interface ProcessedMessagesMarkProcessingRow {
+  idempotency_key: string;
+}
+
+export interface RawDeadLettersAppendParameters {
+  stream: readonly string[];
+  stream_seq: readonly number[];
+  subject: readonly string[];
+  headers: readonly Json[];
+  data: readonly string[];
+  event_id: readonly (string | null)[];
+  reason: readonly string[];
+}
+export interface RawDeadLettersAppendRow {
+  id: string;
+}
+
+export interface RawDeadLettersFindParameters {
+  id: string;
+}
+export interface RawDeadLettersFindRow {
+  id: string;
+  stream: string;
+  stream_seq: number;
+  subject: string;
+  headers: Json;
+  data: Uint8Array;
+  reason: string;
+  event_id: string | null;
+  received_at: string;
+  reprocessed_at: string | null;
+}
+
+export interface RawDeadLettersListParameters {
+  before_id: string;
+  limit: number;
+}
+export interface RawDeadLettersListRow {
+  id: string;
+  stream: string;
+  stream_seq: number;
+  subject: string;
+  reason: string;
+  event_id: string | null;
+  size: number;
+  received_at: string;
+}
+
+export interface RawDeadLettersReprocessedParameters {
+  id: string;
+  actor: string;
+  reason: string;
+}
+export interface RawDeadLettersReprocessedRow {
+  id: string;
+}
+
+export interface TakenInParameters {
+  event_id: readonly string[];
+}
+export interface TakenInRow {
+  event_id: string;
+}
+
+export interface NotificationSql {
+  api_keys: {
+    append(parameters: ApiKeysAppendParameters): Promise<ApiKeysAppendRow[]>;
+    find(parameters: ApiKeysFindParameters): Promise<ApiKeysFindRow[]>;
+    list(): Promise<ApiKeysListRow[]>;
+    revoke(parameters: ApiKeysRevokeParameters): Promise<ApiKeysRevokeRow[]>;
+  };
+  secrets: {
+    find(parameters: SecretsFindParameters): Promise<SecretsFindRow[]>;
+  };
+  accept(parameters: AcceptParameters): Promise<AcceptRow[]>;
+  cleanup_processed_events(parameters: CleanupProcessedEventsParameters): Promise<CleanupProcessedEventsRow[]>;
+  notifications: {
+    attempts(parameters: NotificationsAttemptsParameters): Promise<NotificationsAttemptsRow[]>;
+    claim(parameters: NotificationsClaimParameters): Promise<NotificationsClaimRow[]>;
+    cleanup(parameters: NotificationsCleanupParameters): Promise<NotificationsCleanupRow[]>;
+    dead(parameters: NotificationsDeadParameters): Promise<NotificationsDeadRow[]>;
+    depth(): Promise<NotificationsDepthRow[]>;
+    find(parameters: NotificationsFindParameters): Promise<NotificationsFindRow[]>;
+    head(parameters: NotificationsHeadParameters): Promise<NotificationsHeadRow[]>;
+    inbox(parameters: NotificationsInboxParameters): Promise<NotificationsInboxRow[]>;
+    reclaim(parameters: NotificationsReclaimParameters): Promise<NotificationsReclaimRow[]>;
+    release(parameters: NotificationsReleaseParameters): Promise<NotificationsReleaseRow[]>;
+    requeue(parameters: NotificationsRequeueParameters): Promise<NotificationsRequeueRow[]>;
+    settle(parameters: NotificationsSettleParameters): Promise<NotificationsSettleRow[]>;
+  };
+  processed_messages: {
+    cleanup(parameters: ProcessedMessagesCleanupParameters): Promise<ProcessedMessagesCleanupRow[]>;
+    find(parameters: ProcessedMessagesFindParameters): Promise<ProcessedMessagesFindRow[]>;
+    mark_completed(parameters: ProcessedMessagesMarkCompletedParameters): Promise<ProcessedMessagesMarkCompletedRow[]>;
+    mark_failed(parameters: ProcessedMessagesMarkFailedParameters): Promise<ProcessedMessagesMarkFailedRow[]>;
+    mark_processing(parameters: ProcessedMessagesMarkProcessingParameters): Promise<ProcessedMessagesMarkProcessingRow[]>;
+  };
+  raw_dead_letters: {
+    append(parameters: RawDeadLettersAppendParameters): Promise<RawDeadLettersAppendRow[]>;
+    find(parameters: RawDeadLettersFindParameters): Promise<RawDeadLettersFindRow[]>;
+    list(parameters: RawDeadLettersListParameters): Promise<RawDeadLettersListRow[]>;
+    reprocessed(parameters: RawDeadLettersReprocessedParameters): Promise<RawDeadLettersReprocessedRow[]>;
+  };
+  taken_in(parameters: TakenInParameters): Promise<TakenInRow[]>;
+}
+

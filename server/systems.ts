@@ -1,0 +1,74 @@
+import { ConfigError, readSettings } from "./kernel/config.ts";
+import { migrate } from "./kernel/migrations.ts";
+import type { RoleContext } from "./kernel/role.ts";
+import { type Service, service } from "./kernel/service.ts";
+import { kernelProblems, kernelSettings } from "./kernel/settings.ts";
+import { entitlementApi } from "./entitlement/api_role.ts";
+import { entitlementSettings } from "./entitlement/config.ts";
+import { janitorRole as entitlementJanitor } from "./entitlement/janitor.ts";
+import { relayRole } from "./entitlement/relay_role.ts";
+import { notificationApi } from "./notification/api_role.ts";
+import { notificationSettings } from "./notification/config.ts";
+import { consumerRole } from "./notification/consumer_role.ts";
+import { janitorRole as notificationJanitor } from "./notification/janitor.ts";
+import { senderRole } from "./notification/sender_role.ts";
+
+/** Which systems there are, in the order they start, and which of their roles run as worker threads beside their API. */
+export const systems = {
+  entitlement: { settings: entitlementSettings, workers: ["relay", "janitor"] },
+  notification: { settings: notificationSettings, workers: ["sender", "consumer", "janitor"] },
+} as const;
+
+export type SystemName = keyof typeof systems;
+export const systemNames = Object.keys(systems) as SystemName[];
+
+export const allSettings = { kernel: kernelSettings, entitlement: entitlementSettings, notification: notificationSettings } as const;
+
+export const rolesOf = (system: SystemName): string[] => ["migrate", "api", ...systems[system].workers].map(role => `${system}:${role}`);
+
+/** Reads the settings that these roles need; throws one error that names everything that is wrong. */
+export function settingsFor(roles: readonly string[]) {
+  const needed = systemNames.filter(system => roles.some(role => role.startsWith(`${system}:`)));
+  const spec = Object.fromEntries(needed.map(system => [system, systems[system].settings]));
+  const values = readSettings({ kernel: kernelSettings, ...spec }) as ReturnType<typeof readSettings<typeof allSettings>>;
+  const problems = kernelProblems(values.kernel);
+  for (const role of ownerRoles.filter(role => roles.includes(role))) {
+    const system = role.split(":")[0] as SystemName;
+    if (!values[system].ownerUrl) problems.push(`${system.toUpperCase()}_DATABASE_URL is not set: ${role} works as the owner of the database`);
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return values;
+}
+
+const ownerRoles = ["entitlement:migrate", "entitlement:janitor", "notification:migrate"];
+
+export type AllSettings = ReturnType<typeof settingsFor>;
+
+/** Makes the service of a role. */
+export function createRole({ kernel, entitlement, notification }: AllSettings, context: RoleContext): Service {
+  switch (context.role) {
+    case "entitlement:migrate":
+      return migration("entitlement", entitlement.ownerUrl!, context);
+    case "entitlement:api":
+      return entitlementApi(kernel, entitlement, context);
+    case "entitlement:relay":
+      return relayRole(kernel, entitlement, context);
+    case "entitlement:janitor":
+      return entitlementJanitor(kernel, entitlement, entitlement.ownerUrl!, context);
+    case "notification:migrate":
+      return migration("notification", notification.ownerUrl!, context);
+    case "notification:api":
+      return notificationApi(kernel, notification, context);
+    case "notification:consumer":
+      return consumerRole(kernel, notification, context);
+    case "notification:sender":
+      return senderRole(kernel, notification, context);
+    case "notification:janitor":
+      return notificationJanitor(kernel, notification, context);
+    default:
+      throw new Error(`there is no role ${context.role}; there are ${systemNames.flatMap(rolesOf).join(", ")}`);
+  }
+}
+
+const migration = (system: SystemName, ownerUrl: string, { log }: RoleContext): Service =>
+  service({ start: async () => void (await migrate({ system, ownerUrl, say: line => log.info(line) })), stop: async () => {} });

@@ -1,0 +1,36 @@
+/** A role in a worker thread: the parent says which, hears of it once a second, and says when to stop. */
+import { roleContext } from "./context.ts";
+import { loop } from "./kernel/loop.ts";
+import { group } from "./kernel/service.ts";
+import type { WorkerOrder, WorkerReport } from "./kernel/worker_host.ts";
+import { createRole, settingsFor } from "./systems.ts";
+
+declare const self: Worker;
+
+function run(role: string): () => Promise<void> {
+  const settings = settingsFor([role]);
+  const context = roleContext(role, settings);
+  const { health, metrics, log } = context;
+  const report = async () => {
+    self.postMessage({ metrics: await metrics.registry.getMetricsAsJSON(), troubles: health.troubles() } satisfies WorkerReport);
+    return 0;
+  };
+  const reporting = loop({ name: "worker.report", runOnce: report, full: Number.POSITIVE_INFINITY, interval: 1000, log, metrics });
+  const service = group([reporting, createRole(settings, context)]);
+  const starting = service.start().catch(error => {
+    log.error({ error }, "worker.start_failed");
+    process.exit(1);
+  });
+  return async () => {
+    await service.stop();
+    await starting;
+    await report();
+    process.exit(0);
+  };
+}
+
+let stop: (() => Promise<void>) | undefined;
+self.onmessage = ({ data }: MessageEvent<WorkerOrder>) => {
+  if ("role" in data) stop = run(data.role);
+  else void stop?.();
+};

@@ -1,0 +1,64 @@
+-- Grants or revokes a batch in one transaction: key, effect, event, audit and stored answer stand or fall together. A row of the
+-- input is one request; no two rows of a batch may share a key or a (user, sku). Losing the race for a key raises unique_violation
+-- on idempotency_keys_pkey: run the same batch again and it is replayed.
+-- $1 client_id
+-- $2 route
+-- $3 idem_key
+-- $4 request_hash
+-- $5 ttl_seconds: how long the key holds
+-- $6 user_id
+-- $7 stock_keeping_unit
+-- $8 target: ACTIVE or REVOKED
+-- $9 source: the request's reason
+-- $10 source_id: its purchase_id
+-- $11 traceparent
+-- $12 conflict_body: the answer if the pair has the target state already
+-- returns n, replayed, same_request, response_code, response_body
+with request as (
+  select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[])
+    with ordinality as r(client_id, route, idem_key, request_hash, user_id, sku, target, source, source_id, traceparent, conflict_body, n)
+), known as materialized (                                                -- lateral with limit: index lookups under every plan
+  select r.n, k.ctid, k.response_code, k.response_body, k.expires_at > now() as live, k.request_hash = r.request_hash as same_request
+  from request r, lateral (
+    select k.ctid, k.* from idempotency_keys k where (k.client_id, k.route, k.idem_key) = (r.client_id, r.route, r.idem_key) limit 1) k
+), fresh as materialized (
+  select * from request r where not exists (select from known where known.n = r.n and live)
+  order by user_id, sku                                                   -- one lock order for everyone
+), expired as (
+  delete from idempotency_keys where ctid = any (array(select ctid from known where not live)) returning 1
+), changed as (                                                           -- clock_timestamp after the row lock: times never run backwards in a pair
+  insert into entitlements as e (user_id, stock_keeping_unit, status, granted_at, revoked_at, source, source_id, version, updated_at)
+  select user_id, sku, target, case target when 'ACTIVE' then now() end, case target when 'REVOKED' then now() end, source, source_id, 1, clock_timestamp()
+  from fresh
+  on conflict (user_id, stock_keeping_unit) do update
+    set status = excluded.status, source = excluded.source, source_id = excluded.source_id, version = e.version + 1,
+        granted_at = coalesce(excluded.granted_at, e.granted_at), revoked_at = excluded.revoked_at,
+        updated_at = greatest(clock_timestamp(), e.updated_at)
+    where e.status <> excluded.status
+  returning new.user_id, new.stock_keeping_unit as sku, new.status, new.version, new.updated_at, old.updated_at as previous_at
+), outcome as materialized (
+  select f.*, uuidv7() as event_id, c.version, c.updated_at, c.previous_at,
+    case when c.version is null then 409 else 200 end as response_code,
+    case when c.version is null then f.conflict_body else (select row_to_json(body)::text from (
+      select c.user_id, c.sku as stock_keeping_unit, c.status, c.version, iso(c.updated_at) as updated_at) body) end as response_body
+  from fresh f left join changed c using (user_id, sku)
+), stored as (                                                            -- the count: expired keys are gone before this insert
+  insert into idempotency_keys (client_id, route, idem_key, request_hash, response_code, response_body, expires_at)
+  select client_id, route, idem_key, request_hash, response_code, response_body, now() + make_interval(secs => $5::float8)
+  from outcome where (select count(*) from expired) >= 0
+), announced as (
+  insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, next_retry_at, created_at)
+  select event_id, case target when 'ACTIVE' then 'EntitlementGranted' else 'EntitlementRevoked' end, user_id || ':' || sku, version,
+    jsonb_build_object('user_id', user_id, 'stock_keeping_unit', sku, 'source', source, 'source_id', source_id,
+      'version', version, 'occurred_at', iso(updated_at)),
+    traceparent, updated_at, updated_at
+  from outcome where version is not null
+), audited as (
+  insert into entitlement_audit (at, event_id, user_id, stock_keeping_unit, status, version, previous_at, client_id, detail)
+  select updated_at, event_id, user_id, sku, target, version, previous_at, client_id,
+    jsonb_build_object('reason', source, 'purchase_id', source_id, 'trace_id', split_part(traceparent, '-', 2))
+  from outcome where version is not null
+)
+select n, false as replayed, true as same_request, response_code, response_body from outcome
+union all
+select n, true, same_request, response_code, response_body from known where live

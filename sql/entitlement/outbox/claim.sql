@@ -1,0 +1,29 @@
+-- Claims due events, oldest first, at most $3 in all: the earliest open event of each aggregate, then the run of events that follow it.
+-- Publish a run in order; after a failure release the rest of it.
+-- $1 worker
+-- $2 token
+-- $3 limit
+-- $4 lease_seconds
+-- $5 from: due times up to here are not looked at (an optimisation; see head.sql)
+-- returns event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, attempt_count, publish_generation
+with head as materialized (
+  select ctid, aggregate_key, aggregate_version from outbox_events o
+  where status = 'PENDING' and next_retry_at > $5::timestamptz and next_retry_at <= now()
+    and aggregate_version = (select min(aggregate_version) from outbox_events e   -- min(), not NOT EXISTS: it cannot become a hash join
+                             where e.aggregate_key = o.aggregate_key and e.status in ('PENDING', 'IN_FLIGHT'))
+  order by next_retry_at limit $3::int for update skip locked
+), run as materialized (                                                          -- who holds the head holds the aggregate
+  select next.ctid from head h, lateral (
+    select ctid, aggregate_version from outbox_events e
+    where e.aggregate_key = h.aggregate_key and e.aggregate_version > h.aggregate_version
+      and status in ('PENDING', 'IN_FLIGHT') and status = 'PENDING' and next_retry_at <= now()
+    order by aggregate_version limit 25) next
+  order by h.aggregate_key, next.aggregate_version                                -- so that the cut leaves each run without a gap
+  limit greatest($3::int - (select count(*) from head), 0)
+), claimed as (
+  update outbox_events set status = 'IN_FLIGHT', locked_by = $1, locked_at = now(),
+    lease_until = now() + make_interval(secs => $4::float8), claim_token = $2::uuid
+  where ctid = any (array(select ctid from head union all select ctid from run))
+  returning event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, attempt_count, publish_generation
+)
+select * from claimed order by aggregate_version

@@ -1,0 +1,11 @@
+-- After the stream lost messages: puts a batch of what was published before and is not confirmed back, under a new message id.
+-- $1 stream
+-- $2 limit
+-- returns event_id
+update outbox_events set status = 'PENDING', attempt_count = 0, next_retry_at = now(), publish_generation = publish_generation + 1,
+  published_at = null, stream_seq = null, stream_duplicate = null
+where event_id = any (array(
+  select event_id from outbox_events
+  where status = 'PUBLISHED' and confirmed_at is null and published_at <= (select resend_before from outbox_stream where stream = $1)
+  order by published_at, event_id limit $2::int for update skip locked))
+returning event_id

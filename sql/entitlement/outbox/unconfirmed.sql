@@ -1,0 +1,9 @@
+-- A page of published events that notification is not yet known to hold, oldest first.
+-- $1 after_published_at
+-- $2 after_event_id
+-- $3 limit
+-- $4 overdue_seconds: from this age on a missing event is overdue
+-- returns event_id, published_at, overdue
+select event_id, published_at, published_at < now() - make_interval(secs => $4::float8) as overdue from outbox_events
+where status = 'PUBLISHED' and confirmed_at is null and (published_at, event_id) > ($1::timestamptz, $2::uuid)
+order by published_at, event_id limit $3::int

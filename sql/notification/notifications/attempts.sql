@@ -1,0 +1,5 @@
+-- The attempts of a notification, newest first.
+-- $1 notification_id
+-- returns number, worker, started_at, duration_ms, outcome, error?
+select number, worker, iso(started_at) as started_at, duration_ms, outcome, error from notification_attempts
+where notification_id = $1::uuid order by number desc

@@ -1,0 +1,12 @@
+-- Puts notifications back whose lease ran out; their worker died or hangs. No attempt is charged.
+-- $1 limit
+-- returns notification_id, locked_by
+with lost as materialized (
+  select notification_id, locked_by from notifications
+  where status = 'PROCESSING' and lease_until <= now() order by lease_until limit $1::int for update skip locked
+), back as (
+  update notifications set status = 'PENDING', next_retry_at = now(),
+    locked_by = null, locked_at = null, lease_until = null, claim_token = null
+  where notification_id = any (array(select notification_id from lost)) returning notification_id
+)
+select l.notification_id, l.locked_by from lost l join back using (notification_id)

@@ -1,0 +1,13 @@
+-- Stores messages that could not be read. A redelivered one is there already.
+-- $1 stream
+-- $2 stream_seq
+-- $3 subject
+-- $4 headers
+-- $5 data: hex with a leading \x
+-- $6 event_id?
+-- $7 reason
+-- returns id
+insert into notification_nats_dlq (stream, stream_seq, subject, headers, data, event_id, reason)
+select * from unnest($1::text[], $2::bigint[], $3::text[], $4::jsonb[], $5::text[]::bytea[], $6::uuid[], $7::text[])
+on conflict (stream, stream_seq, data_hash) do nothing
+returning id
