@@ -1,0 +1,10 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+
+/** The project's own folder, and where everything that runs locally keeps its files. */
+export const checkout = join(import.meta.dir, "..");
+export const stackHome = join(checkout, ".stack");
+
+export function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+}

@@ -1,0 +1,64 @@
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { knownVariables } from "../server/variables.ts";
+import { checkout } from "./checkout.ts";
+
+interface Service {
+  image: string;
+  command?: string[];
+  environment?: Record<string, string>;
+  ports?: string[];
+  healthcheck?: unknown;
+  depends_on?: Record<string, { condition: string }>;
+}
+
+const text = readFileSync(join(checkout, "compose.yaml"), "utf8");
+const { services } = parse(text, { merge: true }) as { services: Record<string, Service> };
+const ours = Object.entries(services).filter(([, service]) => service.image === "kenri");
+
+test("compose.yaml runs each role in a container of its own, after the migration", () => {
+  const roles = ours.flatMap(([, { command = [] }]) => command.slice(2));
+  expect(roles.toSorted()).toEqual([
+    "entitlement:api",
+    "entitlement:janitor",
+    "entitlement:migrate",
+    "entitlement:relay",
+    "notification:api",
+    "notification:consumer",
+    "notification:janitor",
+    "notification:migrate",
+    "notification:sender",
+  ]);
+  for (const [name, service] of ours.filter(([name]) => name !== "migrate")) {
+    expect([name, service.depends_on?.migrate?.condition]).toEqual([name, "service_completed_successfully"]);
+    expect([name, service.healthcheck !== undefined]).toEqual([name, true]);
+  }
+});
+
+test("every variable that compose.yaml gives to Kenri is one the config knows", () => {
+  const given = new Set(ours.flatMap(([, { environment = {} }]) => Object.keys(environment)));
+  const known = new Set(knownVariables());
+  expect([...given].filter(name => !known.has(name))).toEqual([]);
+  expect(given.size).toBeGreaterThan(5);
+});
+
+test("ports are published on loopback only", () => {
+  const published = Object.values(services).flatMap(({ ports = [] }) => ports);
+  expect(published.filter(port => !port.startsWith("127.0.0.1:"))).toEqual([]);
+});
+
+test("no password has a default", () => {
+  const withDefault = [...text.matchAll(/\$\{(\w*PASSWORD\w*)([^}]*)\}/g)].filter(([, , rest = ""]) => !rest.startsWith(":?"));
+  expect(withDefault.map(([match]) => match)).toEqual([]);
+  expect(text).not.toMatch(/password '[^:]/);
+});
+
+test("what the Dockerfile copies exists, and .dockerignore lets it in", () => {
+  const dockerfile = readFileSync(join(checkout, "Dockerfile"), "utf8");
+  const allowed = readFileSync(join(checkout, ".dockerignore"), "utf8").split("\n");
+  const copied = [...dockerfile.matchAll(/^COPY (.*) \S+$/gm)].flatMap(([, sources = ""]) => sources.split(" "));
+  expect(copied.filter(source => !existsSync(join(checkout, source)))).toEqual([]);
+  expect(copied.filter(source => !allowed.includes(`!${source}`))).toEqual([]);
+});

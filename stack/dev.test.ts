@@ -1,0 +1,84 @@
+import { afterAll, expect, test } from "bun:test";
+import { existsSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { run } from "./command.ts";
+import { readDevEnv } from "./dev_env.ts";
+import { alive } from "./process_table.ts";
+import { scratchFolder } from "./scratch.ts";
+import { becomes, until } from "./wait.ts";
+
+const home = scratchFolder();
+const dev = join(home, "dev");
+const env = { PATH: process.env.PATH, HOME: process.env.HOME, KENRI_DEV_HOME: home };
+const running: Bun.Subprocess[] = [];
+afterAll(async () => {
+  for (const child of running) child.kill("SIGTERM");
+  await Promise.all(running.map(child => child.exited));
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** `bun run dev` without the install, until it has printed its block. */
+async function startDev(): Promise<{ child: Bun.Subprocess; curl: string[]; took: number }> {
+  const started = performance.now();
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "dev.ts")], { env, stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  running.push(child);
+  let text = "";
+  const reading = (async () => {
+    for await (const chunk of child.stdout) text += new TextDecoder().decode(chunk);
+  })();
+  void reading;
+  await until(`the block, after\n${text}`, 60_000, () => text.includes("Ctrl-C stops everything") || child.exitCode !== null);
+  expect(text).toContain("Ctrl-C stops everything");
+  return { child, curl: text.split("\n").filter(line => line.startsWith("curl ")), took: performance.now() - started };
+}
+
+async function pids(): Promise<number[]> {
+  const files = ["postgres", "nats", "kenri"].map(name => Bun.file(join(dev, `${name}.pid`)).text());
+  return (await Promise.all(files)).map(text => Number.parseInt(text, 10));
+}
+
+/** Runs the three lines as a person would. */
+async function tryCurl([grant = "", read = "", inbox = ""]: string[]): Promise<void> {
+  const sh = async (line: string) => (await run(["sh", "-c", line])).output;
+  expect(JSON.parse(await sh(grant))).toMatchObject({ status: "ACTIVE", version: 1 });
+  expect(JSON.parse(await sh(read))).toMatchObject({ entitlements: [{ stock_keeping_unit: "sword", status: "ACTIVE" }] });
+  expect(await becomes(5_000, async () => (await sh(inbox)).includes('"SENT"'), 100)).toBe(true);
+}
+
+const asPrinted = Bun.which("curl") ? tryCurl : async () => {};
+
+test("a first start prints a block whose curl lines work, and Ctrl-C leaves no process", async () => {
+  const { child, curl } = await startDev();
+  await asPrinted(curl);
+  const servers = await pids();
+  expect(servers.every(alive)).toBe(true);
+  child.kill("SIGINT");
+  expect(await child.exited).toBe(0);
+  expect(servers.some(alive)).toBe(false);
+}, 120_000);
+
+test("a second start takes under five seconds, keeps key and data, and is the only one", async () => {
+  const earlier = readDevEnv(join(home, "dev.env"));
+  const { child, curl, took } = await startDev();
+  expect(took).toBeLessThan(5_000);
+  await asPrinted(curl);
+  expect(readDevEnv(join(home, "dev.env"))).toEqual(earlier);
+  expect(statSync(join(home, "dev.env")).mode & 0o777).toBe(0o600);
+
+  const another = await run([process.execPath, join(import.meta.dir, "dev.ts")], { env });
+  expect([another.code, another.output]).toEqual([1, expect.stringContaining("running already")]);
+  const reset = await run([process.execPath, join(import.meta.dir, "reset.ts")], { env });
+  expect([reset.code, reset.output]).toEqual([1, expect.stringContaining("stop it first")]);
+
+  const servers = await pids();
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(0);
+  expect(servers.some(alive)).toBe(false);
+}, 120_000);
+
+test("dev:reset forgets the data and says so", async () => {
+  const reset = await run([process.execPath, join(import.meta.dir, "reset.ts")], { env });
+  expect([reset.code, reset.output]).toEqual([0, expect.stringContaining(dev)]);
+  expect(existsSync(dev)).toBe(false);
+  expect(existsSync(join(home, "dev.env"))).toBe(false);
+});

@@ -1,0 +1,89 @@
+// `bun run dev`: the whole system on this machine, until Ctrl-C.
+import { join } from "node:path";
+import { stackHome } from "./checkout.ts";
+import { type DatabaseUrls, databaseFrom, ensureDatabases } from "./databases.ts";
+import { devBlock } from "./dev_block.ts";
+import { seedDemo } from "./dev_demo.ts";
+import { readDevEnv, writeDevEnv } from "./dev_env.ts";
+import { ensureApiKey } from "./dev_key.ts";
+import { echoTrouble, prepareKenri, systems } from "./dev_server.ts";
+import { holderOf } from "./lock.ts";
+import { type Stack, startStack } from "./stack.ts";
+
+/** Another home is another dev stack beside this one: the tests need that. */
+const home = process.env.KENRI_DEV_HOME ?? stackHome;
+const dir = join(home, "dev");
+const envFile = join(home, "dev.env");
+const say = (line: string) => console.log(line);
+
+/** How to undo what was started so far, last first. */
+const undo: (() => Promise<void> | void)[] = [];
+let closing = false;
+let firstSignal = 0;
+
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(name, () => {
+    // One Ctrl-C arrives twice: from the terminal, and passed on by `bun run`. A later one is meant: at once, the watchdog ends the rest.
+    if (closing && performance.now() - firstSignal > 1_000) process.exit(130);
+    if (closing) return;
+    firstSignal = performance.now();
+    say("\nstopping");
+    void close(0);
+  });
+}
+
+try {
+  await up();
+} catch (error) {
+  if (!closing) await fail(error as Error); // otherwise our own stopping caused it
+}
+
+async function up(): Promise<void> {
+  const holder = holderOf(dir);
+  if (holder !== undefined) throw new Error(`\`bun run dev\` is running already for this checkout (pid ${holder}): see ${envFile}`);
+  const stack = await startServers();
+  const databases = await findDatabases(stack);
+  const kenri = await prepareKenri({ dir, say, databases, natsUrl: stack.nats.url, watchdog: stack.watchdog, onGiveUp: fail });
+  undo.push(kenri.process.stop, echoTrouble(kenri.process.log, say)); // what it says while it drains is only in the log
+  say("Kenri: starting the systems (they migrate their databases first)");
+  await kenri.process.start();
+  const key = await ensureApiKey(kenri, readDevEnv(envFile).KENRI_API_KEY);
+  await seedDemo(kenri.urls.entitlement, key);
+  writeDevEnv(envFile, {
+    ...Object.fromEntries(systems.map(({ name }) => [`${name.toUpperCase()}_URL`, kenri.urls[name]])),
+    ...Object.fromEntries(systems.map(({ name }) => [`${name.toUpperCase()}_DATABASE_URL`, databases[name]!.ownerUrl])),
+    NATS_URL: stack.nats.url,
+    KENRI_API_KEY: key,
+  });
+  if (!closing) say(devBlock({ urls: kenri.urls, key, logs: join(dir, "logs"), envFile }));
+}
+
+/** PostgreSQL only if the environment does not name every system's database. */
+async function startServers(): Promise<Stack<"nats"> & Partial<Stack<"postgres">>> {
+  const needed = systems.some(({ name }) => databaseFrom(process.env, name) === undefined);
+  const starting = startStack({ dir, servers: needed ? ["postgres", "nats"] : ["nats"], say, onGiveUp: fail });
+  undo.push(async () => (await starting.catch(() => undefined))?.stop());
+  return starting;
+}
+
+async function findDatabases(stack: Partial<Stack<"postgres">>): Promise<Record<string, DatabaseUrls>> {
+  const given = systems.flatMap(({ name }) => {
+    const urls = databaseFrom(process.env, name);
+    return urls ? [[name, urls] as const] : [];
+  });
+  const ours = systems.map(({ name }) => name).filter(name => !given.some(([known]) => known === name));
+  const made = stack.postgres ? await ensureDatabases(stack.postgres.adminUrl, join(dir, "databases.json"), ours) : {};
+  return { ...made, ...Object.fromEntries(given) };
+}
+
+async function fail(error: Error): Promise<void> {
+  console.error(error.message);
+  await close(1);
+}
+
+async function close(code: number): Promise<void> {
+  if (closing) return;
+  closing = true;
+  for (const step of undo.reverse()) await step();
+  process.exit(code);
+}

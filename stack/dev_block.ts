@@ -1,0 +1,36 @@
+import { randomBytes } from "node:crypto";
+import type { SystemName } from "./dev_server.ts";
+
+export interface BlockFacts {
+  urls: Record<SystemName, string>;
+  key: string;
+  logs: string;
+  envFile: string;
+}
+
+/** What a person needs after the start. The curl lines work as printed, at each start: user and key are new each time. */
+export function devBlock({ urls, key, logs, envFile }: BlockFacts): string {
+  const tag = randomBytes(3).toString("hex");
+  const user = `alice-${tag}`;
+  const bearer = `-H 'Authorization: Bearer ${key}'`;
+  const body = JSON.stringify({ user_id: user, stock_keeping_unit: "sword", reason: "PURCHASE", purchase_id: `order-${tag}` });
+  const names = Object.keys(urls) as SystemName[];
+  return [
+    "",
+    "Kenri is up.",
+    "",
+    ...names.map(name => `  ${name.padEnd(14)}${urls[name]}   API: ${urls[name]}/openapi`),
+    `  ${"API key".padEnd(14)}${key}`,
+    `  ${"demo user".padEnd(14)}demo`,
+    `  ${"logs".padEnd(14)}${logs}`,
+    `  ${"variables".padEnd(14)}${envFile}`,
+    "",
+    "Grant, read, and see the notification:",
+    "",
+    `curl -sS -X POST ${urls.entitlement}/v1/entitlements/grants ${bearer} -H 'Idempotency-Key: try-${tag}' -H 'Content-Type: application/json' -d '${body}'`,
+    `curl -sS ${urls.entitlement}/v1/users/${user}/entitlements ${bearer}`,
+    `curl -sS ${urls.notification}/debug/notification/inbox/${user} ${bearer}`,
+    "",
+    "Ctrl-C stops everything.",
+  ].join("\n");
+}

@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import { checkout } from "./checkout.ts";
+import type { DatabaseUrls } from "./databases.ts";
+import { endLeftover } from "./leftover.ts";
+import { choosePort } from "./ports.ts";
+import { follow } from "./server_log.ts";
+import { type ServerProcess, superviseServer } from "./server_process.ts";
+import type { Watchdog } from "./watchdog.ts";
+
+/** The systems in the order the block shows them. A later system needs a line here, and its servers in the stack. */
+export const systems = [
+  { name: "entitlement", port: 8081 },
+  { name: "notification", port: 8082 },
+] as const;
+export type SystemName = (typeof systems)[number]["name"];
+
+export interface KenriServer {
+  process: ServerProcess;
+  urls: Record<SystemName, string>;
+  /** What it was started with: its command-line tools need the same. */
+  env: Record<string, string | undefined>;
+}
+
+export interface KenriOptions {
+  dir: string;
+  say: (line: string) => void;
+  databases: Record<string, DatabaseUrls>;
+  natsUrl: string;
+  watchdog: Watchdog;
+  onGiveUp: (error: Error) => void;
+}
+
+/** All systems in one process, as `bun server/main.ts` runs them. Not started yet: so that a Ctrl-C in the middle can stop it. */
+export async function prepareKenri({ dir, say, databases, natsUrl, watchdog, onGiveUp }: KenriOptions): Promise<KenriServer> {
+  await endLeftover(dir, "kenri");
+  const env: Record<string, string | undefined> = { ...process.env, KENRI_ENV: "development", NODE_ENV: "production", NATS_URL: natsUrl };
+  const urls = {} as Record<SystemName, string>;
+  for (const { name, port: usual } of systems) {
+    const port = await choosePort(dir, name, usual);
+    if (port !== usual) say(`${name}: port ${usual} is taken, using ${port}`);
+    const prefix = name.toUpperCase();
+    env[`${prefix}_PORT`] = String(port);
+    env[`${prefix}_DATABASE_URL`] = databases[name]!.ownerUrl;
+    env[`${prefix}_APP_DATABASE_URL`] = databases[name]!.appUrl;
+    urls[name] = `http://127.0.0.1:${port}`;
+  }
+  const server = superviseServer({
+    name: "kenri",
+    dir,
+    command: [process.execPath, join("server", "main.ts")],
+    cwd: checkout,
+    env,
+    ready: async () => (await Promise.all(Object.values(urls).map(isReady))).every(Boolean),
+    readyWithin: 60_000,
+    stopSignal: "SIGTERM",
+    stopWithin: 12_000, // it drains within 10 s
+    watchdog,
+    onGiveUp,
+    say,
+  });
+  return { process: server, urls, env };
+}
+
+async function isReady(url: string): Promise<boolean> {
+  return (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) })).status === 200;
+}
+
+/** Shows what the server warns of, shortly. Everything is in the log. */
+export function echoTrouble(log: string, say: (line: string) => void): () => void {
+  return follow(log, line => {
+    const short = trouble(line);
+    if (short !== undefined) say(short);
+  });
+}
+
+/** A JSON log line of level warn or worse as one short line; a library's own pino writes levels as numbers. */
+export function trouble(line: string): string | undefined {
+  try {
+    const entry = JSON.parse(line) as { level?: string | number; role?: string; msg?: string; error?: { message?: string } };
+    const level = { 40: "warn", 50: "error", 60: "fatal" }[Number(entry.level)] ?? String(entry.level);
+    if (!["warn", "error", "fatal"].includes(level)) return undefined;
+    return [[level, entry.role].filter(Boolean).join(" "), entry.msg, entry.error?.message].filter(Boolean).join(": ").slice(0, 300);
+  } catch {
+    // Not JSON: what a crash prints. Worth seeing whole.
+    return line.trim() === "" ? undefined : line.slice(0, 300);
+  }
+}

@@ -1,0 +1,38 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+
+export function isFree(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen({ port, host: "127.0.0.1", exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+/**
+ * The port a server had the last time if it is still free, then the preferred one, then any.
+ * Any = below the range the kernel takes for outgoing connections: a server that is down for a while must find its port again.
+ */
+export async function choosePort(dir: string, name: string, preferred?: number): Promise<number> {
+  const file = join(dir, "ports.json");
+  const saved = read(file);
+  const random = () => 20_000 + Math.floor(Math.random() * 10_000);
+  const candidates = [preferred, saved[name], ...Array.from({ length: 50 }, random)];
+  for (const port of candidates) {
+    if (port === undefined || !(await isFree(port))) continue;
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(`${file}.new`, `${JSON.stringify({ ...read(file), [name]: port }, null, 2)}\n`);
+    renameSync(`${file}.new`, file);
+    return port;
+  }
+  throw new Error(`no free port on 127.0.0.1 for ${name}`);
+}
+
+function read(file: string): Record<string, number> {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Record<string, number>;
+  } catch {
+    return {};
+  }
+}

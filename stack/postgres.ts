@@ -1,0 +1,116 @@
+import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import postgres from "postgres";
+import { runOrFail } from "./command.ts";
+import { choosePort } from "./ports.ts";
+import { findPostgresHome, type PostgresHome } from "./postgres_home.ts";
+import { endLeftoverPostgres } from "./postgres_leftover.ts";
+import { workingIn } from "./process_table.ts";
+import { newPassword, readSecret, writeSecret } from "./secret_file.ts";
+import { type ServerProcess, superviseServer } from "./server_process.ts";
+import type { StackContext } from "./stack.ts";
+
+export interface PostgresServer extends ServerProcess {
+  readonly adminUrl: string;
+  /** The superuser's URL of another database. */
+  url(database: string): string;
+}
+
+const major = "18";
+
+/** fsync stays on: what the tests prove about lost grants must hold for a real disk. */
+const settings = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  max_connections: 300,
+  shared_buffers: "256MB",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  log_line_prefix: "%m [%p] %q%u@%d ",
+  log_checkpoints: "off",
+  // The statements hold users' data, and errors are expected (conflicts, tests): the message is enough.
+  log_min_error_statement: "fatal",
+  max_wal_size: "2GB",
+};
+
+export async function startPostgres({ dir, say, watchdog, onGiveUp }: StackContext): Promise<PostgresServer> {
+  const home = await findPostgresHome(dir, say);
+  await endLeftoverPostgres(home.data);
+  const password = await ensureCluster(home, join(dir, "postgres.password"), say);
+  const port = await choosePort(dir, "postgres");
+  const url = (database: string) => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`;
+  const server = superviseServer({
+    name: "postgres",
+    dir,
+    command: [
+      join(home.native, "bin", "postgres"),
+      ...["-D", home.data, "-p", String(port)],
+      ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+    ],
+    env: cleanEnvironment(),
+    user: home.user,
+    prepare: () => endLeftoverPostgres(home.data),
+    // Backends make themselves leaders of their own groups.
+    family: () => workingIn(home.data),
+    ready: () => answers(url("postgres")),
+    readyWithin: 60_000, // recovery after a kill under load takes its time
+    stopSignal: "SIGINT",
+    stopWithin: 15_000,
+    watchdog,
+    onGiveUp,
+    say,
+  });
+  await server.start();
+  return Object.assign(server, { adminUrl: url("postgres"), url });
+}
+
+/** Make the cluster if there is none, and answer the superuser's password. */
+async function ensureCluster(home: PostgresHome, passwordFile: string, say: (line: string) => void): Promise<string> {
+  const version = join(home.data, "PG_VERSION");
+  const known = readSecret(passwordFile);
+  if (!existsSync(version)) return createCluster(home, passwordFile, say);
+  const found = readFileSync(version, "utf8").trim();
+  if (found !== major) throw new Error(`${home.data} is of PostgreSQL ${found}, this is ${major}: \`bun run dev:reset\` forgets it`);
+  if (known === undefined) throw new Error(`${passwordFile} is gone, so nobody can enter ${home.data}: \`bun run dev:reset\` forgets it`);
+  return known;
+}
+
+async function createCluster(home: PostgresHome, passwordFile: string, say: (line: string) => void): Promise<string> {
+  say("PostgreSQL: making the cluster (initdb)");
+  const password = newPassword();
+  const handedOver = join(home.parent, `password-${process.pid}`);
+  // A run that is killed during initdb must not leave something that looks like a cluster: made beside, then renamed.
+  const unfinished = `${home.data}.new`;
+  rmSync(unfinished, { recursive: true, force: true });
+  rmSync(home.data, { recursive: true, force: true });
+  try {
+    writeFileSync(handedOver, password, { mode: 0o600 });
+    if (home.user) chownSync(handedOver, home.user.uid, home.user.gid);
+    const flags = ["--encoding=UTF8", "--locale=C.UTF-8", "--username=postgres", "--auth=scram-sha-256", `--pwfile=${handedOver}`];
+    await runOrFail("initdb", [join(home.native, "bin", "initdb"), "-D", unfinished, ...flags], {
+      cwd: "/",
+      env: cleanEnvironment(),
+      ...home.user,
+    });
+  } finally {
+    rmSync(handedOver, { force: true });
+  }
+  writeSecret(passwordFile, password);
+  renameSync(unfinished, home.data);
+  return password;
+}
+
+async function answers(url: string): Promise<boolean> {
+  const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => {} });
+  try {
+    await sql`select 1`;
+    return true;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** No PG* variable, locale or library path of the caller may change what the server is. */
+function cleanEnvironment(): Record<string, string | undefined> {
+  return { PATH: process.env.PATH, LC_ALL: "C.UTF-8", TZ: "UTC" };
+}

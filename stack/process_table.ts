@@ -1,0 +1,76 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { becomes } from "./wait.ts";
+
+// Linux is read from /proc, because slim images have no `ps`; elsewhere `ps` is always there.
+const linux = process.platform === "linux";
+
+export function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+  return !linux || !/^\d+ \(.*\) [ZX]/s.test(readProc(pid, "stat"));
+}
+
+export function commandLine(pid: number): string {
+  return linux ? readProc(pid, "cmdline").replaceAll("\0", " ").trim() : ps(pid, "args=");
+}
+
+/** Tells a process from a later one with the same pid. Empty if there is none. */
+export function birthOf(pid: number): string {
+  if (!linux) return ps(pid, "lstart=");
+  // Field 22, counted after the command's name, which may hold spaces and brackets.
+  return readProc(pid, "stat").split(") ").at(-1)?.split(" ")[19] ?? "";
+}
+
+/** Processes whose working directory is `dir`: all of a PostgreSQL cluster, also those that lost their postmaster. */
+export function workingIn(dir: string): number[] {
+  if (!linux) return [];
+  return readdirSync("/proc")
+    .filter(name => /^\d+$/.test(name))
+    .filter(pid => {
+      try {
+        return readlinkSync(`/proc/${pid}/cwd`) === dir;
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+/** Signal a process, or its group with a negative pid. False if it was gone already. */
+export function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    process.kill(pid, name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** End a process that is not our child: politely, then by force. */
+export async function end(pid: number, politely: NodeJS.Signals, within: number): Promise<void> {
+  signal(pid, "SIGCONT");
+  signal(pid, politely);
+  if (await becomes(within, () => !alive(pid))) return;
+  signal(pid, "SIGKILL");
+  await becomes(5_000, () => !alive(pid));
+}
+
+function readProc(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function ps(pid: number, column: string): string {
+  try {
+    return execFileSync("ps", ["-o", column, "-p", String(pid)], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,33 @@
+// `bun run dev:reset`: forget the dev stack's data.
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { stackHome } from "./checkout.ts";
+import { endLeftover } from "./leftover.ts";
+import { holderOf } from "./lock.ts";
+import { forgetPrograms } from "./postgres_home.ts";
+import { forgetStack } from "./stack.ts";
+
+const home = process.env.KENRI_DEV_HOME ?? stackHome;
+const dir = join(home, "dev");
+const envFile = join(home, "dev.env");
+
+const holder = holderOf(dir);
+if (holder !== undefined) {
+  console.error(`\`bun run dev\` is running (pid ${holder}): stop it first`);
+  process.exit(1);
+}
+for (const [server, politely] of [
+  ["kenri", "SIGTERM"],
+  ["nats", "SIGINT"],
+  ["postgres", "SIGINT"],
+] as const) {
+  await endLeftover(dir, server, politely);
+}
+const there = existsSync(dir) || existsSync(envFile);
+if (there) {
+  const deleted = [...forgetStack(dir), ...forgetPrograms(), envFile];
+  rmSync(envFile, { force: true });
+  console.log(`deleted:\n${deleted.map(place => `  ${place}`).join("\n")}`);
+} else {
+  console.log("nothing to delete");
+}

@@ -1,0 +1,86 @@
+import { rmSync } from "node:fs";
+import { resolve } from "node:path";
+import { lock } from "./lock.ts";
+import { startNats } from "./nats.ts";
+import { startPostgres } from "./postgres.ts";
+import { placesOutside } from "./postgres_home.ts";
+import { startWatchdog, type Watchdog } from "./watchdog.ts";
+
+export interface StackContext {
+  dir: string;
+  say: (line: string) => void;
+  /** Where URLs of servers that run already are looked up. */
+  environment: Record<string, string | undefined>;
+  watchdog: Watchdog;
+  onGiveUp: (error: Error) => void;
+}
+
+/** All servers Kenri needs, in the order they start. Redis, the dev IdP and the paper broker go here. */
+const starters = {
+  postgres: startPostgres,
+  nats: startNats,
+};
+
+export type ServerName = keyof typeof starters;
+type Servers = { [Name in ServerName]: Awaited<ReturnType<(typeof starters)[Name]>> };
+export type Stack<Name extends ServerName = ServerName> = Pick<Servers, Name> & {
+  readonly dir: string;
+  readonly watchdog: Watchdog;
+  /** Twice is fine; returns when no server is left. */
+  stop(): Promise<void>;
+};
+
+export interface StackOptions<Name extends ServerName> {
+  /** Data, logs, ports and passwords of this stack. Two stacks have two folders. */
+  dir: string;
+  servers: readonly Name[];
+  say?: (line: string) => void;
+  environment?: Record<string, string | undefined>;
+  /** A server died again and again and stays down. */
+  onGiveUp?: (error: Error) => void;
+}
+
+/**
+ * Start the servers in order. However this process ends, they end: by `stop()`, or by the watchdog;
+ * and if even that was killed, the next start in the same folder clears them away.
+ */
+export async function startStack<Name extends ServerName>(options: StackOptions<Name>): Promise<Stack<Name>> {
+  const dir = resolve(options.dir);
+  const unlock = lock(dir);
+  const watchdog = startWatchdog();
+  const context: StackContext = {
+    dir,
+    say: options.say ?? (() => {}),
+    environment: options.environment ?? process.env,
+    watchdog,
+    onGiveUp: options.onGiveUp ?? (error => console.error(error.message)),
+  };
+  const running: Partial<Servers> = {};
+  let stopping: Promise<void> | undefined;
+  const stopAll = async () => {
+    for (const server of Object.values(running).reverse()) await server.stop();
+    watchdog.close();
+    unlock();
+  };
+  const stop = () => {
+    stopping ??= stopAll();
+    return stopping;
+  };
+  try {
+    for (const name of Object.keys(starters) as ServerName[]) {
+      if (!options.servers.includes(name as Name)) continue;
+      Object.assign(running, { [name]: await starters[name](context) });
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { ...running, dir, watchdog, stop } as Stack<Name>;
+}
+
+/** Delete everything a stopped stack kept. Answers what was deleted. */
+export function forgetStack(dir: string): string[] {
+  const places = [resolve(dir), ...placesOutside(resolve(dir))];
+  for (const place of places) rmSync(place, { recursive: true, force: true });
+  return places;
+}

@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { checkout } from "./checkout.ts";
+import { signal } from "./process_table.ts";
+import type { Watchdog } from "./watchdog.ts";
+
+export interface Tally {
+  passed: number;
+  failed: number;
+}
+
+export interface StepRunner {
+  /** A command that is one check: quiet when it passes. */
+  check(name: string, command: string[]): Promise<Tally>;
+  /** `bun test`: shown as it runs, counted test by test. */
+  tests(name: string, command: string[]): Promise<Tally>;
+  /** End what is running now. */
+  abort(): void;
+}
+
+export function stepRunner(env: Record<string, string | undefined>, watchdog: Watchdog): StepRunner {
+  let current: ChildProcess | undefined;
+
+  function run(command: string[], onChunk: (chunk: string) => void): Promise<number> {
+    const [program = "", ...args] = command;
+    return new Promise(resolve => {
+      // A group of its own, so that its children end with it.
+      const child = spawn(program, args, { cwd: checkout, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+      current = child;
+      if (child.pid) watchdog.guard(child.pid);
+      child.stdout.on("data", chunk => onChunk(String(chunk)));
+      child.stderr.on("data", chunk => onChunk(String(chunk)));
+      child.on("error", error => onChunk(error.message));
+      child.on("close", code => {
+        if (child.pid) watchdog.release(child.pid);
+        current = undefined;
+        resolve(code ?? 1);
+      });
+    });
+  }
+
+  return {
+    async check(name, command) {
+      const started = performance.now();
+      const parts: string[] = [];
+      const passed = (await run(command, chunk => parts.push(chunk))) === 0;
+      report(name, passed, started);
+      if (!passed) console.log(parts.join("").trimEnd());
+      return passed ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+    },
+    async tests(name, command) {
+      const started = performance.now();
+      let tail = "";
+      const code = await run(command, chunk => {
+        process.stdout.write(chunk);
+        tail = (tail + chunk).slice(-4096);
+      });
+      const tally = readSummary(tail, code);
+      report(name, tally.failed === 0, started);
+      return tally;
+    },
+    abort() {
+      if (current?.pid) signal(-current.pid, "SIGKILL");
+    },
+  };
+}
+
+/** The closing lines of `bun test`. A run that ends badly without a failed test (it crashed, or found no test) is one failure. */
+export function readSummary(output: string, code: number): Tally {
+  const plain = Bun.stripANSI(output);
+  const count = (word: string) =>
+    Number(
+      plain
+        .match(new RegExp(`^\\s*(\\d+) ${word}$`, "gm"))
+        ?.at(-1)
+        ?.trim()
+        .split(" ")[0] ?? 0,
+    );
+  const failed = count("fail");
+  return { passed: count("pass"), failed: failed === 0 && code !== 0 ? 1 : failed };
+}
+
+function report(name: string, passed: boolean, started: number): void {
+  console.log(`${passed ? "ok  " : "FAIL"}  ${name}  (${((performance.now() - started) / 1000).toFixed(1)} s)`);
+}
