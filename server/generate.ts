@@ -2,8 +2,7 @@
  * Writes the TypeScript types of every SQL statement, as PostgreSQL describes them: `bun server/generate.ts [--verify]`.
  * KENRI_TEST_POSTGRES_URL names a server to describe against; without it one is started.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { typesOf } from "./kernel/statement_types.ts";
 import { freshDatabase } from "./testing/databases.ts";
@@ -17,7 +16,9 @@ async function main(adminUrl: string): Promise<number> {
     const database = await freshDatabase(system, adminUrl);
     const file = join(import.meta.dir, system, "sql.gen.ts");
     const text = await typesOf(database.ownerUrl, system).finally(() => database.drop());
-    const there = await Bun.file(file).text().catch(() => "");
+    const there = await Bun.file(file)
+      .text()
+      .catch(() => "");
     if (there === text) continue;
     drifted++;
     if (verify) console.error(`${system}/sql.gen.ts does not fit sql/${system}: run \`bun run generate\``);
@@ -31,7 +32,7 @@ async function withServer(work: (adminUrl: string) => Promise<number>): Promise<
   const given = process.env.KENRI_TEST_POSTGRES_URL;
   if (given) return work(given);
   const { startStack } = await import("../stack/stack.ts");
-  const dir = mkdtempSync(join(tmpdir(), "kenri-generate-"));
+  const dir = join(import.meta.dir, `../.stack/generate-${process.pid}`);
   const stack = await startStack({ dir, servers: ["postgres"], say: () => {} });
   try {
     return await work(stack.postgres.adminUrl);

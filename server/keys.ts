@@ -7,18 +7,19 @@
  * The databases are those of ENTITLEMENT_DATABASE_URL and NOTIFICATION_DATABASE_URL (owner). --systems picks some, --json is for programs.
  */
 import { parseArgs } from "node:util";
+import type { EntitlementSql } from "./entitlement/sql.gen.ts";
 import { newKey, scopes } from "./kernel/auth.ts";
 import { ConfigError, readSettings, secretUrl } from "./kernel/config.ts";
 import { connect } from "./kernel/database.ts";
 import { createMetrics } from "./kernel/metrics.ts";
 import { bindStatements, readStatements } from "./kernel/statements.ts";
-import type { EntitlementSql } from "./entitlement/sql.gen.ts";
 import { systemNames } from "./systems.ts";
 
 type Keys = EntitlementSql["api_keys"];
 type Stores = Map<string, Keys>;
 
-const usage = "usage: bun run keys create --client NAME --scopes A,B [--days N] | list | rotate --client NAME [--grace 24h] | revoke --key ID   [--systems a,b] [--json]";
+const usage =
+  "usage: bun run keys create --client NAME --scopes A,B [--days N] | list | rotate --client NAME [--grace 24h] | revoke --key ID   [--systems a,b] [--json]";
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -43,7 +44,8 @@ const commands: Record<string, (stores: Stores) => Promise<unknown>> = {
 async function create(stores: Stores, client_id: string, wanted: readonly string[]) {
   const { key, keyId, secretSha256 } = newKey();
   const expires_in_days = flags.days === undefined ? null : wholeDays(flags.days);
-  for (const keys of stores.values()) await keys.append({ key_id: keyId, client_id, secret_sha256: secretSha256, scopes: wanted, expires_in_days });
+  for (const keys of stores.values())
+    await keys.append({ key_id: keyId, client_id, secret_sha256: secretSha256, scopes: wanted, expires_in_days });
   return { key, key_id: keyId, client_id, scopes: wanted, systems: [...stores.keys()], note: "the key is shown this once" };
 }
 
@@ -105,13 +107,20 @@ async function main(): Promise<void> {
   if (!command) throw new ConfigError([usage]);
   const wanted = flags.systems.split(",");
   const unknown = wanted.filter(system => !systemNames.includes(system as never));
-  if (unknown.length > 0) throw new ConfigError([`there is no system ${unknown.join(", ")} with API keys; there are ${systemNames.join(", ")}`]);
-  const urls = readSettings(Object.fromEntries(wanted.map(system => [system, secretUrl(`${system.toUpperCase()}_DATABASE_URL`, "the database as its owner")])));
-  const pools = Object.entries(urls).map(([system, url]) => [system, connect({ url: url as string, name: "kenri keys", max: 1, statementTimeout: 10_000 })] as const);
+  if (unknown.length > 0)
+    throw new ConfigError([`there is no system ${unknown.join(", ")} with API keys; there are ${systemNames.join(", ")}`]);
+  const urls = readSettings(
+    Object.fromEntries(wanted.map(system => [system, secretUrl(`${system.toUpperCase()}_DATABASE_URL`, "the database as its owner")])),
+  );
+  const pools = Object.entries(urls).map(
+    ([system, url]) => [system, connect({ url: url as string, name: "kenri keys", max: 1, statementTimeout: 10_000 })] as const,
+  );
   try {
     const statements = readStatements(["kernel"]);
     const metrics = createMetrics();
-    const stores = new Map(pools.map(([system, sql]) => [system, bindStatements<{ api_keys: Keys }>(sql, statements, metrics, 10_000).api_keys]));
+    const stores = new Map(
+      pools.map(([system, sql]) => [system, bindStatements<{ api_keys: Keys }>(sql, statements, metrics, 10_000).api_keys]),
+    );
     print(await command(stores));
   } finally {
     await Promise.all(pools.map(([, sql]) => sql.end({ timeout: 3 })));
@@ -121,7 +130,9 @@ async function main(): Promise<void> {
 function print(result: unknown): void {
   if (flags.json) console.log(JSON.stringify(result));
   else if (Array.isArray(result)) console.table(result);
-  else for (const [name, value] of Object.entries(result as object)) console.log(`${name.padEnd(10)} ${Array.isArray(value) ? value.join(", ") : value}`);
+  else
+    for (const [name, value] of Object.entries(result as object))
+      console.log(`${name.padEnd(10)} ${Array.isArray(value) ? value.join(", ") : value}`);
 }
 
 try {

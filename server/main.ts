@@ -9,6 +9,7 @@ import { healthRoutes } from "./kernel/health.ts";
 import { workerMetrics } from "./kernel/metrics.ts";
 import type { RoleContext } from "./kernel/role.ts";
 import { group, type Service, service } from "./kernel/service.ts";
+import { vitals } from "./kernel/vitals.ts";
 import { workerHost } from "./kernel/worker_host.ts";
 import { type AllSettings, createRole, rolesOf, type SystemName, settingsFor, systemNames, systems } from "./systems.ts";
 
@@ -18,7 +19,8 @@ const workerEntry = new URL("./worker.ts", import.meta.url);
 function plan(args: readonly string[]): { whole: SystemName[]; single: string[] } {
   const known = new Set<string>([...systemNames, ...systemNames.flatMap(rolesOf)]);
   const unknown = args.filter(arg => !known.has(arg));
-  if (unknown.length > 0) throw new ConfigError(unknown.map(arg => `there is no system or role ${arg}; there are ${[...known].join(", ")}`));
+  if (unknown.length > 0)
+    throw new ConfigError(unknown.map(arg => `there is no system or role ${arg}; there are ${[...known].join(", ")}`));
   if (args.length === 0) return { whole: systemNames, single: [] };
   return { whole: systemNames.filter(name => args.includes(name)), single: args.filter(arg => arg.includes(":")) };
 }
@@ -40,7 +42,7 @@ function wholeSystem(system: SystemName, settings: AllSettings): Service {
     }),
   );
   const migrations = createRole(settings, { ...api, role: `${system}:migrate` });
-  return group([migrations, together(workers), createRole(settings, context)]);
+  return group([migrations, vitals(`${system}:api`, api.log, api.metrics), together(workers), createRole(settings, context)]);
 }
 
 /** Started and stopped side by side. */
@@ -58,9 +60,22 @@ function singleRole(role: string, settings: AllSettings): Service {
   const { healthPort, host } = settings.kernel;
   if (role.endsWith(":api") || role.endsWith(":migrate") || healthPort === undefined) return work;
   const app = new Elysia().use(healthRoutes({ health, askDatabase: async () => {}, metricsText: context.metricsText }));
-  const serving = service({ start: async () => void app.listen({ port: Number(healthPort), hostname: host }), stop: async () => void (await app.stop()) });
-  const ready = service({ start: async () => void (health.state = "ready"), stop: async () => void (health.state = "stopping") });
-  return group([serving, work, ready]);
+  const serving = service({
+    start: async () => {
+      app.listen({ port: Number(healthPort), hostname: host });
+      context.log.info({ url: `http://${host}:${app.server?.port}` }, "http.listening");
+    },
+    stop: async () => void (await app.stop()),
+  });
+  const ready = service({
+    start: async () => {
+      health.state = "ready";
+    },
+    stop: async () => {
+      health.state = "stopping";
+    },
+  });
+  return group([serving, vitals(role, context.log, context.metrics), work, ready]);
 }
 
 async function main(): Promise<void> {

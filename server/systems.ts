@@ -1,12 +1,12 @@
+import { entitlementApi } from "./entitlement/api_role.ts";
+import { entitlementSettings } from "./entitlement/config.ts";
+import { janitorRole as entitlementJanitor } from "./entitlement/janitor.ts";
+import { relayRole } from "./entitlement/relay_role.ts";
 import { ConfigError, readSettings } from "./kernel/config.ts";
 import { migrate } from "./kernel/migrations.ts";
 import type { RoleContext } from "./kernel/role.ts";
 import { type Service, service } from "./kernel/service.ts";
 import { kernelProblems, kernelSettings } from "./kernel/settings.ts";
-import { entitlementApi } from "./entitlement/api_role.ts";
-import { entitlementSettings } from "./entitlement/config.ts";
-import { janitorRole as entitlementJanitor } from "./entitlement/janitor.ts";
-import { relayRole } from "./entitlement/relay_role.ts";
 import { notificationApi } from "./notification/api_role.ts";
 import { notificationSettings } from "./notification/config.ts";
 import { consumerRole } from "./notification/consumer_role.ts";
@@ -34,7 +34,8 @@ export function settingsFor(roles: readonly string[]) {
   const problems = kernelProblems(values.kernel);
   for (const role of ownerRoles.filter(role => roles.includes(role))) {
     const system = role.split(":")[0] as SystemName;
-    if (!values[system].ownerUrl) problems.push(`${system.toUpperCase()}_DATABASE_URL is not set: ${role} works as the owner of the database`);
+    if (!values[system].ownerUrl)
+      problems.push(`${system.toUpperCase()}_DATABASE_URL is not set: ${role} works as the owner of the database`);
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return values;

@@ -2,6 +2,7 @@
 import { roleContext } from "./context.ts";
 import { loop } from "./kernel/loop.ts";
 import { group } from "./kernel/service.ts";
+import { vitals } from "./kernel/vitals.ts";
 import type { WorkerOrder, WorkerReport } from "./kernel/worker_host.ts";
 import { createRole, settingsFor } from "./systems.ts";
 
@@ -16,7 +17,7 @@ function run(role: string): () => Promise<void> {
     return 0;
   };
   const reporting = loop({ name: "worker.report", runOnce: report, full: Number.POSITIVE_INFINITY, interval: 1000, log, metrics });
-  const service = group([reporting, createRole(settings, context)]);
+  const service = group([reporting, vitals(role, log, metrics), createRole(settings, context)]);
   const starting = service.start().catch(error => {
     log.error({ error }, "worker.start_failed");
     process.exit(1);

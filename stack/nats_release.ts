@@ -5,7 +5,7 @@ import { runOrFail } from "./command.ts";
 
 const version = "2.14.5";
 
-/** From the release's SHA256SUMS; those for Linux are also in the project's own Dockerfiles (nats-io/nats-docker). */
+/** As published with the release and pinned by its packagers (nats-io/nats-docker for Linux, hermit for macOS). */
 const checksums: Record<string, string> = {
   "linux-amd64": "5e3b603d47c447bda1f77f9ac16dbf91c90aac4ff3681f8fbbc7201e4ed99355",
   "linux-arm64": "673a98d3faa79dde3f9ebf16d6dfac36a5f694e7ad2015e4954dd7939c85cd4c",

@@ -15,7 +15,12 @@ import type { EntitlementSql } from "./sql.gen.ts";
 /** `entitlement:api`. Grants and revokes have connections of their own, so that reads never wait behind them nor they behind reads. */
 export function entitlementApi(kernel: KernelSettings, settings: EntitlementSettings, context: RoleContext): Service {
   const { metrics, worker } = context;
-  const lanes = connect({ url: settings.appUrl, name: `${worker} change`, max: settings.changes.lanes, statementTimeout: kernel.database.deadline });
+  const lanes = connect({
+    url: settings.appUrl,
+    name: `${worker} change`,
+    max: settings.changes.lanes,
+    statementTimeout: kernel.database.deadline,
+  });
   const { change } = bindStatements<EntitlementSql>(lanes, readStatements(["entitlement"]), metrics, kernel.database.deadline);
   const relay = tell("entitlement:relay");
   const batcher = changes({ ...settings.changes, run: change, ttlSeconds: settings.idempotencyTtl / 1000, committed: relay.wake, metrics });

@@ -30,7 +30,14 @@ export function changeRoutes(changes: Changes, requires: Requires, idempotencyTt
       description:
         `Send an Idempotency-Key; the same key with the same request within ${ttlText(idempotencyTtl)} gets the stored answer byte for byte with Idempotency-Replayed: true, ` +
         "with another request 409 IDEMPOTENCY_KEY_CONFLICT. To the state it already has: 409 ENTITLEMENT_STATE_CONFLICT. Scope: entitlements:write.",
-      parameters: [{ name: "Idempotency-Key", in: "header" as const, required: true, schema: { type: "string" as const, description: "1 to 255 visible ASCII characters" } }],
+      parameters: [
+        {
+          name: "Idempotency-Key",
+          in: "header" as const,
+          required: true,
+          schema: { type: "string" as const, description: "1 to 255 visible ASCII characters" },
+        },
+      ],
     },
   });
   const change = (target: Change["target"], route: string) => async (context: { body: typeof ChangeRequest.static; request: Request }) => {
@@ -60,9 +67,17 @@ const stateConflict = (sku: string, target: Change["target"]) =>
   new Problem(409, "ENTITLEMENT_STATE_CONFLICT", `the user's entitlement to ${sku} is ${target} already; nothing was changed`);
 
 function respond({ replayed, same_request, response_code, response_body }: Answer): Response {
-  if (!same_request) throw new Problem(409, "IDEMPOTENCY_KEY_CONFLICT", "this Idempotency-Key was used for another request; use a new key for a new request");
+  if (!same_request)
+    throw new Problem(
+      409,
+      "IDEMPOTENCY_KEY_CONFLICT",
+      "this Idempotency-Key was used for another request; use a new key for a new request",
+    );
   return new Response(response_body, {
     status: response_code,
-    headers: { "content-type": response_code === 200 ? "application/json" : "application/problem+json", ...(replayed ? { "idempotency-replayed": "true" } : {}) },
+    headers: {
+      "content-type": response_code === 200 ? "application/json" : "application/problem+json",
+      ...(replayed ? { "idempotency-replayed": "true" } : {}),
+    },
   });
 }

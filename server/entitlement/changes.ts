@@ -66,7 +66,7 @@ export function changes({ run, lanes, batch, queue, ttlSeconds, committed, metri
       const followers = behind.get(lock) ?? [];
       behind.delete(lock);
       while (followers.length > 0 && !behind.has(lock)) admit(followers.shift()!);
-      if (followers.length > 0) behind.get(lock)!.unshift(...followers);
+      if (followers.length > 0) behind.set(lock, followers);
     }
   }
 
@@ -96,7 +96,10 @@ export function changes({ run, lanes, batch, queue, ttlSeconds, committed, metri
   }
 
   async function runUntilSettled(taken: readonly Waiting[]): Promise<ChangeRow[]> {
-    const parameters = parametersOf(taken.map(one => one.change), ttlSeconds);
+    const parameters = parametersOf(
+      taken.map(one => one.change),
+      ttlSeconds,
+    );
     for (let runs = 1; ; runs++) {
       try {
         return await run(parameters);
@@ -110,7 +113,13 @@ export function changes({ run, lanes, batch, queue, ttlSeconds, committed, metri
   function deliver(taken: readonly Waiting[], rows: readonly ChangeRow[]): void {
     let events = 0;
     for (const row of rows) {
-      const outcome = row.replayed ? (row.same_request ? "replayed" : "key_conflict") : row.response_code === 200 ? "changed" : "state_conflict";
+      const outcome = row.replayed
+        ? row.same_request
+          ? "replayed"
+          : "key_conflict"
+        : row.response_code === 200
+          ? "changed"
+          : "state_conflict";
       batched.inc({ outcome });
       if (outcome === "changed") events++;
       taken[row.n - 1]!.resolve(row);

@@ -1,6 +1,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { TimestampSchema } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, TimestampSchema } from "@bufbuild/protobuf/wkt";
+import { headers, type MsgHdrs } from "@nats-io/nats-core";
 import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { EntitlementEventSchema } from "../gen/kenri/entitlement/v1/entitlement_event_pb.ts";
@@ -15,16 +15,33 @@ const Facts = Type.Object({
   version: Type.Integer({ minimum: 1 }),
   occurred_at: Type.String({ minLength: 20 }),
 });
+type Facts = Static<typeof Facts>;
 const facts = TypeCompiler.Compile(Facts);
 
-/** The facts of an outbox row; undefined if they cannot be an event. */
-export const factsOf = (row: Pick<OutboxClaimRow, "payload">): Static<typeof Facts> | undefined => (facts.Check(row.payload) ? row.payload : undefined);
+/** An event as it goes out. */
+export interface Message {
+  readonly id: string;
+  readonly userId: string;
+  readonly data: Uint8Array;
+  readonly headers: MsgHdrs;
+}
 
-/** Encodes an outbox row as the message that goes out; throws if its payload holds no event. */
-export function encodeEvent(row: OutboxClaimRow): Uint8Array {
-  const event = factsOf(row);
-  if (!event) throw new Error(`the payload is not an event: ${facts.Errors(row.payload).First()?.path} ${facts.Errors(row.payload).First()?.message}`);
-  return toBinary(
+/** Encodes an outbox row; throws if its payload holds no event. */
+export function encodeMessage(row: OutboxClaimRow): Message {
+  const { payload } = row;
+  if (!facts.Check(payload)) {
+    const wrong = facts.Errors(payload).First();
+    throw new Error(`the payload is not an event: ${wrong?.path} ${wrong?.message.toLowerCase()}`);
+  }
+  return { id: messageId(row), userId: payload.user_id, data: encode(row, payload), headers: headersOf(row, payload) };
+}
+
+/** The same id inside the duplicate window is acknowledged and dropped, so each generation has its own. */
+const messageId = ({ event_id, publish_generation }: OutboxClaimRow) =>
+  publish_generation === 0 ? event_id : `${event_id}:r${publish_generation}`;
+
+const encode = (row: OutboxClaimRow, event: Facts) =>
+  toBinary(
     EntitlementEventSchema,
     create(EntitlementEventSchema, {
       eventId: row.event_id,
@@ -38,11 +55,21 @@ export function encodeEvent(row: OutboxClaimRow): Uint8Array {
       traceId: traceIdOf(row.traceparent),
     }),
   );
+
+function headersOf(row: OutboxClaimRow, event: Facts): MsgHdrs {
+  const map = headers();
+  map.set("event_type", row.event_type);
+  map.set("aggregate_key", encodeURI(row.aggregate_key)); // a header holds ASCII only
+  map.set("occurred_at", event.occurred_at);
+  map.set("trace_id", traceIdOf(row.traceparent));
+  map.set("traceparent", row.traceparent);
+  return map;
 }
 
 /** Exact to the microsecond, which a Date is not. */
 function timestamp(iso: string): Timestamp {
   const match = /^(.{19})\.(\d{6})Z$/.exec(iso);
-  if (!match) throw new Error("the payload's occurred_at is not a time");
-  return create(TimestampSchema, { seconds: BigInt(Date.parse(`${match[1]}Z`) / 1000), nanos: Number(match[2]) * 1000 });
+  const seconds = Date.parse(`${match?.[1]}Z`) / 1000;
+  if (!match || Number.isNaN(seconds)) throw new Error("the payload is not an event: /occurred_at is not a time");
+  return create(TimestampSchema, { seconds: BigInt(seconds), nanos: Number(match[2]) * 1000 });
 }

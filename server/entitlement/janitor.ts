@@ -12,7 +12,12 @@ const monthsAhead = 3;
 const partitionsEvery = 3_600_000;
 
 /** `entitlement:janitor`: deletes what is past its retention, and keeps the audit's months in order (as the owner of the tables). */
-export function janitorRole(kernel: KernelSettings, settings: EntitlementSettings, ownerUrl: string, { worker, log, metrics, health }: RoleContext): Service {
+export function janitorRole(
+  kernel: KernelSettings,
+  settings: EntitlementSettings,
+  ownerUrl: string,
+  { worker, log, metrics, health }: RoleContext,
+): Service {
   const shared = { system: "entitlement", connections: 2, deadline: kernel.database.deadline, log, health, metrics };
   const app = openStore<EntitlementSql>({ ...shared, url: settings.appUrl, name: worker });
   const owner = openStore<EntitlementSql>({ ...shared, url: ownerUrl, name: `${worker} owner`, connections: 1 });
@@ -23,12 +28,14 @@ export function janitorRole(kernel: KernelSettings, settings: EntitlementSetting
   };
 
   const cleanKeys = async () => counted("idempotency_keys", await app.statements.idempotency.cleanup({ limit: batch }));
-  const cleanOutbox = async () => counted("outbox_events", await app.statements.outbox.cleanup({ retention_seconds: settings.outbox.retention / 1000, limit: batch }));
+  const cleanOutbox = async () =>
+    counted("outbox_events", await app.statements.outbox.cleanup({ retention_seconds: settings.outbox.retention / 1000, limit: batch }));
   const partitions = async () => {
     const { audit } = owner.statements;
     const made = await audit.make_partitions({ ahead: monthsAhead });
     const dropped = await audit.drop_partitions({ keep: settings.auditMonths });
-    if (made.length + dropped.length > 0) log.info({ made: made.map(row => row.partition), dropped: dropped.map(row => row.partition) }, "audit.partitions");
+    if (made.length + dropped.length > 0)
+      log.info({ made: made.map(row => row.partition), dropped: dropped.map(row => row.partition) }, "audit.partitions");
     return 0;
   };
 

@@ -30,7 +30,11 @@ export function operatorRoutes({ sql, requires, cursors, requeued }: OperatorOpt
         const events = rows.slice(0, limit);
         return { events, ...(rows.length > limit ? { next_cursor: cursors().make("outbox failed", events.at(-1)!.event_id) } : {}) };
       },
-      { query: Type.Object(pageQuery, strict), ...requires("ops:read"), detail: { summary: "Events that could not be published, newest first", description: "Scope: ops:read." } },
+      {
+        query: Type.Object(pageQuery, strict),
+        ...requires("ops:read"),
+        detail: { summary: "Events that could not be published, newest first", description: "Scope: ops:read." },
+      },
     )
     .get(
       "/ops/outbox/:event_id",
@@ -46,7 +50,8 @@ export function operatorRoutes({ sql, requires, cursors, requeued }: OperatorOpt
       async ({ params: { event_id }, body: { reason }, request }) => {
         const result = await requeueEvent(sql, { event_id, actor: callerOf(request).clientId, reason });
         if (result.outcome === "unknown") throw notFound("there is no such event in the outbox");
-        if (result.outcome === "not_failed") throw new Problem(409, "NOT_FAILED", `the event is ${result.status}; only a FAILED one can be put back`);
+        if (result.outcome === "not_failed")
+          throw new Problem(409, "NOT_FAILED", `the event is ${result.status}; only a FAILED one can be put back`);
         requeued();
         return { event_id, status: "PENDING", publish_generation: result.generation };
       },
@@ -54,7 +59,10 @@ export function operatorRoutes({ sql, requires, cursors, requeued }: OperatorOpt
         params: eventParams,
         body: Type.Object({ reason: longText("why it is put back; kept in the audit") }, strict),
         ...requires("ops:write"),
-        detail: { summary: "Put a FAILED event back", description: "Attempts start anew and the message gets a new id. Asked twice, it answers the same. Scope: ops:write." },
+        detail: {
+          summary: "Put a FAILED event back",
+          description: "Attempts start anew and the message gets a new id. Asked twice, it answers the same. Scope: ops:write.",
+        },
       },
     );
 }

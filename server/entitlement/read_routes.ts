@@ -22,9 +22,12 @@ export interface ReadOptions {
 /** What a user has, had, and how it came about. */
 export function readRoutes({ sql, requires, cursors, auditMonths }: ReadOptions) {
   async function asOf(user_id: string, given: string) {
-    if (!moment.test(given)) throw badRequest("as_of must be a time such as 2026-01-31T09:00:00Z", { errors: [{ pointer: "/as_of", detail: "must be an RFC 3339 time" }] });
+    if (!moment.test(given))
+      throw badRequest("as_of must be a time such as 2026-01-31T09:00:00Z", {
+        errors: [{ pointer: "/as_of", detail: "must be an RFC 3339 time" }],
+      });
     const [horizon] = await sql.audit.horizon({ keep_months: auditMonths, as_of: given }).catch(error => {
-      throw /^22(007|008)$/.test(sqlState(error)) ? badRequest("as_of is not a time that exists") : error;
+      throw sqlState(error).startsWith("22") ? badRequest("as_of is not a time that exists") : error;
     });
     if (horizon?.too_old) throw badRequest(`as_of lies beyond what the audit keeps (${auditMonths} months, from ${horizon.horizon} on)`);
     if (horizon?.in_future) throw badRequest("as_of lies in the future; leave it out to read the present");
@@ -34,12 +37,18 @@ export function readRoutes({ sql, requires, cursors, auditMonths }: ReadOptions)
   return new Elysia({ normalize: false })
     .get(
       "/v1/users/:user_id/entitlements",
-      async ({ params: { user_id }, query: { as_of } }) => ({ user_id, entitlements: as_of === undefined ? await sql.list({ user_id }) : await asOf(user_id, as_of) }),
+      async ({ params: { user_id }, query: { as_of } }) => ({
+        user_id,
+        entitlements: as_of === undefined ? await sql.list({ user_id }) : await asOf(user_id, as_of),
+      }),
       {
         params: Type.Object({ user_id: userId }),
         query: Type.Object({ as_of: Type.Optional(Type.String({ description: "read the past at this RFC 3339 time" })) }, strict),
         ...requires("entitlements:read"),
-        detail: { summary: "What a user has, latest change first", description: `An unknown user has none. The past is kept for ${auditMonths} months. Scope: entitlements:read.` },
+        detail: {
+          summary: "What a user has, latest change first",
+          description: `An unknown user has none. The past is kept for ${auditMonths} months. Scope: entitlements:read.`,
+        },
       },
     )
     .get(
@@ -61,7 +70,10 @@ export function readRoutes({ sql, requires, cursors, auditMonths }: ReadOptions)
         params: Type.Object({ user_id: userId, sku }),
         query: Type.Object(pageQuery, strict),
         ...requires("entitlements:read"),
-        detail: { summary: "Every change of one entitlement, newest first", description: "With event ids and who asked for it. Scope: entitlements:read." },
+        detail: {
+          summary: "Every change of one entitlement, newest first",
+          description: "With event ids and who asked for it. Scope: entitlements:read.",
+        },
       },
     );
 }

@@ -34,7 +34,12 @@ export function reconciler({ outbox, broker, guard, stream, consumer, takenInSub
   async function runOnce(): Promise<number> {
     if (!broker.connected() || !(await guard.passes())) return 0;
     if (after === start) await noteStream();
-    const rows = await outbox.unconfirmed({ after_published_at: after.at, after_event_id: after.id, limit: page, overdue_seconds: overdue / 1000 });
+    const rows = await outbox.unconfirmed({
+      after_published_at: after.at,
+      after_event_id: after.id,
+      limit: page,
+      overdue_seconds: overdue / 1000,
+    });
     if (rows.length > 0) await confirm(rows);
     const last = rows.at(-1);
     after = rows.length === page && last ? { at: last.published_at, id: last.event_id } : start;

@@ -39,7 +39,7 @@ export function relay(options: RelayOptions) {
     if (rows.length === 0) return 0;
     faults.at("outbox.claimed");
     // Nothing is sent that could still be unanswered when the lease ends and somebody else sends it.
-    const lastStart = claimedAt + Math.max(lease - options.publishWithin, lease / 2);
+    const lastStart = claimedAt + lease - options.publishWithin;
     const settled = await publishInOrder(rows, () => stopping.aborted || performance.now() > lastStart);
     faults.at("outbox.published");
     await settle(token, settled);
@@ -52,7 +52,10 @@ export function relay(options: RelayOptions) {
     const settled: Settled[] = [];
     for (const wave of waves(rows)) {
       const results = await Promise.all(
-        wave.map(async row => ({ row, publishing: isOver() || blocked.has(row.aggregate_key) ? ({ outcome: "untried" } as const) : await options.publish(row) })),
+        wave.map(async row => ({
+          row,
+          publishing: isOver() || blocked.has(row.aggregate_key) ? ({ outcome: "untried" } as const) : await options.publish(row),
+        })),
       );
       for (const one of results) if (one.publishing.outcome !== "published") blocked.add(one.row.aggregate_key);
       settled.push(...results);
@@ -61,9 +64,13 @@ export function relay(options: RelayOptions) {
   }
 
   async function settle(token: string, settled: readonly Settled[]): Promise<void> {
+    // Deadlines that opened the breaker say that the stream is away, nothing about the events.
+    const isUntried = ({ outcome }: Publishing) => outcome === "untried" || (outcome === "unanswered" && breaker.isOpen());
     const published = settled.flatMap(({ row, publishing }) => (publishing.outcome === "published" ? [{ row, ...publishing }] : []));
-    const failed = settled.flatMap(({ row, publishing }) => (publishing.outcome === "failed" || publishing.outcome === "unencodable" ? [{ row, ...publishing }] : []));
-    const untried = settled.filter(({ publishing }) => publishing.outcome === "untried").map(({ row }) => row.event_id);
+    const failed = settled.flatMap(({ row, publishing }) =>
+      "error" in publishing && !isUntried(publishing) ? [{ row, ...publishing }] : [],
+    );
+    const untried = settled.filter(({ publishing }) => isUntried(publishing)).map(({ row }) => row.event_id);
     await Promise.all([finalize(token, published), retry(token, failed), release(token, untried)]);
   }
 

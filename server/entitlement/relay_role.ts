@@ -22,15 +22,33 @@ const runLimit = 25;
 export function relayRole(kernel: KernelSettings, settings: EntitlementSettings, context: RoleContext): Service {
   const { worker, log, metrics, health, faults } = context;
   const { outbox: tuning } = settings;
-  const store = openStore<EntitlementSql>({ system: "entitlement", url: settings.appUrl, name: worker, connections: tuning.lanes + 3, deadline: kernel.database.deadline, log, health, metrics });
+  const store = openStore<EntitlementSql>({
+    system: "entitlement",
+    url: settings.appUrl,
+    name: worker,
+    connections: tuning.lanes + 3,
+    deadline: kernel.database.deadline,
+    log,
+    health,
+    metrics,
+  });
   const { outbox } = store.statements;
   const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
   const stream = { name: settings.stream, subject: settings.subject, ...kernel.stream };
   const guard = streamGuard({ broker, outbox, stream, log, metrics });
-  const breaker = createBreaker({ name: "publish", tolerance: 5, probeEvery: 1000, probe: () => ensureStream(broker.connection(), stream), log, health });
+  const breaker = createBreaker({
+    name: "publish",
+    tolerance: 5,
+    probeEvery: 1000,
+    probe: () => ensureStream(broker.connection(), stream),
+    log,
+    health,
+  });
   const bound = dueBound(async from => (await outbox.head({ from }))[0]?.bound, tuning.sweep);
-  const publish = publisher({ broker, breaker, faults, subject: settings.subject, deadline: tuning.publishWithin, streamMissing: guard.distrust });
-  const { runOnce } = relay({ ...tuning, outbox, publish, guard, breaker, faults, from: bound.from, worker, log, metrics });
+  // A publish that begins in the first half of a lease has its answer, or has given up, before the lease ends.
+  const publishWithin = Math.min(tuning.publishWithin, tuning.lease / 2);
+  const publish = publisher({ broker, breaker, faults, subject: settings.subject, deadline: publishWithin, streamMissing: guard.distrust });
+  const { runOnce } = relay({ ...tuning, publishWithin, outbox, publish, guard, breaker, faults, from: bound.from, worker, log, metrics });
 
   const reclaimed = metrics.counter("outbox_reclaimed_total", "Events taken back from a worker whose lease ran out.");
   async function reclaim(): Promise<number> {

@@ -6,7 +6,10 @@ export type Requeued =
   | { readonly outcome: "unknown" };
 
 /** Puts a FAILED event back, once and audited. Asking again for one that is back already gives the same answer. */
-export async function requeueEvent(sql: EntitlementSql, { event_id, actor, reason }: { event_id: string; actor: string; reason: string }): Promise<Requeued> {
+export async function requeueEvent(
+  sql: EntitlementSql,
+  { event_id, actor, reason }: { event_id: string; actor: string; reason: string },
+): Promise<Requeued> {
   const [back] = await sql.outbox.requeue({ event_id: [event_id], actor, reason });
   if (back) return { outcome: "requeued", generation: back.publish_generation };
   const [event] = await sql.outbox.find({ event_id });

@@ -10,8 +10,22 @@ const batch = 1000;
  * Stands before every publish after a (re)connect: is this still the stream that took what we published? A wiped, cut or restored
  * store says nothing by itself. If it lost messages, everything unconfirmed is put back first, so that order is kept.
  */
-export function streamGuard({ broker, outbox, stream, log, metrics }: { broker: Broker; outbox: EntitlementSql["outbox"]; stream: StreamSpec; log: Log; metrics: Metrics }) {
-  const resent = metrics.counter("outbox_resent_total", "Events put back because the stream lost them or notification lacks them.", ["why"]);
+export function streamGuard({
+  broker,
+  outbox,
+  stream,
+  log,
+  metrics,
+}: {
+  broker: Broker;
+  outbox: EntitlementSql["outbox"];
+  stream: StreamSpec;
+  log: Log;
+  metrics: Metrics;
+}) {
+  const resent = metrics.counter("outbox_resent_total", "Events put back because the stream lost them or notification lacks them.", [
+    "why",
+  ]);
   const losses = metrics.counter("outbox_stream_losses_total", "Times the stream was found to have lost messages.");
   let checkedIn = 0;
   let checking: Promise<boolean> | undefined;
@@ -50,8 +64,12 @@ export function streamGuard({ broker, outbox, stream, log, metrics }: { broker: 
       return checking;
     },
     /** Looks again although the connection is the same one, e.g. because publishes find no stream. */
-    distrust: () => void (checkedIn = 0),
-    published: (seq: number) => void (highestSeq = Math.max(highestSeq, seq)),
+    distrust(): void {
+      checkedIn = 0;
+    },
+    published(seq: number): void {
+      highestSeq = Math.max(highestSeq, seq);
+    },
   };
 }
 

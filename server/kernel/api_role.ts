@@ -1,5 +1,6 @@
 import type { AnyElysia } from "elysia";
 import { authenticator } from "./auth.ts";
+import { readJson } from "./body.ts";
 import { requires } from "./callers.ts";
 import { type Cursors, cursors } from "./cursor.ts";
 import { healthRoutes } from "./health.ts";
@@ -12,7 +13,11 @@ import { openStore, type Store } from "./store.ts";
 
 /** The statements every system has. */
 interface KernelSql {
-  readonly api_keys: { find(parameters: { key_id: string }): Promise<{ client_id: string; secret_sha256: Uint8Array; scopes: readonly string[]; live: boolean }[]> };
+  readonly api_keys: {
+    find(parameters: {
+      key_id: string;
+    }): Promise<{ client_id: string; secret_sha256: Uint8Array; scopes: readonly string[]; live: boolean }[]>;
+  };
   readonly secrets: { find(parameters: { name: string }): Promise<{ value: Uint8Array }[]> };
 }
 
@@ -35,12 +40,21 @@ export interface ApiOptions<T> {
 /** The HTTP side of a system. It listens at once and says what it waits for; it takes requests when its database is ready. */
 export function apiRole<T extends KernelSql>({ system, url, port, about, kernel, context, routes }: ApiOptions<T>): Service {
   const { log, health, metrics, metricsText, worker } = context;
-  const store = openStore<T>({ system, url, name: worker, connections: kernel.database.connections, deadline: kernel.database.deadline, log, health, metrics });
+  const store = openStore<T>({
+    system,
+    url,
+    name: worker,
+    connections: kernel.database.connections,
+    deadline: kernel.database.deadline,
+    log,
+    health,
+    metrics,
+  });
   let listCursors: Cursors | undefined;
   const authenticate = authenticator(async key_id => (await store.statements.api_keys.find({ key_id }))[0]);
   const parts: ApiParts<T> = {
     store,
-    requires: requires(authenticate),
+    requires: requires(authenticate, request => readJson(request)),
     cursors: () => {
       if (!listCursors) throw new Error("cursors are asked for before the start");
       return listCursors;

@@ -27,7 +27,10 @@ const unauthorized = (detail: string) =>
   new Problem(401, "UNAUTHORIZED", detail, { headers: { "www-authenticate": 'Bearer realm="kenri"' } });
 
 /** Knows machine clients by `Authorization: Bearer kenri_<id>_<secret>`. */
-export function authenticator(findKey: (keyId: string) => Promise<StoredKey | undefined>, now: () => number = performance.now.bind(performance)) {
+export function authenticator(
+  findKey: (keyId: string) => Promise<StoredKey | undefined>,
+  now: () => number = performance.now.bind(performance),
+) {
   const remembered = new Map<string, { key: StoredKey; until: number }>();
 
   async function lookUp(keyId: string): Promise<StoredKey | undefined> {

@@ -2,21 +2,23 @@ import { DeadlineError, within } from "./deadline.ts";
 import { badRequest, Problem } from "./problem.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+// No request of Kenri comes near.
+const maxBytes = 65_536;
 // Nobody needs more, and the parser's recursion must not be what says no.
 const maxDepth = 64;
-// A body that trickles in holds a connection and nothing else.
-const arrivesWithin = 10_000;
 
-/** Reads a JSON body strictly: the media type, at most `limit` bytes (also when chunked), UTF-8 without BOM, no deep nesting, no broken strings. */
-export async function readJson(request: Request, limit: number): Promise<unknown> {
+/** Reads a JSON body strictly: the media type, a bounded size (also when chunked) within a bounded time, UTF-8 without BOM, no deep nesting, no name twice. */
+export async function readJson(request: Request, limit = maxBytes, arrivesWithin = 10_000): Promise<unknown> {
   const mediaType = (request.headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
   if (mediaType !== "application/json") throw new Problem(415, "UNSUPPORTED_MEDIA_TYPE", "send the body as application/json");
-  return parseJson(await readText(request, limit));
+  return parseJson(await readText(request, limit, arrivesWithin));
 }
 
-async function readText(request: Request, limit: number): Promise<string> {
+async function readText(request: Request, limit: number, arrivesWithin: number): Promise<string> {
   const bytes = await within(arrivesWithin, "the client", readBytes(request, limit)).catch(error => {
-    throw error instanceof DeadlineError ? new Problem(408, "REQUEST_TIMEOUT", `the body did not arrive within ${arrivesWithin / 1000} s`) : error;
+    throw error instanceof DeadlineError
+      ? new Problem(408, "REQUEST_TIMEOUT", `the body did not arrive within ${arrivesWithin / 1000} s`)
+      : error;
   });
   try {
     return decoder.decode(bytes);
@@ -44,7 +46,8 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
 
 function parseJson(text: string): unknown {
   if (text.charCodeAt(0) === 0xfeff) throw badRequest("the body starts with a byte order mark; send plain UTF-8");
-  if (nestingOf(text) > maxDepth) throw badRequest(`the body is nested deeper than ${maxDepth} levels`);
+  const { depth, members } = shapeOf(text);
+  if (depth > maxDepth) throw badRequest(`the body is nested deeper than ${maxDepth} levels`);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -52,13 +55,15 @@ function parseJson(text: string): unknown {
     throw badRequest("the body is not valid JSON");
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw badRequest("the body must be a JSON object");
+  if (membersOf(value) !== members) throw badRequest("the body names a field twice");
   return value;
 }
 
-/** The deepest nesting, without parsing. */
-function nestingOf(text: string): number {
+/** The deepest nesting and the number of named members, without parsing. */
+function shapeOf(text: string): { depth: number; members: number } {
   let depth = 0;
   let deepest = 0;
+  let members = 0;
   let inString = false;
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
@@ -66,8 +71,16 @@ function nestingOf(text: string): number {
       if (char === 92) i++;
       else if (char === 34) inString = false;
     } else if (char === 34) inString = true;
+    else if (char === 58) members++;
     else if (char === 123 || char === 91) deepest = Math.max(deepest, ++depth);
     else if (char === 125 || char === 93) depth--;
   }
-  return deepest;
+  return { depth: deepest, members };
+}
+
+/** What is left of the members after parsing: of two with one name, the last. */
+function membersOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const inner = Object.values(value).reduce<number>((sum, one) => sum + membersOf(one), 0);
+  return Array.isArray(value) ? inner : Object.keys(value).length + inner;
 }

@@ -48,11 +48,12 @@ export function createBreaker({ name, tolerance, probeEvery, probe, log, health 
   return {
     isOpen: () => open,
     trip,
-    answered: () => void (misses = 0),
-    /** Notes a deadline passed without an answer; true if that opened it. */
-    missed(): boolean {
+    answered(): void {
+      misses = 0;
+    },
+    /** Notes a deadline passed without an answer. */
+    missed(): void {
       if (++misses >= tolerance) trip(`${misses} deadlines in a row passed without an answer`);
-      return open;
     },
     /** Whether work may go ahead; if it is open and a probe is due, probes first. */
     async allows(): Promise<boolean> {

@@ -21,6 +21,7 @@ export interface Broker extends Service {
   /** The live connection, or an error at once while there is none. */
   connection(): NatsConnection;
   onConnect(listener: () => void): void;
+  onDisconnect(listener: () => void): void;
 }
 
 export class BrokerAway extends Error {
@@ -31,7 +32,8 @@ export class BrokerAway extends Error {
 }
 
 export function createBroker({ url, name, log, health, metrics }: BrokerOptions): Broker {
-  const listeners: (() => void)[] = [];
+  const onConnect: (() => void)[] = [];
+  const onDisconnect: (() => void)[] = [];
   let nats: NatsConnection | undefined;
   let up = false;
   let epoch = 0;
@@ -43,17 +45,26 @@ export function createBroker({ url, name, log, health, metrics }: BrokerOptions)
       epoch++;
       health.fine("broker");
       log.info("broker.connected");
-      for (const listener of listeners) listener();
+      for (const listener of onConnect) listener();
     } else {
       health.trouble("broker", "NATS is not connected");
       log.warn("broker.disconnected");
+      for (const listener of onDisconnect) listener();
     }
   };
 
   // The client's defaults give up after 10 reconnects and notice a dead server after minutes.
   async function connectOnce(): Promise<number> {
     if (nats && !nats.isClosed()) return 0;
-    nats = await connect({ servers: url, name, timeout: 2000, maxReconnectAttempts: -1, reconnectTimeWait: 200, pingInterval: 5000, maxPingOut: 2 }).catch(() => undefined);
+    nats = await connect({
+      servers: url,
+      name,
+      timeout: 2000,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 200,
+      pingInterval: 5000,
+      maxPingOut: 2,
+    }).catch(() => undefined);
     if (!nats) return 0;
     setUp(true);
     void follow(nats);
@@ -89,6 +100,7 @@ export function createBroker({ url, name, log, health, metrics }: BrokerOptions)
       if (!up || !nats) throw new BrokerAway();
       return nats;
     },
-    onConnect: listener => void listeners.push(listener),
+    onConnect: listener => void onConnect.push(listener),
+    onDisconnect: listener => void onDisconnect.push(listener),
   };
 }

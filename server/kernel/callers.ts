@@ -2,10 +2,17 @@ import type { Authenticate, Caller, Scope } from "./auth.ts";
 
 const callers = new WeakMap<Request, Caller>();
 
-/** Route option: the caller must hold the scope. Runs before the input is judged, so that a stranger learns nothing. */
-export const requires = (authenticate: Authenticate) => (scope: Scope) => ({
-  transform: async ({ request }: { request: Request }) => void callers.set(request, await authenticate(request, scope)),
-});
+/** Route option: the caller must hold the scope. Asked before the body is read or the input judged, so that a stranger learns nothing. */
+export const requires = (authenticate: Authenticate, readBody: (request: Request) => Promise<unknown>) => (scope: Scope) => {
+  const admit = async ({ request }: { request: Request }) => {
+    if (!callers.has(request)) callers.set(request, await authenticate(request, scope));
+  };
+  const parse = async ({ request }: { request: Request }) => {
+    await admit({ request });
+    return readBody(request);
+  };
+  return { parse, transform: admit };
+};
 
 export type Requires = ReturnType<typeof requires>;
 

@@ -49,7 +49,11 @@ export const duration = (variable: string, about: string, preset: string, range:
     variable,
     about,
     preset,
-    Type.Number({ minimum: milliseconds(range.minimum), maximum: milliseconds(range.maximum), description: "a duration such as 500ms, 30s, 24h or 7d" }),
+    Type.Number({
+      minimum: milliseconds(range.minimum),
+      maximum: milliseconds(range.maximum),
+      description: "a duration such as 500ms, 30s, 24h or 7d",
+    }),
     milliseconds,
   );
 
@@ -60,12 +64,17 @@ function milliseconds(text: string): number {
 
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {
-    super(`the configuration is wrong in ${problems.length} place${problems.length === 1 ? "" : "s"}:\n${problems.map(p => `  ${p}`).join("\n")}`);
+    super(
+      `the configuration is wrong in ${problems.length} place${problems.length === 1 ? "" : "s"}:\n${problems.map(p => `  ${p}`).join("\n")}`,
+    );
   }
 }
 
 /** Reads every setting of the spec and throws one ConfigError that names all that is wrong. */
-export function readSettings<const S extends SettingsSpec>(spec: S, environment: Record<string, string | undefined> = process.env): Settings<S> {
+export function readSettings<const S extends SettingsSpec>(
+  spec: S,
+  environment: Record<string, string | undefined> = process.env,
+): Settings<S> {
   const problems: string[] = [];
   const values = readGroup(spec, environment, problems);
   if (problems.length > 0) throw new ConfigError([...new Set(problems)]);
@@ -74,7 +83,10 @@ export function readSettings<const S extends SettingsSpec>(spec: S, environment:
 
 function readGroup(spec: SettingsSpec, environment: Record<string, string | undefined>, problems: string[]): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(spec).map(([name, entry]) => [name, isSetting(entry) ? readOne(entry, environment, problems) : readGroup(entry, environment, problems)]),
+    Object.entries(spec).map(([name, entry]) => [
+      name,
+      isSetting(entry) ? readOne(entry, environment, problems) : readGroup(entry, environment, problems),
+    ]),
   );
 }
 
@@ -96,7 +108,8 @@ function describeRange(entry: Setting<unknown>, expected: string): string {
   return expected.startsWith("expected") ? expected : `expected ${expected}`;
 }
 
-const isSetting = (entry: Setting<unknown> | SettingsSpec): entry is Setting<unknown> => typeof (entry as Setting<unknown>).variable === "string";
+const isSetting = (entry: Setting<unknown> | SettingsSpec): entry is Setting<unknown> =>
+  typeof (entry as Setting<unknown>).variable === "string";
 
 /** Every setting of a spec in order, for documentation and checks. */
 export function listSettings(spec: SettingsSpec): Setting<unknown>[] {

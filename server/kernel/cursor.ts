@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { badRequest } from "./problem.ts";
+import { pageLimit } from "./text.ts";
 
 /** List cursors: opaque to clients, signed, and bound to the list they came from. */
 export function cursors(secret: Uint8Array) {
@@ -20,7 +21,7 @@ export function cursors(secret: Uint8Array) {
 export type Cursors = ReturnType<typeof cursors>;
 
 export const pageQuery = {
-  limit: Type.Optional(Type.String({ pattern: "^([1-9]|[1-9]\\d|1\\d\\d|200)$", description: "1 to 200, 50 by default" })),
+  limit: Type.Optional(pageLimit("how many, 50 by default")),
   cursor: Type.Optional(Type.String({ maxLength: 500, description: "next_cursor of the page before" })),
 };
 

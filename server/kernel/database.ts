@@ -34,21 +34,43 @@ export function connect({ url, name, max, statementTimeout }: DatabaseOptions): 
     types: {
       bigint: { to: 20, from: [20], parse: Number, serialize: String },
       // As text, exact to the microsecond: a time read from the database can go back into it unchanged.
-      timestamptz: { to: 1184, from: [1184], parse: (x: string) => x, serialize: (x: string | Date) => (x instanceof Date ? x.toISOString() : x) },
+      timestamptz: {
+        to: 1184,
+        from: [1184],
+        parse: (x: string) => x,
+        serialize: (x: string | Date) => (x instanceof Date ? x.toISOString() : x),
+      },
     },
   }) as unknown as Sql;
 }
 
-const awayCodes = new Set(["CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED", "CONNECT_TIMEOUT", "ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOTFOUND"]);
+const awayCodes = new Set([
+  "CONNECTION_CLOSED",
+  "CONNECTION_ENDED",
+  "CONNECTION_DESTROYED",
+  "CONNECT_TIMEOUT",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ENOTFOUND",
+]);
 // 08 connection, 53 out of resources, 57 operator intervention (shutdown, statement timeout), 55P03 lock timeout, 25006 read-only (a demoted primary), 40 rolled back
 const awayStates = /^(08|53|57|55P03|25006|40)/;
 
+export class PoolFull extends Error {
+  override readonly name = "PoolFull";
+  constructor(statement: string) {
+    super(`too many statements wait for a connection; ${statement} was not sent`);
+  }
+}
+
 /** The database is away, overloaded or restarting: the caller may try again later. Anything else is a bug or a bad input. */
 export function isAway(error: unknown): boolean {
-  if (error instanceof DeadlineError) return true;
+  if (error instanceof DeadlineError || error instanceof PoolFull) return true;
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" && (awayCodes.has(code) || awayStates.test(code));
 }
 
 export const sqlState = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? "");
-export const violatedConstraint = (error: unknown): string => String((error as { constraint_name?: unknown } | null)?.constraint_name ?? "");
+export const violatedConstraint = (error: unknown): string =>
+  String((error as { constraint_name?: unknown } | null)?.constraint_name ?? "");

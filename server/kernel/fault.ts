@@ -9,7 +9,9 @@ export interface Faults {
   strikes(userId: string): boolean;
 }
 
-export function faults(options: { killAt?: string | undefined; stopAt?: string | undefined; failUsersWith?: string | undefined } = {}): Faults {
+export function faults(
+  options: { killAt?: string | undefined; stopAt?: string | undefined; failUsersWith?: string | undefined } = {},
+): Faults {
   let hung = false;
   return {
     failUsersWith: options.failUsersWith ?? "",

@@ -12,8 +12,14 @@ export const faultRoutes = (requires: Requires, workers: Teller) =>
       return { user_prefix };
     },
     {
-      body: Type.Object({ user_prefix: Type.String({ maxLength: 200, description: "users whose publishes or sends fail; empty = nobody" }) }, { additionalProperties: false }),
+      body: Type.Object(
+        { user_prefix: Type.String({ maxLength: 200, description: "users whose publishes or sends fail; empty = nobody" }) },
+        { additionalProperties: false },
+      ),
       ...requires("ops:write"),
-      detail: { summary: "Make work fail on purpose", description: "For rehearsals, in the workers of this process; does not exist in production. Scope: ops:write." },
+      detail: {
+        summary: "Make work fail on purpose",
+        description: "For rehearsals, in the workers of this process; does not exist in production. Scope: ops:write.",
+      },
     },
   );

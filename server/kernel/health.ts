@@ -40,7 +40,11 @@ export function healthRoutes({ health, askDatabase, metricsText }: HealthParts) 
         );
         if (database !== "ok") return Response.json({ status: "unavailable", database }, { status: 503, headers: { "retry-after": "1" } });
         const degraded = health.troubles();
-        return Response.json({ status: Object.keys(degraded).length > 0 ? "degraded" : "ready", database, ...(Object.keys(degraded).length > 0 ? { degraded } : {}) });
+        return Response.json({
+          status: Object.keys(degraded).length > 0 ? "degraded" : "ready",
+          database,
+          ...(Object.keys(degraded).length > 0 ? { degraded } : {}),
+        });
       },
       hidden,
     )

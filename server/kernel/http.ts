@@ -1,5 +1,4 @@
-import { Elysia, ValidationError } from "elysia";
-import { readJson } from "./body.ts";
+import { Elysia, NotFoundError, ValidationError } from "elysia";
 import { isAway } from "./database.ts";
 import { DeadlineError } from "./deadline.ts";
 import type { Health } from "./health.ts";
@@ -13,18 +12,22 @@ export interface HttpOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly health: Health;
-  readonly maxBody?: number;
 }
 
 interface Visit {
   readonly requestId: string;
   readonly trace: Trace;
   readonly since: number;
+  /** Of a refusal; the framework does not tell. */
+  refusedWith?: number;
 }
 
 const visits = new WeakMap<Request, Visit>();
 const alwaysServed = new Set(["/livez", "/readyz", "/metrics", "/openapi", "/openapi.json"]);
-const maxUrl = 4096;
+// Two ids of 200 characters at 12 percent-encoded bytes each, and a cursor.
+const maxUrl = 8192;
+// Enough to know it again; an answer does not give back all that was thrown at it.
+const maxInstance = 1000;
 const requestIdPattern = /^[\w.:-]{1,100}$/;
 
 /** The trace and request id of a request under way. */
@@ -58,8 +61,21 @@ function isDecodable(url: string): boolean {
   }
 }
 
-/** An Elysia app that keeps Kenri's HTTP rules: strict JSON in, problem+json for every refusal, trace and request id on every answer. */
-export function httpApp({ log, metrics, health, maxBody = 65_536 }: HttpOptions) {
+/** One of two values would be taken silently. */
+function repeatsParameter(url: string): boolean {
+  const query = url.indexOf("?");
+  if (query < 0) return false;
+  const names = [...new URLSearchParams(url.slice(query + 1)).keys()];
+  return new Set(names).size < names.length;
+}
+
+function refuse(request: Request, problem: Problem): Response {
+  visitOf(request).refusedWith = problem.status;
+  return problem.response(pathOf(request).slice(0, maxInstance));
+}
+
+/** An Elysia app that keeps Kenri's HTTP rules: problem+json for every refusal, trace and request id on every answer. */
+export function httpApp({ log, metrics, health }: HttpOptions) {
   const app = new Elysia({ normalize: false, serve: { maxRequestBodySize: 8_388_608, idleTimeout: 20 } });
   return app
     .onRequest(({ request, set }) => {
@@ -69,20 +85,23 @@ export function httpApp({ log, metrics, health, maxBody = 65_536 }: HttpOptions)
       set.headers["x-content-type-options"] = "nosniff";
       set.headers["cache-control"] = "no-store";
       if (health.state === "stopping") set.headers.connection = "close";
-      if (health.state === "starting" && !alwaysServed.has(pathOf(request))) return unavailable(`the service is starting and waits for ${health.waitingFor}`).response(pathOf(request));
-      if (request.url.length > maxUrl) return new Problem(414, "URI_TOO_LONG", `a URL may have at most ${maxUrl} characters`).response(pathOf(request).slice(0, 200));
-      if (!isDecodable(request.url)) return badRequest("the URL holds a broken percent-encoding").response(pathOf(request));
+      if (health.state === "starting" && !alwaysServed.has(pathOf(request)))
+        return refuse(request, unavailable(`the service is starting and waits for ${health.waitingFor}`));
+      if (request.url.length > maxUrl)
+        return refuse(request, new Problem(414, "URI_TOO_LONG", `a URL may have at most ${maxUrl} characters`));
+      if (!isDecodable(request.url)) return refuse(request, badRequest("the URL holds a broken percent-encoding"));
+      if (repeatsParameter(request.url)) return refuse(request, badRequest("the query string names a parameter twice"));
       return undefined;
     })
-    .onParse(({ request }) => readJson(request, maxBody))
     .onError(({ error, code, request }) => {
-      const problem = code === "NOT_FOUND" ? unmatched(app, request) : problemOf(error, code);
-      if (problem.status === 500) log.error({ error, trace_id: visitOf(request).trace.traceId, path: pathOf(request) }, "a request failed unexpectedly");
-      return problem.response(pathOf(request));
+      const problem = error instanceof NotFoundError ? unmatched(app, request) : problemOf(error, code);
+      if (problem.status === 500)
+        log.error({ error, trace_id: visitOf(request).trace.traceId, path: pathOf(request) }, "a request failed unexpectedly");
+      return refuse(request, problem);
     })
     .onAfterResponse(({ request, route, set, response }) => {
-      const { since, trace, requestId } = visitOf(request);
-      const status = response instanceof Response ? response.status : Number(set.status ?? 200);
+      const { since, trace, requestId, refusedWith } = visitOf(request);
+      const status = refusedWith ?? (response instanceof Response ? response.status : Number(set.status ?? 200));
       metrics.httpSeconds.observe({ route: route || "unmatched", status: String(status) }, (performance.now() - since) / 1000);
       log.debug({ method: request.method, path: pathOf(request), status, request_id: requestId, trace_id: trace.traceId }, "http");
     })
@@ -93,7 +112,8 @@ export function httpApp({ log, metrics, health, maxBody = 65_536 }: HttpOptions)
 export function problemOf(error: unknown, code: string | number): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof ValidationError) return invalid(error);
-  if (code === "PARSE") return error instanceof Error && error.cause instanceof Problem ? error.cause : badRequest("the body cannot be read");
+  if (code === "PARSE")
+    return error instanceof Error && error.cause instanceof Problem ? error.cause : badRequest("the body cannot be read");
   if (isAway(error) || error instanceof DeadlineError) return unavailable("the database is away or busy; try again");
   return new Problem(500, "INTERNAL", "something went wrong here; the logs have it under the trace id of this answer");
 }
@@ -102,12 +122,17 @@ function invalid(error: ValidationError): Problem {
   const errors = error.all.flatMap(one => {
     if (!("path" in one)) return [];
     const format = (one as { schema?: { format?: string } }).schema?.format;
-    const detail = (format && formatDetail[format]) || ("message" in one && one.message ? String(one.message).toLowerCase() : "is not valid");
+    const detail =
+      (format && formatDetail[format]) || ("message" in one && one.message ? String(one.message).toLowerCase() : "is not valid");
     return [{ pointer: one.path, detail }];
   });
   const unique = [...new Map(errors.map(one => [`${one.pointer} ${one.detail}`, one])).values()].slice(0, 20);
-  const where = error.type === "body" ? "the body" : error.type === "query" ? "the query string" : error.type === "params" ? "the path" : "the request";
-  return badRequest(`${where} is not valid: ${unique.map(one => `${one.pointer || "/"} ${one.detail}`).join("; ") || "see the API description"}`, { errors: unique });
+  const where =
+    error.type === "body" ? "the body" : error.type === "query" ? "the query string" : error.type === "params" ? "the path" : "the request";
+  return badRequest(
+    `${where} is not valid: ${unique.map(one => `${one.pointer || "/"} ${one.detail}`).join("; ") || "see the API description"}`,
+    { errors: unique },
+  );
 }
 
 /** 405 with the methods that the path takes, or 404. */

@@ -25,7 +25,10 @@ export function describeError(error: unknown): Record<string, unknown> {
     name: error.name,
     ...(code === undefined ? {} : { code }),
     message: error.message,
-    stack: error.stack?.split("\n").slice(1, 6).map(line => line.trim()),
+    stack: error.stack
+      ?.split("\n")
+      .slice(1, 6)
+      .map(line => line.trim()),
   };
 }
 

@@ -31,13 +31,25 @@ export interface MigrateOptions {
 }
 
 /** Brings a database up to date, forward only. One migrator at a time; an edited file is refused. Returns the names applied. */
-export async function migrate({ system, ownerUrl, say = () => {}, migrations = readMigrations(system), lockTimeout = 3000 }: MigrateOptions): Promise<string[]> {
-  const sql = postgres(ownerUrl, { max: 1, onnotice: () => {}, connection: { application_name: `kenri ${system} migrate`, TimeZone: "UTC", lock_timeout: lockTimeout } });
+export async function migrate({
+  system,
+  ownerUrl,
+  say = () => {},
+  migrations = readMigrations(system),
+  lockTimeout = 3000,
+}: MigrateOptions): Promise<string[]> {
+  const sql = postgres(ownerUrl, {
+    max: 1,
+    onnotice: () => {},
+    connection: { application_name: `kenri ${system} migrate`, TimeZone: "UTC", lock_timeout: lockTimeout },
+  });
   try {
     await alone(sql, system);
     await sql`create table if not exists schema_migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now())`;
     await sql.unsafe(`grant select on schema_migrations to ${appRole(system)}`);
-    const applied = new Map((await sql`select name, checksum from schema_migrations`).map(row => [row.name as string, row.checksum as string]));
+    const applied = new Map(
+      (await sql`select name, checksum from schema_migrations`).map(row => [row.name as string, row.checksum as string]),
+    );
     refuseEdited(migrations, applied);
     const missing = migrations.filter(({ name }) => !applied.has(name));
     for (const migration of missing) {
@@ -60,7 +72,8 @@ async function alone(sql: postgres.Sql, system: string): Promise<void> {
 
 function refuseEdited(migrations: readonly Migration[], applied: ReadonlyMap<string, string>): void {
   const edited = migrations.filter(({ name, checksum }) => applied.has(name) && applied.get(name) !== checksum).map(({ name }) => name);
-  if (edited.length > 0) throw new Error(`applied migrations were edited: ${edited.join(", ")}; put them back and write a new migration instead`);
+  if (edited.length > 0)
+    throw new Error(`applied migrations were edited: ${edited.join(", ")}; put them back and write a new migration instead`);
 }
 
 /** A migration that meets a long transaction gives up its place in the lock queue, lets the traffic pass and comes again. */

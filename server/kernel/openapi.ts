@@ -11,7 +11,9 @@ export function openapiRoutes(app: AnyElysia, info: { title: string; description
       ...toOpenAPISchema(app, undefined, undefined, undefined, "3.1.0" as never),
       security: [{ apiKey: [] }],
     };
-    (document.components as Record<string, unknown>).securitySchemes = { apiKey: { type: "http", scheme: "bearer", description: "kenri_<id>_<secret>" } };
+    (document.components as Record<string, unknown>).securitySchemes = {
+      apiKey: { type: "http", scheme: "bearer", description: "kenri_<id>_<secret>" },
+    };
     return document;
   };
   const hidden = { detail: { hide: true } };
@@ -21,7 +23,10 @@ export function openapiRoutes(app: AnyElysia, info: { title: string; description
       "/openapi",
       () =>
         new Response(page(describe() as unknown as Document), {
-          headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'" },
+          headers: {
+            "content-type": "text/html; charset=utf-8",
+            "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+          },
         }),
       hidden,
     );
@@ -39,14 +44,16 @@ interface Document {
   paths: Record<string, Record<string, Operation>>;
 }
 
-const escape = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+const asText = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 function page({ info, paths }: Document): string {
-  const sections = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => section(method, path, operation)));
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escape(info.title)}</title>
+  const sections = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => section(method, path, operation)),
+  );
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${asText(info.title)}</title>
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}code{font-family:ui-monospace,monospace}
 h2{font-size:1rem;border-top:1px solid #8884;padding-top:1rem}table{border-collapse:collapse}td{padding:.1rem 1rem .1rem 0;vertical-align:top}</style>
-<h1>${escape(info.title)}</h1><p>${escape(info.description)}</p><p>Machine-readable: <a href="/openapi.json">/openapi.json</a></p>${sections.join("")}</html>`;
+<h1>${asText(info.title)}</h1><p>${asText(info.description)}</p><p>Machine-readable: <a href="/openapi.json">/openapi.json</a></p>${sections.join("")}</html>`;
 }
 
 function section(method: string, path: string, { summary, description, parameters = [], requestBody }: Operation): string {
@@ -55,6 +62,8 @@ function section(method: string, path: string, { summary, description, parameter
     ...parameters.map(one => [one.name, `${one.in}${one.required ? ", required" : ""}`, one.schema?.description ?? ""]),
     ...fields.map(([name, schema]) => [name, "body", schema.description ?? ""]),
   ];
-  const table = rows.map(cells => `<tr>${cells.map((cell, i) => `<td>${i === 0 ? `<code>${escape(cell!)}</code>` : escape(cell!)}</td>`).join("")}</tr>`).join("");
-  return `<h2><code>${method.toUpperCase()} ${escape(path)}</code></h2><p>${escape(summary ?? "")}</p><p>${escape(description ?? "")}</p>${table ? `<table>${table}</table>` : ""}`;
+  const table = rows
+    .map(cells => `<tr>${cells.map((cell, i) => `<td>${i === 0 ? `<code>${asText(cell!)}</code>` : asText(cell!)}</td>`).join("")}</tr>`)
+    .join("");
+  return `<h2><code>${method.toUpperCase()} ${asText(path)}</code></h2><p>${asText(summary ?? "")}</p><p>${asText(description ?? "")}</p>${table ? `<table>${table}</table>` : ""}`;
 }

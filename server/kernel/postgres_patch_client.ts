@@ -177,15 +177,16 @@ const scenarios = {
       open.push(socket);
       handOn(socket);
     });
+    const closed = gate();
     let calls = 0;
     const password = async () => {
       if (calls++ === 0) {
         for (const socket of open) socket.destroy();
-        await admin`select`; // time enough for the driver to learn of it
+        await closed.opened;
       }
       return decodeURIComponent(new URL(url).password);
     };
-    const sql = pool({ port, pass: password } as object);
+    const sql = pool({ port, password, onclose: closed.open });
     await fails("the first query", sql`select 1`, ...lost);
     await works(sql);
     assert.equal(calls, 2);
@@ -289,18 +290,21 @@ const scenarios = {
   },
 
   async cursorBroken() {
-    const closed = gate();
-    const sql = pool({ onclose: closed.open });
-    const pid = await pidOf(sql);
-    let batches = 0;
-    const cursor = sql`select i from generate_series(1, 100) i`.cursor(10, async () => {
-      if (++batches < 2) return;
-      await terminate(pid);
-      await closed.opened;
-    });
-    await fails("the cursor", cursor, ...lost);
-    await works(sql);
-    assert.equal(batches, 2);
+    for (const then of [() => {}, () => assert.fail("the consumer gives up")]) {
+      const closed = gate();
+      const sql = pool({ onclose: closed.open });
+      const pid = await pidOf(sql);
+      let batches = 0;
+      const cursor = sql`select i from generate_series(1, 100) i`.cursor(10, async () => {
+        if (++batches < 2) return;
+        await terminate(pid);
+        await closed.opened;
+        then();
+      });
+      await fails("the cursor", cursor, ...lost);
+      await works(sql);
+      assert.equal(batches, 2);
+    }
   },
 
   async copyUnconfirmed() {

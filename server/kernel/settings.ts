@@ -2,15 +2,27 @@ import { choice, duration, flag, integer, optional, type Settings, text } from "
 
 /** What every process reads. */
 export const kernelSettings = {
-  environment: choice("KENRI_ENV", "where this runs; debug routes and faults on purpose exist only outside production", "production", ["production", "development", "test"]),
+  environment: choice("KENRI_ENV", "where this runs; debug routes and faults on purpose exist only outside production", "production", [
+    "production",
+    "development",
+    "test",
+  ]),
   logLevel: choice("LOG_LEVEL", "the least level that is logged", "info", ["debug", "info", "warn", "error", "silent"]),
   host: text("HTTP_HOST", "the address the HTTP servers listen on", "127.0.0.1"),
   healthPort: optional(text("HEALTH_PORT", "where a process without an API serves /livez, /readyz and /metrics")),
   natsUrl: text("NATS_URL", "the NATS server with JetStream, e.g. nats://127.0.0.1:4222"),
   shutdownWithin: duration("SHUTDOWN_WITHIN", "a process ends within this after SIGTERM", "10s", { minimum: "1s", maximum: "5m" }),
-  shutdownNotice: duration("SHUTDOWN_NOTICE", "how long /readyz says 503 before the port closes, so that nobody is sent here any more", "1s", { minimum: "0ms", maximum: "1m" }),
+  shutdownNotice: duration(
+    "SHUTDOWN_NOTICE",
+    "how long /readyz says 503 before the port closes, so that nobody is sent here any more",
+    "1s",
+    { minimum: "0ms", maximum: "1m" },
+  ),
   database: {
-    deadline: duration("DATABASE_DEADLINE", "a statement that takes longer counts as a database that is away", "5s", { minimum: "100ms", maximum: "5m" }),
+    deadline: duration("DATABASE_DEADLINE", "a statement that takes longer counts as a database that is away", "5s", {
+      minimum: "100ms",
+      maximum: "5m",
+    }),
     connections: integer("DATABASE_CONNECTIONS", "connections of an API process for reads", 8, { minimum: 1, maximum: 100 }),
   },
   stream: {
@@ -32,5 +44,7 @@ export type KernelSettings = Settings<typeof kernelSettings>;
 export function kernelProblems({ environment, faults }: KernelSettings): string[] {
   if (environment !== "production") return [];
   const set = { FAULT_KILL_AT: faults.killAt, FAULT_STOP_AT: faults.stopAt, FAULT_USER_PREFIX: faults.failUsersWith };
-  return Object.entries(set).flatMap(([name, value]) => (value === undefined ? [] : [`${name} is refused with KENRI_ENV=production: faults are for tests and rehearsals`]));
+  return Object.entries(set).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name} is refused with KENRI_ENV=production: faults are for tests and rehearsals`],
+  );
 }

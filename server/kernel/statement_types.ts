@@ -2,8 +2,16 @@ import { connect } from "./database.ts";
 import { type Description, describeStatement, readStatements, type Statement } from "./statements.ts";
 
 const scalars: Record<string, string> = {
-  text: "string", varchar: "string", uuid: "string", timestamptz: "string", int4: "number", int8: "number", float8: "number", bool: "boolean",
-  jsonb: "Json", bytea: "Uint8Array",
+  text: "string",
+  varchar: "string",
+  uuid: "string",
+  timestamptz: "string",
+  int4: "number",
+  int8: "number",
+  float8: "number",
+  bool: "boolean",
+  jsonb: "Json",
+  bytea: "Uint8Array",
 };
 
 /** The TypeScript text of all statements of a system: an interface a statement for parameters and rows, and the tree that holds them. */
@@ -26,7 +34,11 @@ export async function typesOf(url: string, system: string): Promise<string> {
   }
 }
 
-const pascal = (words: readonly string[]) => words.flatMap(word => word.split("_")).map(word => word[0]!.toUpperCase() + word.slice(1)).join("");
+const pascal = (words: readonly string[]) =>
+  words
+    .flatMap(word => word.split("_"))
+    .map(word => word[0]!.toUpperCase() + word.slice(1))
+    .join("");
 
 function typeOf(oid: number, names: ReadonlyMap<number, string>, nullable: boolean, where: string): string {
   const name = names.get(oid) ?? "";
@@ -42,7 +54,9 @@ function interfacesOf(statement: Statement, { parameterTypes, columns }: Descrip
   const parameters = statement.parameters.map(
     (parameter, index) => `  ${parameter.name}: ${typeOf(parameterTypes[index]!, names, parameter.nullable, statement.file)};`,
   );
-  const row = columns.map((column, index) => `  ${column.name}: ${typeOf(column.type, names, statement.columns[index]!.nullable, statement.file)};`);
+  const row = columns.map(
+    (column, index) => `  ${column.name}: ${typeOf(column.type, names, statement.columns[index]!.nullable, statement.file)};`,
+  );
   const empty = parameters.length === 0;
   return `${empty ? "" : `export interface ${name}Parameters {\n${parameters.join("\n")}\n}\n`}export interface ${name}Row {\n${row.join("\n")}\n}`;
 }

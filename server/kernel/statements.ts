@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Sql } from "./database.ts";
+import { PoolFull, type Sql } from "./database.ts";
 import { within } from "./deadline.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -21,7 +21,9 @@ export function readStatements(folders: readonly string[], root = sqlRoot): Stat
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
       .filter(file => file.endsWith(".sql") && !file.startsWith("migrations/"))
       .sort()
-      .map(file => parseStatement(join("sql", folder, file), file.replace(/\.sql$/, "").split("/"), readFileSync(join(root, folder, file), "utf8"))),
+      .map(file =>
+        parseStatement(join("sql", folder, file), file.replace(/\.sql$/, "").split("/"), readFileSync(join(root, folder, file), "utf8")),
+      ),
   );
 }
 
@@ -35,7 +37,10 @@ export function parseStatement(file: string, path: readonly string[], text: stri
     if (position !== index + 1) throw new Error(`${file}: the header names $${position} ${name} at place ${index + 1}`);
   });
   const returns = header.find(line => line.startsWith("-- returns "))?.slice("-- returns ".length) ?? "";
-  const columns = returns.split(",").map(name => name.trim()).filter(Boolean);
+  const columns = returns
+    .split(",")
+    .map(name => name.trim())
+    .filter(Boolean);
   return {
     file,
     path,
@@ -62,26 +67,35 @@ export async function describeStatement(sql: Sql, statement: Statement): Promise
   if (types.length !== named) throw new Error(`${statement.file}: the header names ${named} parameters, the statement has ${types.length}`);
   const documented = statement.columns.map(column => column.name).join(", ");
   const actual = columns.map(column => column.name).join(", ");
-  if (documented !== actual) throw new Error(`${statement.file}: the header says it returns "${documented}", the statement returns "${actual}"`);
+  if (documented !== actual)
+    throw new Error(`${statement.file}: the header says it returns "${documented}", the statement returns "${actual}"`);
   return { parameterTypes: types, columns: columns.map(({ name, type }) => ({ name, type })) };
 }
 
 /** The driver would send an array of booleans with the type of its first element. */
 const sendable = (sql: Sql, value: unknown) => (Array.isArray(value) && typeof value[0] === "boolean" ? sql.array(value, 16) : value);
 
+// The driver queues without end; behind this many a caller is better told to come again.
+const waitingPerConnection = 100;
+
 /** All statements as functions in the shape of the folders: `sql/entitlement/outbox/claim.sql` → `outbox.claim({…})`. */
 export function bindStatements<T>(sql: Sql, statements: readonly Statement[], metrics: Metrics, deadline: number): T {
   const tree: Record<string, unknown> = {};
+  const mostUnderWay = sql.options.max * waitingPerConnection;
+  let underWay = 0;
   for (const statement of statements) {
     const name = statement.path.join(".");
     const label = { statement: statement.path.join("_") };
     const call = async (parameters: Record<string, unknown> = {}) => {
+      if (underWay >= mostUnderWay) throw new PoolFull(name);
+      underWay++;
       const stopTimer = metrics.statementSeconds.startTimer(label);
       const values = statement.parameters.map(parameter => sendable(sql, parameters[parameter.name]));
       const query = sql.unsafe(statement.text, values as never[], { prepare: true });
       try {
         return await within(deadline, name, query);
       } finally {
+        underWay--;
         stopTimer();
       }
     };

@@ -34,7 +34,10 @@ export function openStore<T>({ system, url, name, connections, deadline, log, he
 
   async function prepare(): Promise<void> {
     const missing = await within(deadline, "the database", missingMigrations(sql, system));
-    if (missing.length > 0) throw new MigrationsMissing(`${missing.length} migrations are missing (${missing[0]} …): run \`bun server/main.ts ${system}:migrate\``);
+    if (missing.length > 0)
+      throw new MigrationsMissing(
+        `${missing.length} migrations are missing (${missing[0]} …): run \`bun server/main.ts ${system}:migrate\``,
+      );
     for (const file of files) await within(deadline, file.file, describeStatement(sql, file));
   }
 
@@ -55,6 +58,11 @@ export function openStore<T>({ system, url, name, connections, deadline, log, he
     }),
     sql,
     statements: bindStatements<T>(sql, files, metrics, deadline),
-    ask: () => within(1000, "the database", sql`select 1`.simple().then(() => undefined)),
+    ask: () =>
+      within(
+        1000,
+        "the database",
+        sql`select 1`.simple().then(() => undefined),
+      ),
   };
 }

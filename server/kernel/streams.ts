@@ -1,4 +1,13 @@
-import { AckPolicy, DeliverPolicy, DiscardPolicy, JetStreamApiError, type JetStreamManager, jetstreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream";
+import {
+  AckPolicy,
+  DeliverPolicy,
+  DiscardPolicy,
+  JetStreamApiError,
+  type JetStreamManager,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+} from "@nats-io/jetstream";
 import { type NatsConnection, nanos } from "@nats-io/transport-node";
 
 export interface StreamSpec {
@@ -26,7 +35,8 @@ const streamNotFound = 10059;
 const consumerNotFound = 10014;
 const isApiError = (error: unknown, code: number) => error instanceof JetStreamApiError && error.code === code;
 
-export const manager = (nats: NatsConnection, timeout = 3000): Promise<JetStreamManager> => jetstreamManager(nats, { timeout, checkAPI: false });
+export const manager = (nats: NatsConnection, timeout = 3000): Promise<JetStreamManager> =>
+  jetstreamManager(nats, { timeout, checkAPI: false });
 
 /** Makes the stream if it is not there, and says what it looks like. */
 export async function ensureStream(nats: NatsConnection, spec: StreamSpec): Promise<StreamState> {

@@ -67,11 +67,18 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
     // A reconnect may have emptied the list meanwhile: take away exactly what was judged.
     const judged = new Set(taken);
     arrived.splice(0, arrived.length, ...arrived.filter(one => !judged.has(one)));
-    taken.forEach(({ message }, index) => (verdicts[index] === "taken" ? message.ack() : message.term()));
+    for (const [index, { message }] of taken.entries()) verdicts[index] === "taken" ? message.ack() : message.term();
     return taken.length;
   }
 
-  const keeper = loop({ name: `${consumer.durable}.keeper`, runOnce: keepConsuming, full: Number.POSITIVE_INFINITY, interval: 2000, log, metrics });
+  const keeper = loop({
+    name: `${consumer.durable}.keeper`,
+    runOnce: keepConsuming,
+    full: Number.POSITIVE_INFINITY,
+    interval: 2000,
+    log,
+    metrics,
+  });
   const work = loop({ name: consumer.durable, runOnce: takeBatch, full: 1, interval: 1000, log, metrics });
   broker.onConnect(() => keeper.wake());
 
@@ -80,7 +87,11 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
     start: async () => {},
     stop: async () => {
       for (const { message } of arrived.splice(0)) message.nak();
-      if (broker.connected()) await broker.connection().flush().catch(() => {});
+      if (broker.connected())
+        await broker
+          .connection()
+          .flush()
+          .catch(() => {});
     },
   });
   const pulling = service({ start: async () => {}, stop: async () => void (await messages?.close()) });

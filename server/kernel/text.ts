@@ -9,6 +9,7 @@ FormatRegistry.Set("text-200", named(200));
 FormatRegistry.Set("text-500", named(500));
 FormatRegistry.Set("text-200-no-colon", value => named(200)(value) && !value.includes(":"));
 FormatRegistry.Set("path-id", value => named(200)(value) && !value.split(/[/\\]/).some(part => part === ".." || part === "."));
+FormatRegistry.Set("page-limit", value => /^([1-9]|[1-9]\d|1\d\d|200)$/.test(value));
 FormatRegistry.Set("uuid-text", value => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value));
 
 /** What a violated format says to the caller. */
@@ -17,6 +18,7 @@ export const formatDetail: Record<string, string> = {
   "text-500": "must be 1 to 500 characters, not blank, valid Unicode without U+0000",
   "text-200-no-colon": "must be 1 to 200 characters, not blank, valid Unicode without U+0000, and must not contain ':'",
   "path-id": "must be 1 to 200 characters, not blank, and no path",
+  "page-limit": "must be a whole number from 1 to 200",
   "uuid-text": "must be a UUID",
 };
 
@@ -27,4 +29,5 @@ export const text = (description: string) => formatted("text-200", description);
 export const longText = (description: string) => formatted("text-500", description);
 export const textWithoutColon = (description: string) => formatted("text-200-no-colon", description);
 export const pathId = (description: string) => formatted("path-id", description);
+export const pageLimit = (description: string) => formatted("page-limit", description);
 export const uuid = (description: string) => formatted("uuid-text", description);

@@ -9,24 +9,47 @@ export const notificationSettings = {
   takenInSubject: text("TAKEN_IN_SUBJECT", "where notification answers which events it holds", "notification.taken-in"),
   intake: {
     batch: integer("INTAKE_BATCH", "the most events taken in by one statement", 200, { minimum: 1, maximum: 1000 }),
-    ackWait: duration("CONSUMER_ACK_WAIT", "an event not acknowledged within this is delivered again", "30s", { minimum: "200ms", maximum: "10m" }),
-    maxAckPending: integer("CONSUMER_MAX_ACK_PENDING", "events under way to all consumers together", 1000, { minimum: 1, maximum: 100_000 }),
+    ackWait: duration("CONSUMER_ACK_WAIT", "an event not acknowledged within this is delivered again", "30s", {
+      minimum: "200ms",
+      maximum: "10m",
+    }),
+    maxAckPending: integer("CONSUMER_MAX_ACK_PENDING", "events under way to all consumers together", 1000, {
+      minimum: 1,
+      maximum: 100_000,
+    }),
   },
   channel: choice("NOTIFICATION_CHANNEL", "how a notification is delivered", "log", ["log"]),
   sender: {
-    poll: duration("NOTIFICATION_POLL", "the sender looks for notifications this often, and at once when woken", "1s", { minimum: "10ms", maximum: "1m" }),
+    poll: duration("NOTIFICATION_POLL", "the sender looks for notifications this often, and at once when woken", "1s", {
+      minimum: "10ms",
+      maximum: "1m",
+    }),
     batch: integer("NOTIFICATION_BATCH", "the most notifications in one claim", 50, { minimum: 1, maximum: 500 }),
     lanes: integer("NOTIFICATION_LANES", "claims under way at once in a sender", 2, { minimum: 1, maximum: 8 }),
     lease: duration("NOTIFICATION_LEASE", "how long a claim holds", "30s", { minimum: "300ms", maximum: "10m" }),
     maxAttempts: integer("NOTIFICATION_MAX_ATTEMPTS", "attempts before a notification is FAILED", 10, { minimum: 1, maximum: 100 }),
     sendWithin: duration("NOTIFICATION_SEND_WITHIN", "the deadline of a send", "5s", { minimum: "50ms", maximum: "1m" }),
-    sweep: duration("NOTIFICATION_SWEEP", "how often the claim looks at the whole backlog again, and leases that ran out are taken back", "3s", { minimum: "50ms", maximum: "1m" }),
+    sweep: duration(
+      "NOTIFICATION_SWEEP",
+      "how often the claim looks at the whole backlog again, and leases that ran out are taken back",
+      "3s",
+      { minimum: "50ms", maximum: "1m" },
+    ),
   },
   retention: {
     sent: duration("NOTIFICATION_RETENTION", "how long sent notifications are kept", "30d", { minimum: "0ms", maximum: "3650d" }),
-    processedEvents: duration("PROCESSED_EVENTS_RETENTION", "how long event ids are known for deduplication", "30d", { minimum: "0ms", maximum: "3650d" }),
-    processedMessagesTtl: duration("PROCESSED_MESSAGES_TTL", "how long a completed send is remembered", "24h", { minimum: "100ms", maximum: "30d" }),
-    processedMessagesKeep: duration("PROCESSED_MESSAGES_KEEP", "how long after that its row is kept", "7d", { minimum: "0ms", maximum: "365d" }),
+    processedEvents: duration("PROCESSED_EVENTS_RETENTION", "how long event ids are known for deduplication", "30d", {
+      minimum: "0ms",
+      maximum: "3650d",
+    }),
+    processedMessagesTtl: duration("PROCESSED_MESSAGES_TTL", "how long a completed send is remembered", "24h", {
+      minimum: "100ms",
+      maximum: "30d",
+    }),
+    processedMessagesKeep: duration("PROCESSED_MESSAGES_KEEP", "how long after that its row is kept", "7d", {
+      minimum: "0ms",
+      maximum: "365d",
+    }),
   },
   cleanup: duration("CLEANUP_EVERY", "how often what is past its retention is deleted", "1m", { minimum: "100ms", maximum: "1d" }),
 } as const;

@@ -12,14 +12,36 @@ import { takenInResponder } from "./taken_in.ts";
 /** `notification:consumer`: takes events from the stream into the inbox, and answers the outbox which ones it holds. */
 export function consumerRole(kernel: KernelSettings, settings: NotificationSettings, context: RoleContext): Service {
   const { worker, log, metrics, health, faults } = context;
-  const store = openStore<NotificationSql>({ system: "notification", url: settings.appUrl, name: worker, connections: 3, deadline: kernel.database.deadline, log, health, metrics });
+  const store = openStore<NotificationSql>({
+    system: "notification",
+    url: settings.appUrl,
+    name: worker,
+    connections: 3,
+    deadline: kernel.database.deadline,
+    log,
+    health,
+    metrics,
+  });
   const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
   const sender = tell("notification:sender");
-  const handle = consumer({ sql: store.statements, stream: settings.stream, channel: settings.channel, faults, log, metrics, accepted: sender.wake });
+  const handle = consumer({
+    sql: store.statements,
+    stream: settings.stream,
+    channel: settings.channel,
+    faults,
+    log,
+    metrics,
+    accepted: sender.wake,
+  });
   const responder = takenInResponder({ broker, sql: store.statements, subject: settings.takenInSubject, log });
   const intake = subscription({
     broker,
-    consumer: { stream: settings.stream, durable: settings.consumer, ackWait: settings.intake.ackWait, maxAckPending: settings.intake.maxAckPending },
+    consumer: {
+      stream: settings.stream,
+      durable: settings.consumer,
+      ackWait: settings.intake.ackWait,
+      maxAckPending: settings.intake.maxAckPending,
+    },
     batch: settings.intake.batch,
     handle,
     log,

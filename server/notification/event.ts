@@ -56,7 +56,8 @@ function faultOf(event: EntitlementEvent): string | undefined {
   if (!event.occurredAt) return "occurred_at is missing";
   if (!event.userId || !event.stockKeepingUnit) return "user_id or stock_keeping_unit is empty";
   if (event.version < 1n || event.version > BigInt(Number.MAX_SAFE_INTEGER)) return `version ${event.version} is out of range`;
-  if ([event.userId, event.stockKeepingUnit, event.source, event.sourceId, event.traceId].some(text => text.includes("\0"))) return "a text holds U+0000";
+  if ([event.userId, event.stockKeepingUnit, event.source, event.sourceId, event.traceId].some(text => text.includes("\0")))
+    return "a text holds U+0000";
   return undefined;
 }
 

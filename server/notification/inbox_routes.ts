@@ -15,12 +15,19 @@ export const inboxRoutes = (sql: NotificationSql, requires: Requires, cursors: (
       const before_notification_id = query.cursor === undefined ? highestUuid : cursors().read(list, query.cursor);
       const rows = await sql.notifications.inbox({ user_id, before_notification_id, limit: limit + 1 });
       const notifications = rows.slice(0, limit);
-      return { user_id, notifications, ...(rows.length > limit ? { next_cursor: cursors().make(list, notifications.at(-1)!.notification_id) } : {}) };
+      return {
+        user_id,
+        notifications,
+        ...(rows.length > limit ? { next_cursor: cursors().make(list, notifications.at(-1)!.notification_id) } : {}),
+      };
     },
     {
       params: Type.Object({ user_id: pathId("the user") }),
       query: Type.Object(pageQuery, { additionalProperties: false }),
       ...requires("ops:read"),
-      detail: { summary: "A user's inbox, newest first", description: "For looking into things; off in production unless DEBUG_INBOX=true. Scope: ops:read." },
+      detail: {
+        summary: "A user's inbox, newest first",
+        description: "For looking into things; off in production unless DEBUG_INBOX=true. Scope: ops:read.",
+      },
     },
   );

@@ -9,8 +9,21 @@ import type { NotificationSql } from "./sql.gen.ts";
 const batch = 1000;
 
 /** `notification:janitor`: deletes what is past its retention. */
-export function janitorRole(kernel: KernelSettings, settings: NotificationSettings, { worker, log, metrics, health }: RoleContext): Service {
-  const store = openStore<NotificationSql>({ system: "notification", url: settings.appUrl, name: worker, connections: 2, deadline: kernel.database.deadline, log, health, metrics });
+export function janitorRole(
+  kernel: KernelSettings,
+  settings: NotificationSettings,
+  { worker, log, metrics, health }: RoleContext,
+): Service {
+  const store = openStore<NotificationSql>({
+    system: "notification",
+    url: settings.appUrl,
+    name: worker,
+    connections: 2,
+    deadline: kernel.database.deadline,
+    log,
+    health,
+    metrics,
+  });
   const sql = store.statements;
   const { retention } = settings;
   const deleted = metrics.counter("cleanup_deleted_total", "Rows deleted past their retention.", ["table"]);
@@ -29,8 +42,14 @@ export function janitorRole(kernel: KernelSettings, settings: NotificationSettin
     });
   return group([
     store,
-    cleaning("notifications.cleanup", "notifications", () => sql.notifications.cleanup({ retention_seconds: retention.sent / 1000, limit: batch })),
-    cleaning("processed_events.cleanup", "processed_events", () => sql.cleanup_processed_events({ retention_seconds: retention.processedEvents / 1000, limit: batch })),
-    cleaning("processed_messages.cleanup", "processed_messages", () => sql.processed_messages.cleanup({ keep_seconds: retention.processedMessagesKeep / 1000, limit: batch })),
+    cleaning("notifications.cleanup", "notifications", () =>
+      sql.notifications.cleanup({ retention_seconds: retention.sent / 1000, limit: batch }),
+    ),
+    cleaning("processed_events.cleanup", "processed_events", () =>
+      sql.cleanup_processed_events({ retention_seconds: retention.processedEvents / 1000, limit: batch }),
+    ),
+    cleaning("processed_messages.cleanup", "processed_messages", () =>
+      sql.processed_messages.cleanup({ keep_seconds: retention.processedMessagesKeep / 1000, limit: batch }),
+    ),
   ]);
 }

@@ -32,9 +32,16 @@ export function operatorRoutes({ sql, requires, cursors, channel, requeued }: Op
         const before_notification_id = query.cursor === undefined ? highestUuid : cursors().read("dead", query.cursor);
         const rows = await sql.notifications.dead({ before_notification_id, limit: limit + 1 });
         const dead_letters = rows.slice(0, limit);
-        return { dead_letters, ...(rows.length > limit ? { next_cursor: cursors().make("dead", dead_letters.at(-1)!.notification_id) } : {}) };
+        return {
+          dead_letters,
+          ...(rows.length > limit ? { next_cursor: cursors().make("dead", dead_letters.at(-1)!.notification_id) } : {}),
+        };
       },
-      { query: page, ...requires("ops:read"), detail: { summary: "Dead letters that nobody has put back, newest first", description: "Scope: ops:read." } },
+      {
+        query: page,
+        ...requires("ops:read"),
+        detail: { summary: "Dead letters that nobody has put back, newest first", description: "Scope: ops:read." },
+      },
     )
     .get(
       "/ops/notifications/:notification_id",
@@ -43,14 +50,19 @@ export function operatorRoutes({ sql, requires, cursors, channel, requeued }: Op
         if (!notification) throw notFound("there is no such notification; sent ones are deleted after a while");
         return { ...notification, attempts: await sql.notifications.attempts(params) };
       },
-      { params: notificationParams, ...requires("ops:read"), detail: { summary: "One notification with its attempts", description: "Scope: ops:read." } },
+      {
+        params: notificationParams,
+        ...requires("ops:read"),
+        detail: { summary: "One notification with its attempts", description: "Scope: ops:read." },
+      },
     )
     .post(
       "/ops/notifications/:notification_id/requeue",
       async ({ params: { notification_id }, body: { reason }, request }) => {
         const result = await requeueNotification(sql, { id: notification_id, actor: callerOf(request).clientId, reason });
         if (result.outcome === "unknown") throw notFound("there is no such notification");
-        if (result.outcome === "not_failed") throw new Problem(409, "NOT_FAILED", `the notification is ${result.status}; only a FAILED one can be put back`);
+        if (result.outcome === "not_failed")
+          throw new Problem(409, "NOT_FAILED", `the notification is ${result.status}; only a FAILED one can be put back`);
         requeued();
         return { notification_id, status: "PENDING" };
       },
@@ -58,7 +70,10 @@ export function operatorRoutes({ sql, requires, cursors, channel, requeued }: Op
         params: notificationParams,
         body: reasonBody,
         ...requires("ops:write"),
-        detail: { summary: "Put a FAILED notification back", description: "Attempts start anew; its dead letter stays and says who did it. Scope: ops:write." },
+        detail: {
+          summary: "Put a FAILED notification back",
+          description: "Attempts start anew; its dead letter stays and says who did it. Scope: ops:write.",
+        },
       },
     )
     .get(
@@ -70,7 +85,11 @@ export function operatorRoutes({ sql, requires, cursors, channel, requeued }: Op
         const raw_dead_letters = rows.slice(0, limit);
         return { raw_dead_letters, ...(rows.length > limit ? { next_cursor: cursors().make("raw", raw_dead_letters.at(-1)!.id) } : {}) };
       },
-      { query: page, ...requires("ops:read"), detail: { summary: "Messages that could not be read, newest first", description: "Scope: ops:read." } },
+      {
+        query: page,
+        ...requires("ops:read"),
+        detail: { summary: "Messages that could not be read, newest first", description: "Scope: ops:read." },
+      },
     )
     .get(
       "/ops/raw-dead-letters/:id",
@@ -79,7 +98,11 @@ export function operatorRoutes({ sql, requires, cursors, channel, requeued }: Op
         if (!letter) throw notFound("there is no such raw dead letter");
         return { ...letter, data: Buffer.from(letter.data).toString("hex") };
       },
-      { params: letterParams, ...requires("ops:read"), detail: { summary: "One raw dead letter, its bytes as hex", description: "Scope: ops:read." } },
+      {
+        params: letterParams,
+        ...requires("ops:read"),
+        detail: { summary: "One raw dead letter, its bytes as hex", description: "Scope: ops:read." },
+      },
     )
     .post(
       "/ops/raw-dead-letters/:id/reprocess",
@@ -94,7 +117,10 @@ export function operatorRoutes({ sql, requires, cursors, channel, requeued }: Op
         params: letterParams,
         body: reasonBody,
         ...requires("ops:write"),
-        detail: { summary: "Read a raw dead letter again", description: "After a fix. Asked twice, it answers the same. Scope: ops:write." },
+        detail: {
+          summary: "Read a raw dead letter again",
+          description: "After a fix. Asked twice, it answers the same. Scope: ops:write.",
+        },
       },
     );
 }

@@ -7,7 +7,10 @@ export interface Action {
   readonly reason: string;
 }
 
-export type Requeued = { readonly outcome: "requeued" } | { readonly outcome: "not_failed"; readonly status: string } | { readonly outcome: "unknown" };
+export type Requeued =
+  | { readonly outcome: "requeued" }
+  | { readonly outcome: "not_failed"; readonly status: string }
+  | { readonly outcome: "unknown" };
 
 /** Puts a FAILED notification back, once and audited. Asking again for one that is back already gives the same answer. */
 export async function requeueNotification(sql: NotificationSql, { id, actor, reason }: Action): Promise<Requeued> {
@@ -18,7 +21,10 @@ export async function requeueNotification(sql: NotificationSql, { id, actor, rea
   return notification.requeued_at === null ? { outcome: "not_failed", status: notification.status } : { outcome: "requeued" };
 }
 
-export type Reprocessed = { readonly outcome: "taken_in" } | { readonly outcome: "unreadable"; readonly reason: string } | { readonly outcome: "unknown" };
+export type Reprocessed =
+  | { readonly outcome: "taken_in" }
+  | { readonly outcome: "unreadable"; readonly reason: string }
+  | { readonly outcome: "unknown" };
 
 /** Reads a raw dead letter again, after a fix. Taken in as any event is, so twice changes nothing. */
 export async function reprocessRaw(sql: NotificationSql, { id, actor, reason }: Action, channel: string): Promise<Reprocessed> {

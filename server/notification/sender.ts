@@ -34,7 +34,7 @@ export function sender(options: SenderOptions) {
     const rows = await notifications.claim({ worker, token, limit: batch, lease_seconds: lease / 1000, from: options.from() });
     if (rows.length === 0) return 0;
     faults.at("notification.claimed");
-    const lastStart = claimedAt + Math.max(lease - sendWithin, lease / 2);
+    const lastStart = claimedAt + lease - sendWithin;
     const isOver = () => stopping.aborted || performance.now() > lastStart;
     const runs = Map.groupBy(rows, row => row.aggregate_key).values();
     const attempts = (await Promise.all(runs.map(run => sendInOrder(run, isOver)))).flat();
@@ -59,7 +59,10 @@ export function sender(options: SenderOptions) {
     if (faults.strikes(row.user_id)) return { outcome: "retry", error: "fault: sends to this user are made to fail" };
     const channel = channels.get(row.channel);
     if (!channel) return { outcome: "dead", error: `there is no channel ${row.channel}` };
-    return within(sendWithin, `channel ${channel.name}`, channel.send(row)).catch(error => ({ outcome: "retry" as const, error: (error as Error).message }));
+    return within(sendWithin, `channel ${channel.name}`, channel.send(row)).catch(error => ({
+      outcome: "retry" as const,
+      error: (error as Error).message,
+    }));
   }
 
   async function settle(token: string, attempts: readonly Attempt[]): Promise<void> {
@@ -71,7 +74,9 @@ export function sender(options: SenderOptions) {
       notification_id: made.map(({ row }) => row.notification_id),
       outcome: made.map(({ sending }) => sending.outcome),
       error: made.map(({ sending }) => (sending.outcome === "sent" ? null : sending.error)),
-      delay_seconds: made.map(({ row, sending }) => (sending.outcome === "retry" ? (sending.afterSeconds ?? retryDelaySeconds(row.attempt_count)) : null)),
+      delay_seconds: made.map(({ row, sending }) =>
+        sending.outcome === "retry" ? (sending.afterSeconds ?? retryDelaySeconds(row.attempt_count)) : null,
+      ),
       duration_ms: made.map(({ durationMs }) => durationMs),
       max_attempts: options.maxAttempts,
     });

@@ -17,11 +17,22 @@ const runLimit = 25;
 export function senderRole(kernel: KernelSettings, settings: NotificationSettings, context: RoleContext): Service {
   const { worker, log, metrics, health, faults } = context;
   const { sender: tuning } = settings;
-  const store = openStore<NotificationSql>({ system: "notification", url: settings.appUrl, name: worker, connections: tuning.lanes + 2, deadline: kernel.database.deadline, log, health, metrics });
+  const store = openStore<NotificationSql>({
+    system: "notification",
+    url: settings.appUrl,
+    name: worker,
+    connections: tuning.lanes + 2,
+    deadline: kernel.database.deadline,
+    log,
+    health,
+    metrics,
+  });
   const { notifications } = store.statements;
   const channels = new Map<string, Channel>([["log", logChannel(log)]]);
   const bound = dueBound(async from => (await notifications.head({ from }))[0]?.bound, tuning.sweep);
-  const { runOnce } = sender({ ...tuning, notifications, channels, faults, from: bound.from, worker, log, metrics });
+  // A send that begins in the first half of a lease has ended, or was given up, before the lease ends.
+  const sendWithin = Math.min(tuning.sendWithin, tuning.lease / 2);
+  const { runOnce } = sender({ ...tuning, sendWithin, notifications, channels, faults, from: bound.from, worker, log, metrics });
 
   const reclaimed = metrics.counter("notifications_reclaimed_total", "Notifications taken back from a worker whose lease ran out.");
   async function reclaim(): Promise<number> {
@@ -51,9 +62,21 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
   return group([
     store,
     ears(context, wake),
-    loop({ name: "notification.head", runOnce: bound.advance, full: Number.POSITIVE_INFINITY, interval: Math.min(1000, tuning.sweep), ...every }),
+    loop({
+      name: "notification.head",
+      runOnce: bound.advance,
+      full: Number.POSITIVE_INFINITY,
+      interval: Math.min(1000, tuning.sweep),
+      ...every,
+    }),
     loop({ name: "notification.reclaim", runOnce: reclaim, full: reclaimBatch, interval: tuning.sweep, ...every }),
-    loop({ name: "notification.depth", runOnce: depthGauges(notifications, metrics), full: Number.POSITIVE_INFINITY, interval: 2000, ...every }),
+    loop({
+      name: "notification.depth",
+      runOnce: depthGauges(notifications, metrics),
+      full: Number.POSITIVE_INFINITY,
+      interval: 2000,
+      ...every,
+    }),
     ...lanes,
   ]);
 }

@@ -8,7 +8,17 @@ const maxAsked = 1000;
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Answers which of the asked events this database holds. If the database does not answer, nobody does, and the asker tries again. */
-export function takenInResponder({ broker, sql, subject, log }: { broker: Broker; sql: NotificationSql; subject: string; log: Log }): Service {
+export function takenInResponder({
+  broker,
+  sql,
+  subject,
+  log,
+}: {
+  broker: Broker;
+  sql: NotificationSql;
+  subject: string;
+  log: Log;
+}): Service {
   let subscription: Subscription | undefined;
   const listen = () => {
     if (subscription && !subscription.isClosed()) return;
@@ -25,7 +35,8 @@ export function takenInResponder({ broker, sql, subject, log }: { broker: Broker
   };
   async function answer(asked: string): Promise<string[]> {
     const ids: unknown = JSON.parse(asked);
-    if (!Array.isArray(ids) || ids.length > maxAsked || !ids.every(id => typeof id === "string" && uuidPattern.test(id))) throw new Error("asked for something that is not a list of event ids");
+    if (!Array.isArray(ids) || ids.length > maxAsked || !ids.every(id => typeof id === "string" && uuidPattern.test(id)))
+      throw new Error("asked for something that is not a list of event ids");
     return (await sql.taken_in({ event_id: ids })).map(row => row.event_id);
   }
   broker.onConnect(listen);

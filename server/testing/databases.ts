@@ -33,7 +33,9 @@ async function asAdmin<T>(adminUrl: string, work: (sql: postgres.Sql) => Promise
 
 async function ensureRoles(sql: postgres.Sql, system: string): Promise<void> {
   for (const role of [`${system}_owner`, `${system}_app`]) {
-    await sql.unsafe(`do $$ begin create role ${role} login password '${password}'; exception when duplicate_object or unique_violation then null; end $$`);
+    await sql.unsafe(
+      `do $$ begin create role ${role} login password '${password}'; exception when duplicate_object or unique_violation then null; end $$`,
+    );
   }
 }
 

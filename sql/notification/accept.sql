@@ -26,5 +26,6 @@ with incoming as materialized (
   insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel)
   select i.event_id, user_id, event_type, aggregate_key, aggregate_version, f.stale, payload, traceparent, $9
   from incoming i join fresh f using (event_id) order by aggregate_version
+  on conflict (event_id) do nothing                                       -- a FAILED one outlives the books of processed events
 )
 select event_id, stale from fresh

@@ -1,0 +1,49 @@
+import type { EntitlementSql } from "../server/entitlement/sql.gen.ts";
+import { connect } from "../server/kernel/database.ts";
+import { createMetrics } from "../server/kernel/metrics.ts";
+import { bindStatements, readStatements } from "../server/kernel/statements.ts";
+import type { TestKenri } from "../server/testing/kenri.ts";
+import { type Figure, perSecond, throughput } from "./measure.ts";
+
+const concurrency = 64;
+const count = 20_000;
+
+/** Grants through HTTP against the same statement sent straight by the driver, one request a statement, at the same concurrency. */
+export async function grants(kenri: TestKenri): Promise<Figure[]> {
+  const sql = connect({ url: kenri.entitlement.appUrl, name: "bench", max: concurrency, statementTimeout: 30_000 });
+  const { change } = bindStatements<EntitlementSql>(sql, readStatements(["entitlement"]), createMetrics(), 30_000);
+  const direct = (run: string) => (n: number) =>
+    change({
+      client_id: ["bench"],
+      route: ["/v1/entitlements/grants"],
+      idem_key: [`${run}-${n}`],
+      request_hash: ["hash"],
+      ttl_seconds: 86_400,
+      user_id: [`${run}-${n}`],
+      stock_keeping_unit: ["item"],
+      target: ["ACTIVE"],
+      source: ["purchase"],
+      source_id: ["p"],
+      traceparent: ["00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
+      conflict_body: ["{}"],
+    });
+  const http = (run: string) => async (n: number) => {
+    const response = await kenri.grant(`${run}-${n}`, "item", { key: `${run}-${n}` });
+    if (response.status !== 200) throw new Error(`a grant got ${response.status}`);
+    await response.arrayBuffer();
+  };
+  await throughput(concurrency, 2000, direct("warm-direct"));
+  await throughput(concurrency, 2000, http("warm-http"));
+  const driver = await throughput(concurrency, count / 2, direct("direct"));
+  const api = await throughput(concurrency, count, http("http"));
+  await sql.end();
+  return [
+    {
+      what: `grants through HTTP, ${concurrency} at once`,
+      value: perSecond(api),
+      against: `driver, one request a statement, ${concurrency} connections: ${perSecond(driver)}`,
+      ratio: api / driver,
+      goal: "≥ 1.0",
+    },
+  ];
+}

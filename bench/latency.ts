@@ -1,0 +1,58 @@
+import { jetstream } from "@nats-io/jetstream";
+import { connect as connectNats } from "@nats-io/transport-node";
+import { ensureStream } from "../server/kernel/streams.ts";
+import type { TestKenri } from "../server/testing/kenri.ts";
+import { until } from "../stack/wait.ts";
+import { type Figure, ms, percentile, timings } from "./measure.ts";
+
+const count = 500;
+
+/** From the answer of a grant to SENT, one grant at a time, against the three bare steps that no design can leave out. */
+export async function latency(kenri: TestKenri): Promise<Figure[]> {
+  const bare = await bareSteps(kenri);
+  const answered = new Map<string, number>();
+  const grant = async (n: number, run: string) => {
+    const user = `${run}-${n}`;
+    const response = await kenri.grant(user, "item");
+    await response.arrayBuffer();
+    answered.set(user, performance.timeOrigin + performance.now());
+    await until(
+      "the notification is sent",
+      5000,
+      async () => (await kenri.notificationSql`select from notifications where user_id = ${user} and status = 'SENT'`).length === 1,
+      5,
+    );
+  };
+  await timings(50, n => grant(n, "warm"));
+  await timings(count, n => grant(n, "timed"));
+  const rows =
+    await kenri.notificationSql`select user_id, extract(epoch from sent_at)::float8 * 1000 as sent from notifications where user_id like 'timed-%'`;
+  const gaps = rows.map(row => row.sent - answered.get(row.user_id)!);
+  const [p50, p99] = [percentile(gaps, 50), percentile(gaps, 99)];
+  const sum = (p: number) => 2 * percentile(bare.commits, p) + percentile(bare.publishes, p);
+  return [
+    {
+      what: "grant answer → SENT, p50",
+      value: ms(p50),
+      against: `commit + publish + commit, bare: ${ms(sum(50))}`,
+      ratio: p50 / sum(50),
+      goal: "≤ 5",
+    },
+    { what: "grant answer → SENT, p99", value: ms(p99), against: `the same, p99 each: ${ms(sum(99))}`, ratio: p99 / sum(99), goal: "" },
+  ];
+}
+
+async function bareSteps(kenri: TestKenri): Promise<{ commits: number[]; publishes: number[] }> {
+  const sql = kenri.notificationSql;
+  await sql`create table if not exists bench_commit (id uuid primary key default uuidv7(), payload jsonb not null)`;
+  const commit = () => sql`insert into bench_commit (payload) values (${sql.json({ user_id: "u", sku: "item" })})`;
+  const nats = await connectNats({ servers: kenri.environment.NATS_URL! });
+  await ensureStream(nats, { name: "bench-bare", subject: "bench.bare", maxAge: 600_000, duplicateWindow: 120_000, replicas: 1 });
+  const js = jetstream(nats);
+  const publish = () => js.publish("bench.bare", new Uint8Array(170), { msgID: crypto.randomUUID() });
+  await timings(100, commit);
+  await timings(100, publish);
+  const steps = { commits: await timings(count, commit), publishes: await timings(count, publish) };
+  await nats.close();
+  return steps;
+}

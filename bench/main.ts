@@ -1,0 +1,47 @@
+/** `bun run bench [part …]`: measures in one run, on servers of its own, and prints one table. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { type TestKenri, type TestProcess, testKenri } from "../server/testing/kenri.ts";
+import { startStack } from "../stack/stack.ts";
+import { backlog } from "./backlog.ts";
+import { grants } from "./grants.ts";
+import { latency } from "./latency.ts";
+import { type Figure, printTable } from "./measure.ts";
+import { memory } from "./memory.ts";
+import { relay } from "./relay.ts";
+
+type Part = (kenri: TestKenri, process: TestProcess) => Promise<Figure[]>;
+
+// What runs beside a part: nothing (it works on the tables itself), an API alone, or everything.
+const parts: Record<string, { readonly run: Part; readonly processes: string }> = {
+  grants: { run: grants, processes: "entitlement:api" },
+  relay: { run: relay, processes: "" },
+  latency: { run: latency, processes: "entitlement notification" },
+  backlog: { run: backlog, processes: "" },
+  memory: { run: memory, processes: "entitlement notification" },
+};
+
+const wanted = process.argv.slice(2);
+const dir = join(import.meta.dir, `../.stack/bench-${process.pid}`);
+const stack = await startStack({ dir, servers: ["postgres", "nats"], say: line => console.error(line) });
+const figures: Figure[] = [];
+try {
+  for (const [name, { run, processes }] of Object.entries(parts)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    console.error(`measuring ${name} …`);
+    const kenri = await testKenri(
+      { LOG_LEVEL: "info", OUTBOX_POLL: "1s", NOTIFICATION_POLL: "1s", OUTBOX_RECONCILE: "1s" },
+      { postgresUrl: stack.postgres.adminUrl, natsUrl: stack.nats.url },
+    );
+    try {
+      const running = processes ? await kenri.start(processes) : undefined;
+      figures.push(...(await run(kenri, running!)));
+    } finally {
+      await kenri.close();
+    }
+  }
+} finally {
+  await stack.stop();
+  rmSync(dir, { recursive: true, force: true });
+}
+printTable(figures);

@@ -1,0 +1,44 @@
+/** Numbers of one run; only their ratios say something, because the machine is shared and its speed is its own. */
+export interface Figure {
+  readonly what: string;
+  readonly value: string;
+  readonly against: string;
+  readonly ratio: number | undefined;
+  readonly goal: string;
+}
+
+export function percentile(values: readonly number[], p: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * p) / 100))] ?? Number.NaN;
+}
+
+export const ms = (value: number) => `${value.toFixed(value < 10 ? 2 : 1)} ms`;
+export const perSecond = (value: number) => `${Math.round(value).toLocaleString("en")}/s`;
+
+/** Runs `work` from `lanes` lanes until `count` calls were made; returns calls a second. */
+export async function throughput(lanes: number, count: number, work: (n: number) => Promise<unknown>): Promise<number> {
+  let next = 0;
+  const since = performance.now();
+  const lane = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return (count * 1000) / (performance.now() - since);
+}
+
+/** The times of `count` calls one after the other, in milliseconds. */
+export async function timings(count: number, work: (n: number) => Promise<unknown>): Promise<number[]> {
+  const times: number[] = [];
+  for (let n = 0; n < count; n++) {
+    const since = performance.now();
+    await work(n);
+    times.push(performance.now() - since);
+  }
+  return times;
+}
+
+export function printTable(figures: readonly Figure[]): void {
+  console.log("| what | measured | against | ratio | to reach |\n|---|---|---|---|---|");
+  for (const { what, value, against, ratio, goal } of figures)
+    console.log(`| ${what} | ${value} | ${against} | ${ratio === undefined ? "" : ratio.toFixed(2)} | ${goal} |`);
+}

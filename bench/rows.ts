@@ -1,0 +1,34 @@
+import type postgres from "postgres";
+
+/** Fills the outbox with events of as many aggregates, each with its own due time, as the change statement would have written them. */
+export async function fillOutbox(
+  sql: postgres.Sql,
+  count: number,
+  status: "PENDING" | "PUBLISHED",
+  due = "clock_timestamp() - interval '1 minute'",
+): Promise<void> {
+  await sql.unsafe(`
+    insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, status, next_retry_at, created_at, published_at, confirmed_at)
+    select uuidv7(), 'EntitlementGranted', 'bench-' || tag || '-' || n || ':item', 1,
+      jsonb_build_object('user_id', 'bench-' || tag || '-' || n, 'stock_keeping_unit', 'item', 'source', 'purchase', 'source_id', 'p_' || n, 'version', 1, 'occurred_at', iso(now())),
+      '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', '${status}', ${due}, now(), ${status === "PUBLISHED" ? "now(), now()" : "null, null"}
+    from generate_series(1, ${count}) n, (select substr(md5(random()::text), 1, 8) as tag) t`);
+}
+
+/** Fills the inbox with sent notifications of a thousand users. */
+export async function fillInbox(sql: postgres.Sql, count: number): Promise<void> {
+  await sql.unsafe(`
+    insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, status, sent_at)
+    select uuidv7(), 'user-' || (n % 1000), 'EntitlementGranted', 'user-' || (n % 1000) || ':item-' || n, 1, false, jsonb_build_object('user_id', 'user-' || (n % 1000), 'version', 1),
+      '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', 'log', 'SENT', now()
+    from generate_series(1, ${count}) n`);
+}
+
+/** Fills the entitlements, keys and audit of as many users. */
+export async function fillEntitlements(sql: postgres.Sql, count: number): Promise<void> {
+  await sql.unsafe(`
+    with n as (select n, 'bulk-' || tag || '-' || n as user_id from generate_series(1, ${count}) n, (select substr(md5(random()::text), 1, 8) as tag) t),
+    owned as (insert into entitlements (user_id, stock_keeping_unit, status, version, granted_at, source, source_id, updated_at) select user_id, 'item', 'ACTIVE', 1, now(), 'purchase', 'p', now() from n),
+    keyed as (insert into idempotency_keys (client_id, route, idem_key, request_hash, response_code, response_body, expires_at) select 'bulk', '/v1/entitlements/grants', user_id, 'hash', 200, '{}', now() + interval '1 day' from n)
+    insert into entitlement_audit (at, event_id, user_id, stock_keeping_unit, status, version, client_id, detail) select now(), uuidv7(), user_id, 'item', 'ACTIVE', 1, 'bulk', '{}' from n`);
+}

@@ -1,0 +1,75 @@
+import { afterAll, expect, test } from "bun:test";
+import { until } from "../../stack/wait.ts";
+import { drained, faultsInBooks } from "../testing/books.ts";
+import { type TestKenri, testKenri } from "../testing/kenri.ts";
+import { disorderInStream } from "../testing/stream.ts";
+import { traffic } from "../testing/traffic.ts";
+
+const open: TestKenri[] = [];
+afterAll(() => Promise.all(open.map(kenri => kenri.close())));
+
+/** 30 grants and revokes are on the stream, and a consumer with a fault meets them. */
+async function meets(fault: string) {
+  const kenri = await testKenri({ CONSUMER_ACK_WAIT: "2s", HEALTH_PORT: "0" });
+  open.push(kenri);
+  await kenri.start("entitlement:api entitlement:relay notification:sender");
+  const load = traffic(kenri, { clients: 4, hot: 1, pause: 0, requests: 30 });
+  await load.done;
+  await until(
+    "all is published",
+    10_000,
+    async () => (await kenri.entitlementSql`select from outbox_events where status <> 'PUBLISHED'`).length === 0,
+  );
+  const victim = await kenri.start("notification:consumer", { FAULT_KILL_AT: fault });
+  await victim.killedItself();
+  return { kenri, ledger: load.ledger };
+}
+
+const taken = async ({ notificationSql }: TestKenri) =>
+  (await notificationSql`select from processed_events join notifications using (event_id)`).length;
+
+test.concurrent("a consumer killed before its commit has taken nothing; the events come again and are told once", async () => {
+  const { kenri, ledger } = await meets("intake.before_commit");
+  expect(await taken(kenri)).toBe(0);
+  const next = await kenri.start("notification:consumer");
+  await drained(kenri);
+  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await disorderInStream(kenri)).toEqual([]);
+  expect(await next.metric("kenri_intake_events_total", 'outcome="duplicate"')).toBe(0);
+});
+
+test.concurrent("a consumer killed after its commit and before the ack: the events come again, are counted as duplicates and told once", async () => {
+  const { kenri, ledger } = await meets("intake.committed");
+  const before = await taken(kenri);
+  expect(before).toBeGreaterThan(0);
+  const next = await kenri.start("notification:consumer");
+  await drained(kenri);
+  await until(
+    "the redelivered are counted",
+    10_000,
+    async () => (await next.metric("kenri_intake_events_total", 'outcome="duplicate"')) === before,
+  );
+  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await disorderInStream(kenri)).toEqual([]);
+});
+
+test.concurrent("a consumer that hangs after its commit and wakes acknowledges late, and nothing is told twice", async () => {
+  const kenri = await testKenri({ CONSUMER_ACK_WAIT: "1s", HEALTH_PORT: "0" });
+  open.push(kenri);
+  await kenri.start("entitlement:api entitlement:relay notification:sender");
+  const zombie = await kenri.start("notification:consumer", { FAULT_STOP_AT: "intake.committed" });
+  const load = traffic(kenri, { clients: 4, hot: 1, pause: 0, requests: 30 });
+  await zombie.hung();
+  await load.done;
+  const other = await kenri.start("notification:consumer");
+  await drained(kenri);
+  await until(
+    "what the zombie took comes again",
+    10_000,
+    async () => (await other.metric("kenri_intake_events_total", 'outcome="duplicate"')) > 0,
+  );
+  zombie.kill("SIGCONT");
+  expect(await zombie.stop()).toBe(0);
+  await drained(kenri);
+  expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+});

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "../../stack/wait.ts";
+import { drained, faultsInBooks } from "../testing/books.ts";
+import { type TestKenri, type TestProcess, testKenri } from "../testing/kenri.ts";
+import { disorderInStream } from "../testing/stream.ts";
+import { countOf, traffic } from "../testing/traffic.ts";
+
+const events = 2000;
+/** Where one of each is killed at its worst moment, and what counts that the others met what it left. */
+const worst = {
+  "entitlement:relay": { point: "outbox.published", met: ["kenri_outbox_reclaimed_total"] },
+  "notification:consumer": { point: "intake.committed", met: ["kenri_intake_events_total", 'outcome="duplicate"'] },
+  "notification:sender": { point: "notification.sent", met: ["kenri_notifications_reclaimed_total"] },
+} as const;
+const roles = Object.keys(worst) as (keyof typeof worst)[];
+
+let kenri: TestKenri;
+beforeAll(async () => {
+  kenri = await testKenri({ OUTBOX_LEASE: "2s", NOTIFICATION_LEASE: "2s", CONSUMER_ACK_WAIT: "2s", INTAKE_BATCH: "50", HEALTH_PORT: "0" });
+  await kenri.start("entitlement:api");
+});
+afterAll(() => kenri.close());
+
+test("two relays, two consumers and two senders race over 2,000 events and die at random: each event has one effect, versions are in order", async () => {
+  const living = new Map<string, TestProcess[]>();
+  const total = async (role: string, name: string, labels?: string) =>
+    (await Promise.all(living.get(role)!.map(one => one.metric(name, labels)))).reduce((a, b) => a + b, 0);
+  for (const role of roles) living.set(role, [await kenri.start(role)]);
+  const load = traffic(kenri, { clients: 16, hot: 8, pause: 50, requests: events });
+
+  for (const role of roles) {
+    const { point, met } = worst[role];
+    const victim = await kenri.start(role, { FAULT_KILL_AT: point });
+    await victim.killedItself();
+    living.get(role)!.push(await kenri.start(role));
+    await until(`another ${role} meets what the dead one left`, 15_000, async () => (await total(role, ...met)) > 0);
+    const [atRandom] = living.get(role)!.splice(Math.floor(Math.random() * 2), 1);
+    atRandom!.kill("SIGKILL");
+    living.get(role)!.push(await kenri.start(role));
+  }
+
+  await load.done;
+  expect(countOf(load.ledger.granted)).toBe(events);
+  await drained(kenri, 40_000);
+  expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+  expect(await disorderInStream(kenri)).toEqual([]);
+  expect(await latecomersMarkedWrongly()).toBe(0);
+  for (const role of roles) expect(await total(role, "kenri_loop_runs_total", 'outcome="error"')).toBe(0);
+});
+
+/** An event taken in after a newer one of its aggregate says so, unless they came together. */
+const latecomersMarkedWrongly = async () =>
+  (
+    await kenri.notificationSql`
+      select from processed_events late
+      where stale <> exists (select from processed_events newer where newer.aggregate_key = late.aggregate_key
+        and newer.aggregate_version > late.aggregate_version and newer.processed_at < late.processed_at and newer.xmin <> late.xmin)`
+  ).length;

@@ -1,0 +1,68 @@
+import { afterAll, expect, test } from "bun:test";
+import { until } from "../../stack/wait.ts";
+import { drained, faultsInBooks } from "../testing/books.ts";
+import { type TestKenri, testKenri } from "../testing/kenri.ts";
+import { traffic } from "../testing/traffic.ts";
+
+const open: TestKenri[] = [];
+afterAll(() => Promise.all(open.map(kenri => kenri.close())));
+
+/** Everything but the senders, with 30 notifications waiting for one; the sends end well before the lease. */
+async function waiting() {
+  const kenri = await testKenri({ NOTIFICATION_LEASE: "2s", NOTIFICATION_SEND_WITHIN: "500ms", HEALTH_PORT: "0" });
+  open.push(kenri);
+  await kenri.start("entitlement:api entitlement:relay notification:consumer");
+  const load = traffic(kenri, { clients: 4, hot: 1, pause: 0, requests: 30 });
+  await load.done;
+  const { ledger } = load;
+  await until("30 notifications wait", 10_000, async () => (await kenri.notificationSql`select from notifications`).length === 30);
+  return { kenri, ledger };
+}
+
+const heldBy = async ({ notificationSql }: TestKenri, { pid }: { pid: number }) =>
+  (await notificationSql`select from notifications where locked_by like ${`%/${pid}/%`}`).length;
+const attempts = async ({ notificationSql }: TestKenri) => (await notificationSql`select from notification_attempts`).length;
+
+test.concurrent("a sender that wakes after its lease settles nothing, and fenced counts it; another one did its work", async () => {
+  const { kenri, ledger } = await waiting();
+  const zombie = await kenri.start("notification:sender", { FAULT_STOP_AT: "notification.sent" });
+  await zombie.hung();
+  const held = await heldBy(kenri, zombie);
+  expect(held).toBe(30);
+  const other = await kenri.start("notification:sender");
+  await drained(kenri);
+  expect(await other.metric("kenri_notifications_reclaimed_total")).toBe(held);
+  zombie.kill("SIGCONT");
+  expect(await zombie.logged("notification.fenced")).toContain('"what":"settle"');
+  expect(await zombie.metric("kenri_notifications_fenced_total")).toBe(held);
+  expect(await zombie.metric("kenri_notifications_total")).toBe(0);
+  expect(await attempts(kenri)).toBe(30);
+  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+});
+
+test.concurrent("a sender that hung before it sent anything sends nothing when it wakes", async () => {
+  const { kenri, ledger } = await waiting();
+  const zombie = await kenri.start("notification:sender", { FAULT_STOP_AT: "notification.claimed" });
+  await zombie.hung();
+  await kenri.start("notification:sender");
+  await drained(kenri);
+  zombie.kill("SIGCONT");
+  expect(await zombie.logged("notification.fenced")).toContain('"what":"release"');
+  expect(zombie.lines.filter(line => line.includes("notification.sent"))).toEqual([]);
+  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+});
+
+test.concurrent("a sender killed after the channel took its sends: they are sent again, and are one inbox row each", async () => {
+  const { kenri, ledger } = await waiting();
+  const victim = await kenri.start("notification:sender", { FAULT_KILL_AT: "notification.sent" });
+  await victim.killedItself();
+  const sent = victim.lines.filter(line => line.includes('"msg":"notification.sent"')).length;
+  expect(sent).toBe(30);
+  expect(await heldBy(kenri, victim)).toBe(30);
+  const next = await kenri.start("notification:sender");
+  await drained(kenri);
+  expect(await next.metric("kenri_notifications_reclaimed_total")).toBe(30);
+  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  // Charged to nobody: it is not known that an attempt was made.
+  expect(await kenri.notificationSql`select from notifications where attempt_count <> 1`).toHaveLength(0);
+});

@@ -1,0 +1,67 @@
+import { becomes } from "../../stack/wait.ts";
+import type { TestKenri } from "./kenri.ts";
+import type { Ledger } from "./traffic.ts";
+
+/** Waits until nothing is under way any more: all published, confirmed and sent. FAILED ones are for people and do not count. */
+export async function drained(kenri: TestKenri, within = 20_000): Promise<void> {
+  let seen = {};
+  const done = await becomes(within, async () => {
+    const [outbox] = await kenri.entitlementSql`
+      select count(*) filter (where status = 'PENDING') as pending, count(*) filter (where status = 'IN_FLIGHT') as in_flight,
+        count(*) filter (where status = 'PUBLISHED' and confirmed_at is null) as unconfirmed from outbox_events`;
+    const [inbox] = await kenri.notificationSql`
+      select count(*) filter (where status = 'PENDING') as to_send, count(*) filter (where status = 'PROCESSING') as processing from notifications`;
+    seen = { ...outbox, ...inbox };
+    return Object.values(seen).every(count => count === 0);
+  });
+  if (!done) throw new Error(`not everything was delivered within ${within} ms: ${JSON.stringify(seen)}`);
+}
+
+type Row = { readonly event_id: string; readonly aggregate: string; readonly version: number; readonly status: string };
+
+/**
+ * Compares what clients were answered with what the two databases hold, after everything was delivered. Returns what is wrong:
+ * an answer of 200 without its effect, an effect that nobody asked for, one told twice, a gap, something half done or left over.
+ */
+export async function faultsInBooks(kenri: TestKenri, ledger: Ledger): Promise<string[]> {
+  const events = await kenri.entitlementSql<
+    Row[]
+  >`select event_id, aggregate_key as aggregate, aggregate_version as version, status from outbox_events`;
+  const inbox = await kenri.notificationSql<
+    Row[]
+  >`select event_id, aggregate_key as aggregate, aggregate_version as version, status from notifications`;
+  const nameOf = ({ aggregate, version }: Row) => `${aggregate} v${version}`;
+  const inInbox = new Set(inbox.map(nameOf));
+  const known = new Map(events.map(event => [event.event_id, nameOf(event)]));
+  const versions = Map.groupBy(events, event => event.aggregate);
+  return [
+    ...[...ledger.granted].flatMap(([aggregate, granted]) =>
+      [...granted]
+        .filter(version => !inInbox.has(`${aggregate} v${version}`))
+        .map(version => `${aggregate} v${version} was answered 200 and is in no inbox`),
+    ),
+    ...inbox.filter(row => known.get(row.event_id) !== nameOf(row)).map(row => `${nameOf(row)} is in the inbox and is no event`),
+    ...(inInbox.size === inbox.length ? [] : [`${inbox.length - inInbox.size} events are in the inbox twice`]),
+    ...[...versions]
+      .filter(([aggregate, all]) => all.length > (ledger.asked.get(aggregate) ?? 0))
+      .map(([aggregate, all]) => `${aggregate}: ${all.length} events, asked for ${ledger.asked.get(aggregate) ?? 0}`),
+    ...[...versions]
+      .filter(([, all]) => !isRow(all.map(event => event.version)))
+      .map(([aggregate, all]) => `${aggregate} has versions ${all.map(event => event.version).sort((a, b) => a - b)}`),
+    ...events.filter(event => event.status !== "PUBLISHED").map(event => `event ${nameOf(event)} is ${event.status}`),
+    ...inbox.filter(row => row.status !== "SENT").map(row => `notification ${nameOf(row)} is ${row.status}`),
+    ...(await halfDone(kenri)),
+  ];
+}
+
+const isRow = (numbers: number[]) => numbers.sort((a, b) => a - b).every((number, index) => number === index + 1);
+
+/** A change is entitlement, event, audit and stored answer, or nothing of it. */
+async function halfDone({ entitlementSql }: TestKenri): Promise<string[]> {
+  const [count] = await entitlementSql`
+    select (select count(*) from outbox_events) as events, (select count(*) from entitlement_audit) as audited,
+      (select coalesce(sum(version), 0)::bigint from entitlements) as changes, (select count(*) from idempotency_keys where response_code = 200) as answers,
+      (select count(*) from outbox_events full join entitlement_audit using (event_id) where outbox_events.ctid is null or entitlement_audit.ctid is null) as unpaired`;
+  const { events, audited, changes, answers, unpaired } = count!;
+  return events === audited && events === changes && events === answers && unpaired === 0 ? [] : [`half done: ${JSON.stringify(count)}`];
+}

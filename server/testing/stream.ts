@@ -1,0 +1,59 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { DeliverPolicy, type JetStreamManager, jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { connect, headers, type NatsConnection } from "@nats-io/transport-node";
+import { EntitlementEventSchema } from "../gen/kenri/entitlement/v1/entitlement_event_pb.ts";
+import type { TestKenri } from "./kenri.ts";
+
+/** Runs with a connection of its own to the NATS of a Kenri. */
+export async function withNats<T>(kenri: TestKenri, work: (nats: NatsConnection, manager: JetStreamManager) => Promise<T>): Promise<T> {
+  const nats = await connect({ servers: kenri.environment.NATS_URL!, timeout: 2000 });
+  try {
+    return await work(nats, await jetstreamManager(nats));
+  } finally {
+    await nats.close();
+  }
+}
+
+export const streamOf = (kenri: TestKenri): string => kenri.environment.ENTITLEMENT_STREAM!;
+
+export interface StreamMessage {
+  readonly seq: number;
+  readonly messageId: string;
+  readonly data: Uint8Array;
+}
+
+/** Every message of the stream in order, read by a consumer of its own. */
+export const messagesOf = (kenri: TestKenri): Promise<StreamMessage[]> =>
+  withNats(kenri, async (nats, manager) => {
+    const { state } = await manager.streams.info(streamOf(kenri));
+    const messages: StreamMessage[] = [];
+    if (state.messages === 0) return messages;
+    const reader = await jetstream(nats).consumers.get(streamOf(kenri), { deliver_policy: DeliverPolicy.All });
+    for await (const message of await reader.consume()) {
+      messages.push({ seq: message.seq, messageId: message.headers?.get("Nats-Msg-Id") ?? "", data: message.data });
+      if (message.seq >= state.last_seq) break;
+    }
+    return messages;
+  });
+
+/** The aggregates whose versions do not stand in order in the stream, judged by where each version is seen first. */
+export async function disorderInStream(kenri: TestKenri): Promise<string[]> {
+  const seen = new Map<string, number[]>();
+  for (const { data } of await messagesOf(kenri)) {
+    const { userId, stockKeepingUnit, version } = fromBinary(EntitlementEventSchema, data);
+    const versions = seen.get(`${userId}:${stockKeepingUnit}`) ?? [];
+    if (!versions.includes(Number(version))) versions.push(Number(version));
+    seen.set(`${userId}:${stockKeepingUnit}`, versions);
+  }
+  return [...seen]
+    .filter(([, versions]) => versions.some((version, index) => index > 0 && version < versions[index - 1]!))
+    .map(([aggregate, versions]) => `${aggregate}: ${versions}`);
+}
+
+/** Puts bytes on the stream that no relay of ours would. Returns their sequence. */
+export const putOnStream = (kenri: TestKenri, data: Uint8Array | string, named: Record<string, string> = {}): Promise<number> =>
+  withNats(kenri, async nats => {
+    const map = headers();
+    for (const [name, value] of Object.entries(named)) map.set(name, value);
+    return (await jetstream(nats).publish(kenri.environment.ENTITLEMENT_SUBJECT!, data, { headers: map })).seq;
+  });
