@@ -1,8 +1,7 @@
 /** `bun run bench [part …]`: measures in one run, on servers of its own, and prints one table. */
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type TestKenri, type TestProcess, testKenri } from "../server/testing/kenri.ts";
-import { startStack } from "../stack/stack.ts";
+import { forgetStack, startStack } from "../stack/stack.ts";
 import { backlog } from "./backlog.ts";
 import { grants } from "./grants.ts";
 import { latency } from "./latency.ts";
@@ -42,6 +41,6 @@ try {
   }
 } finally {
   await stack.stop();
-  rmSync(dir, { recursive: true, force: true });
+  forgetStack(dir);
 }
 printTable(figures);

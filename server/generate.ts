@@ -2,7 +2,6 @@
  * Writes the TypeScript types of every SQL statement, as PostgreSQL describes them: `bun server/generate.ts [--verify]`.
  * KENRI_TEST_POSTGRES_URL names a server to describe against; without it one is started.
  */
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { typesOf } from "./kernel/statement_types.ts";
 import { freshDatabase } from "./testing/databases.ts";
@@ -31,14 +30,14 @@ async function main(adminUrl: string): Promise<number> {
 async function withServer(work: (adminUrl: string) => Promise<number>): Promise<number> {
   const given = process.env.KENRI_TEST_POSTGRES_URL;
   if (given) return work(given);
-  const { startStack } = await import("../stack/stack.ts");
+  const { forgetStack, startStack } = await import("../stack/stack.ts");
   const dir = join(import.meta.dir, `../.stack/generate-${process.pid}`);
   const stack = await startStack({ dir, servers: ["postgres"], say: () => {} });
   try {
     return await work(stack.postgres.adminUrl);
   } finally {
     await stack.stop();
-    rmSync(dir, { recursive: true, force: true });
+    forgetStack(dir);
   }
 }
 

@@ -21,18 +21,27 @@ type Stores = Map<string, Keys>;
 const usage =
   "usage: bun run keys create --client NAME --scopes A,B [--days N] | list | rotate --client NAME [--grace 24h] | revoke --key ID   [--systems a,b] [--json]";
 
-const { values: flags, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    client: { type: "string" },
-    scopes: { type: "string" },
-    days: { type: "string" },
-    grace: { type: "string", default: "24h" },
-    key: { type: "string" },
-    systems: { type: "string", default: systemNames.join(",") },
-    json: { type: "boolean", default: false },
-  },
-});
+const { values: flags, positionals } = readArguments();
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        client: { type: "string" },
+        scopes: { type: "string" },
+        days: { type: "string" },
+        grace: { type: "string", default: "24h" },
+        key: { type: "string" },
+        systems: { type: "string", default: systemNames.join(",") },
+        json: { type: "boolean", default: false },
+      },
+    });
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${usage}`);
+    process.exit(1);
+  }
+}
 
 const commands: Record<string, (stores: Stores) => Promise<unknown>> = {
   create: stores => create(stores, required("client"), wantedScopes()),

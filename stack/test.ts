@@ -18,7 +18,7 @@ const checks: [name: string, command: string[]][] = [
   ["protobuf lint", [...program("buf"), "lint"]],
   ["protobuf: generated code is current, nothing breaks", [bun, "proto/verify.ts"]],
 ];
-const testFolders = ["server", "stack", "bench", "proto", "sql"].filter(folder => existsSync(join(checkout, folder)));
+const testFolders = ["server", "stack", "bench", "proto", "patches"].filter(folder => existsSync(join(checkout, folder)));
 
 const chosen = process.argv.slice(2);
 await forgetDeadRuns();

@@ -5,6 +5,7 @@ import { expectRefusal, type Refusal } from "../testing/refusal.ts";
 
 let kenri: TestKenri;
 let server: TestProcess;
+type Body = NonNullable<RequestInit["body"]>;
 const keys = new Map<string, string>();
 beforeAll(async () => {
   kenri = await testKenri({ LOG_LEVEL: "debug" });
@@ -33,7 +34,7 @@ async function ask(
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-const post = (body: BodyInit, headers: Record<string, string> = {}, path = "/v1/entitlements/grants") =>
+const post = (body: Body, headers: Record<string, string> = {}, path = "/v1/entitlements/grants") =>
   ask(path, {
     method: "POST",
     body,
@@ -44,7 +45,7 @@ const replacing = (change: Record<string, unknown>) => JSON.stringify({ ...good,
 const raw = (json: string) => JSON.stringify(good).replace('"alice"', json);
 
 describe("a body that cannot be taken is refused", () => {
-  const cases: [name: string, body: BodyInit, refusal: Refusal][] = [
+  const cases: [name: string, body: Body, refusal: Refusal][] = [
     ["empty", "", invalid()],
     ["malformed", "{user_id: 1}", invalid()],
     ["truncated", JSON.stringify(good).slice(0, -5), invalid()],

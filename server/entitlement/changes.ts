@@ -1,4 +1,5 @@
 import { isAway, sqlState, violatedConstraint } from "../kernel/database.ts";
+import { DeadlineError } from "../kernel/deadline.ts";
 import type { Metrics } from "../kernel/metrics.ts";
 import { unavailable } from "../kernel/problem.ts";
 import type { ChangeParameters, ChangeRow } from "./sql.gen.ts";
@@ -88,11 +89,22 @@ export function changes({ run, lanes, batch, queue, ttlSeconds, committed, metri
     try {
       deliver(taken, await runUntilSettled(taken));
     } catch (error) {
-      if (taken.length === 1 || isAway(error)) for (const one of taken) one.reject(error);
+      const lockedElsewhere = sqlState(error) === "55P03";
+      if (taken.length === 1 || (isAway(error) && !lockedElsewhere)) for (const one of taken) one.reject(error);
       else for (const one of taken) await runLane([one]);
+      if (error instanceof DeadlineError) turnAwayWaiting(error);
     } finally {
       stopTimer();
     }
+  }
+
+  /** The database did not answer in time: who waits behind hears it now, not after as long again. */
+  function turnAwayWaiting(error: unknown): void {
+    const unlocked = ready.splice(0);
+    const followers = [...behind.values()].flatMap(queued => queued.splice(0));
+    for (const one of unlocked) for (const lock of one.locks) behind.delete(lock);
+    for (const one of [...unlocked, ...followers]) one.reject(error);
+    waiting -= unlocked.length + followers.length;
   }
 
   async function runUntilSettled(taken: readonly Waiting[]): Promise<ChangeRow[]> {

@@ -58,11 +58,11 @@ const encode = (row: OutboxClaimRow, event: Facts) =>
 
 function headersOf(row: OutboxClaimRow, event: Facts): MsgHdrs {
   const map = headers();
-  map.set("event_type", row.event_type);
-  map.set("aggregate_key", encodeURI(row.aggregate_key)); // a header holds ASCII only
-  map.set("occurred_at", event.occurred_at);
-  map.set("trace_id", traceIdOf(row.traceparent));
-  map.set("traceparent", row.traceparent);
+  map.append("event_type", row.event_type);
+  map.append("aggregate_key", encodeURI(row.aggregate_key)); // a header holds ASCII only
+  map.append("occurred_at", event.occurred_at);
+  map.append("trace_id", traceIdOf(row.traceparent));
+  map.append("traceparent", row.traceparent);
   return map;
 }
 

@@ -28,6 +28,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     name: worker,
     connections: tuning.lanes + 3,
     deadline: kernel.database.deadline,
+    durable: false, // a claim or settlement lost with the server is made again, fenced by its token; the message id makes the second publish a duplicate
     log,
     health,
     metrics,

@@ -2,13 +2,13 @@ import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
 import { drained, faultsInBooks } from "../testing/books.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
-import { disorderInStream } from "../testing/stream.ts";
+import { disorderInStream, putOnStream } from "../testing/stream.ts";
 import { traffic } from "../testing/traffic.ts";
 
 const open: TestKenri[] = [];
 afterAll(() => Promise.all(open.map(kenri => kenri.close())));
 
-/** 30 grants and revokes are on the stream, and a consumer with a fault meets them. */
+/** 30 grants and revokes and one poisonous message are on the stream, and a consumer with a fault meets them. */
 async function meets(fault: string) {
   const kenri = await testKenri({ CONSUMER_ACK_WAIT: "2s", HEALTH_PORT: "0" });
   open.push(kenri);
@@ -20,6 +20,7 @@ async function meets(fault: string) {
     10_000,
     async () => (await kenri.entitlementSql`select from outbox_events where status <> 'PUBLISHED'`).length === 0,
   );
+  await putOnStream(kenri, "poison");
   const victim = await kenri.start("notification:consumer", { FAULT_KILL_AT: fault });
   await victim.killedItself();
   return { kenri, ledger: load.ledger };
@@ -62,14 +63,13 @@ test.concurrent("a consumer that hangs after its commit and wakes acknowledges l
   await zombie.hung();
   await load.done;
   const other = await kenri.start("notification:consumer");
-  await drained(kenri);
   await until(
     "what the zombie took comes again",
     10_000,
     async () => (await other.metric("kenri_intake_events_total", 'outcome="duplicate"')) > 0,
   );
   zombie.kill("SIGCONT");
-  expect(await zombie.stop()).toBe(0);
   await drained(kenri);
+  expect(await zombie.stop()).toBe(0);
   expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
 });

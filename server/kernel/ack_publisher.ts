@@ -62,7 +62,7 @@ export function ackPublisher(broker: Broker, deadline: number) {
     listen(nats);
     return new Promise(settle => {
       const key = (published++).toString(36);
-      message.headers.set("Nats-Msg-Id", message.id);
+      message.headers.append("Nats-Msg-Id", message.id);
       waiting.set(key, { until: performance.now() + deadline, epoch: broker.epoch, settle });
       if (timer === undefined) timer = setTimeout(expire, deadline);
       nats.publish(subject, message.data, { headers: message.headers, reply: `${inbox}.${key}` });

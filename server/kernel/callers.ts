@@ -11,7 +11,8 @@ export const requires = (authenticate: Authenticate, readBody: (request: Request
     await admit({ request });
     return readBody(request);
   };
-  return { parse, transform: admit };
+  // "json" never gets its turn: it tells the API's description what the body is.
+  return { parse: [parse, "json" as const], transform: admit };
 };
 
 export type Requires = ReturnType<typeof requires>;

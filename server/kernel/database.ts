@@ -8,13 +8,15 @@ export interface DatabaseOptions {
   readonly name: string;
   readonly max: number;
   readonly statementTimeout: number;
+  /** False where a commit may be lost in a crash of the server without harm, because the work is only done once more. */
+  readonly durable?: boolean;
 }
 
 /**
  * A pool of connections. All statements are index lookups by design, so the planner is told: a plan made while a table was empty
  * would scan it for ever after, and with arrays as parameters PostgreSQL would plan anew each time (measured: half the throughput).
  */
-export function connect({ url, name, max, statementTimeout }: DatabaseOptions): Sql {
+export function connect({ url, name, max, statementTimeout, durable = true }: DatabaseOptions): Sql {
   return postgres(url, {
     max,
     idle_timeout: 0,
@@ -27,8 +29,10 @@ export function connect({ url, name, max, statementTimeout }: DatabaseOptions): 
       TimeZone: "UTC",
       enable_seqscan: false,
       plan_cache_mode: "force_generic_plan",
+      jit: false,
       statement_timeout: statementTimeout,
       lock_timeout: statementTimeout,
+      synchronous_commit: durable ? "on" : "off",
       idle_in_transaction_session_timeout: 10_000,
     },
     types: {

@@ -1,4 +1,4 @@
-import { Elysia, NotFoundError, ValidationError } from "elysia";
+import { Elysia, NotFoundError, ParseError, ValidationError } from "elysia";
 import { isAway } from "./database.ts";
 import { DeadlineError } from "./deadline.ts";
 import type { Health } from "./health.ts";
@@ -93,8 +93,10 @@ export function httpApp({ log, metrics, health }: HttpOptions) {
       if (repeatsParameter(request.url)) return refuse(request, badRequest("the query string names a parameter twice"));
       return undefined;
     })
-    .onError(({ error, code, request }) => {
-      const problem = error instanceof NotFoundError ? unmatched(app, request) : problemOf(error, code);
+    .onError(({ error: thrown, request }) => {
+      // What a parse hook throws comes wrapped; ours asks the database who the caller is before it reads the body.
+      const error = thrown instanceof ParseError ? thrown.cause : thrown;
+      const problem = error instanceof NotFoundError ? unmatched(app, request) : problemOf(error);
       if (problem.status === 500)
         log.error({ error, trace_id: visitOf(request).trace.traceId, path: pathOf(request) }, "a request failed unexpectedly");
       return refuse(request, problem);
@@ -109,11 +111,9 @@ export function httpApp({ log, metrics, health }: HttpOptions) {
 }
 
 /** What an error means to the client. Only what is a surprise to us is a 500, and it says nothing of the inside. */
-export function problemOf(error: unknown, code: string | number): Problem {
+export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof ValidationError) return invalid(error);
-  if (code === "PARSE")
-    return error instanceof Error && error.cause instanceof Problem ? error.cause : badRequest("the body cannot be read");
   if (isAway(error) || error instanceof DeadlineError) return unavailable("the database is away or busy; try again");
   return new Problem(500, "INTERNAL", "something went wrong here; the logs have it under the trace id of this answer");
 }

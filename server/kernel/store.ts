@@ -14,6 +14,7 @@ export interface StoreOptions {
   readonly name: string;
   readonly connections: number;
   readonly deadline: number;
+  readonly durable?: boolean;
   readonly log: Log;
   readonly health: Health;
   readonly metrics: Metrics;
@@ -28,8 +29,8 @@ export interface Store<T> extends Service {
 
 class MigrationsMissing extends Error {}
 
-export function openStore<T>({ system, url, name, connections, deadline, log, health, metrics }: StoreOptions): Store<T> {
-  const sql = connect({ url, name, max: connections, statementTimeout: deadline });
+export function openStore<T>({ system, url, name, connections, deadline, durable = true, log, health, metrics }: StoreOptions): Store<T> {
+  const sql = connect({ url, name, max: connections, statementTimeout: deadline, durable });
   const files = readStatements(["kernel", system]);
 
   async function prepare(): Promise<void> {

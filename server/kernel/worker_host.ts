@@ -72,6 +72,7 @@ export function workerHost({ role, entry, log, metrics, collected, health, stopW
       await within(stopWithin, role, ended).catch(() => {
         log.error({ role }, "worker.terminated");
         worker?.terminate();
+        return ended;
       });
     },
   });

@@ -5,6 +5,7 @@ import { expectRefusal, type Refusal } from "../testing/refusal.ts";
 
 let kenri: TestKenri;
 let server: TestProcess;
+type Body = NonNullable<RequestInit["body"]>;
 const cursors = new Map<string, string>();
 const unknown = "01890000-0000-7000-8000-000000000000";
 beforeAll(async () => {
@@ -25,9 +26,16 @@ async function ask(path: string, init: RequestInit & { headers?: Record<string, 
   const response = await kenri.call("notification", path, init);
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
-const send = (path: string, body: BodyInit, method = "POST") => ask(path, { method, body, headers: { "content-type": "application/json" } });
+const send = (path: string, body: Body, method = "POST") =>
+  ask(path, { method, body, headers: { "content-type": "application/json" } });
 
-const reads = [inbox, "/ops/notifications/dead", `/ops/notifications/${unknown}`, "/ops/raw-dead-letters", `/ops/raw-dead-letters/${unknown}`];
+const reads = [
+  inbox,
+  "/ops/notifications/dead",
+  `/ops/notifications/${unknown}`,
+  "/ops/raw-dead-letters",
+  `/ops/raw-dead-letters/${unknown}`,
+];
 const writes = [`/ops/notifications/${unknown}/requeue`, `/ops/raw-dead-letters/${unknown}/reprocess`];
 
 describe("every route knows its caller", () => {
@@ -42,7 +50,9 @@ describe("every route knows its caller", () => {
     const reader = await kenri.newKey("reader", ["entitlements:write", "ops:read"]);
     const init = { method, body: '{"reason":"r"}' };
     expectRefusal(await ask(path, { ...init, headers: { authorization: "", "x-user-id": "root" } }), unauthorized);
-    expectRefusal(await ask(path, { ...init, headers: { authorization: `Bearer ${reader}` } }), { status: 403, code: "FORBIDDEN" }, [reader]);
+    expectRefusal(await ask(path, { ...init, headers: { authorization: `Bearer ${reader}` } }), { status: 403, code: "FORBIDDEN" }, [
+      reader,
+    ]);
   });
 });
 
@@ -61,7 +71,9 @@ describe("a path or query that cannot be answered is refused", () => {
     ["an unknown parameter", () => `${inbox}?status=SENT`, invalid("/status")],
     ["a parameter twice", () => `${inbox}?limit=1&limit=1`, invalid()],
     ...[inbox, "/ops/notifications/dead", "/ops/raw-dead-letters"].flatMap(path =>
-      ["0", "-1", "201", "1000000", "x"].map(limit => [`${path} limit=${limit}`, () => `${path}?limit=${limit}`, invalid("/limit")] as [string, () => string, Refusal]),
+      ["0", "-1", "201", "1000000", "x"].map(
+        limit => [`${path} limit=${limit}`, () => `${path}?limit=${limit}`, invalid("/limit")] as [string, () => string, Refusal],
+      ),
     ),
     ["a made-up cursor", () => `${inbox}?cursor=${btoa(unknown)}`, invalid()],
     ["a tampered cursor", () => `${inbox}?cursor=${cursors.get("inbox")!.replace(/.$/, last => (last === "A" ? "B" : "A"))}`, invalid()],
@@ -76,7 +88,7 @@ describe("a path or query that cannot be answered is refused", () => {
 });
 
 describe("a body that cannot be taken is refused", () => {
-  const cases: [name: string, body: BodyInit, refusal: Refusal][] = [
+  const cases: [name: string, body: Body, refusal: Refusal][] = [
     ["empty", "", invalid()],
     ["malformed", "{", invalid()],
     ["null", "null", invalid()],
@@ -101,7 +113,11 @@ describe("a body that cannot be taken is refused", () => {
   });
 
   test("a form", async () => {
-    for (const path of writes) expectRefusal(await ask(path, { method: "POST", body: new URLSearchParams({ reason: "r" }) }), { status: 415, code: "UNSUPPORTED_MEDIA_TYPE" });
+    for (const path of writes)
+      expectRefusal(await ask(path, { method: "POST", body: new URLSearchParams({ reason: "r" }) }), {
+        status: 415,
+        code: "UNSUPPORTED_MEDIA_TYPE",
+      });
   });
   test("a fault switch that is no text", async () => {
     expectRefusal(await send("/debug/faults", '{"user_prefix":true}', "PUT"), invalid("/user_prefix"));

@@ -1,3 +1,4 @@
+import { isAway } from "../kernel/database.ts";
 import type { Faults } from "../kernel/fault.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
@@ -28,13 +29,30 @@ export function consumer({ sql, stream, channel, faults, log, metrics, accepted 
     const readable = read.filter((one): one is Read => "event" in one);
     const unreadable = read.filter((one): one is Unreadable => "reason" in one);
     faults.at("intake.before_commit");
-    if (readable.length > 0) await accept(readable);
-    if (unreadable.length > 0) await bury(unreadable);
+    const refused = await acceptOrRefuse(readable);
+    await bury([...unreadable, ...refused]);
     faults.at("intake.committed");
-    return read.map(one => ("event" in one ? "taken" : "refused"));
+    const taken = new Set(readable.map(one => one.message));
+    for (const { message } of refused) taken.delete(message);
+    return batch.map(message => (taken.has(message) ? "taken" : "refused"));
   };
 
+  /** What the database itself refuses must not keep the others out: if a batch fails, each is tried alone, and what fails alone is told why. */
+  async function acceptOrRefuse(readable: readonly Read[]): Promise<Unreadable[]> {
+    try {
+      await accept(readable);
+      return [];
+    } catch (error) {
+      if (isAway(error)) throw error;
+      if (readable.length === 1) return [{ message: readable[0]!.message, reason: `cannot be stored: ${(error as Error).message}` }];
+      const refused: Unreadable[] = [];
+      for (const one of readable) refused.push(...(await acceptOrRefuse([one])));
+      return refused;
+    }
+  }
+
   async function accept(readable: readonly Read[]): Promise<void> {
+    if (readable.length === 0) return;
     const rows = await sql.accept(parametersOf(readable, channel));
     const stale = rows.filter(row => row.stale).length;
     events.inc({ outcome: "accepted" }, rows.length - stale);
@@ -44,11 +62,12 @@ export function consumer({ sql, stream, channel, faults, log, metrics, accepted 
   }
 
   async function bury(unreadable: readonly Unreadable[]): Promise<void> {
+    if (unreadable.length === 0) return;
     await sql.raw_dead_letters.append({
       stream: unreadable.map(() => stream),
       stream_seq: unreadable.map(({ message }) => message.streamSeq),
       subject: unreadable.map(({ message }) => message.subject),
-      headers: unreadable.map(({ message }) => ({ ...message.headers })),
+      headers: unreadable.map(({ message }) => storable(message.headers)),
       data: unreadable.map(({ message }) => `\\x${Buffer.from(message.data).toString("hex")}`),
       event_id: unreadable.map(({ message }) => eventIdOf(message.headers["Nats-Msg-Id"])),
       reason: unreadable.map(({ reason }) => reason),
@@ -57,6 +76,10 @@ export function consumer({ sql, stream, channel, faults, log, metrics, accepted 
     for (const { message, reason } of unreadable) log.error({ stream_seq: message.streamSeq, reason }, "intake.unreadable");
   }
 }
+
+/** jsonb holds every text but U+0000. */
+const storable = (headers: Received["headers"]) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.replaceAll("\0", "\uFFFD"), value.replaceAll("\0", "\uFFFD")]));
 
 const parametersOf = (readable: readonly Read[], channel: string) => ({
   event_id: readable.map(({ event }) => event.eventId),

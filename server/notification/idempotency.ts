@@ -30,15 +30,19 @@ export const byMessageId: KeyStrategy = ({ notification_id, channel }) => `${cha
 export const byBusinessKey =
   (facts: (notification: NotificationsClaimRow) => readonly string[]): KeyStrategy =>
   notification =>
-    new Bun.CryptoHasher("sha256").update(JSON.stringify([notification.type, ...facts(notification)])).digest("hex");
+    hashed(JSON.stringify([notification.type, ...facts(notification)]));
 
 /** The id that the outside system gave; the message id where it gave none. */
 export const byRequestId =
   (requestId: (notification: NotificationsClaimRow) => string | undefined): KeyStrategy =>
   notification => {
     const id = requestId(notification);
-    return id ? `request:${id}`.slice(0, 256) : byMessageId(notification);
+    if (!id) return byMessageId(notification);
+    // Cut off, two long ids could become one, and the second send would be taken for done.
+    return id.length <= 200 ? `request:${id}` : `request:${hashed(id)}`;
   };
+
+const hashed = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
 
 /** Puts the checker around a channel that leaves the process. */
 export function once(channel: Channel, checker: IdempotencyChecker, keyOf: KeyStrategy = byMessageId): Channel {
@@ -48,7 +52,7 @@ export function once(channel: Channel, checker: IdempotencyChecker, keyOf: KeySt
       const key = keyOf(notification);
       if (await checker.isProcessed(key)) return { outcome: "sent" };
       if (!(await checker.markProcessing(key, { id: notification.notification_id, type: notification.type }))) return { outcome: "sent" };
-      const sending = await channel.send(notification);
+      const sending = await channel.send(notification).catch((error): Sending => ({ outcome: "retry", error: (error as Error).message }));
       if (sending.outcome === "sent") await checker.markCompleted(key);
       else await checker.markFailed(key, sending.error);
       return sending;

@@ -1,3 +1,4 @@
+import { isAway } from "../kernel/database.ts";
 import { decodeEvent } from "./event.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
@@ -34,17 +35,22 @@ export async function reprocessRaw(sql: NotificationSql, { id, actor, reason }: 
   const decoded = decodeEvent(letter.data, letter.headers as Record<string, string>);
   if ("reason" in decoded) return { outcome: "unreadable", reason: decoded.reason };
   const { event } = decoded;
-  await sql.accept({
-    event_id: [event.eventId],
-    event_type: [event.eventType],
-    aggregate_key: [event.aggregateKey],
-    aggregate_version: [event.version],
-    stream_seq: [letter.stream_seq],
-    user_id: [event.userId],
-    payload: [event.payload],
-    traceparent: [event.traceparent],
-    channel,
-  });
+  try {
+    await sql.accept({
+      event_id: [event.eventId],
+      event_type: [event.eventType],
+      aggregate_key: [event.aggregateKey],
+      aggregate_version: [event.version],
+      stream_seq: [letter.stream_seq],
+      user_id: [event.userId],
+      payload: [event.payload],
+      traceparent: [event.traceparent],
+      channel,
+    });
+  } catch (error) {
+    if (isAway(error)) throw error;
+    return { outcome: "unreadable", reason: `cannot be stored: ${(error as Error).message}` };
+  }
   await sql.raw_dead_letters.reprocessed({ id, actor, reason });
   return { outcome: "taken_in" };
 }

@@ -23,6 +23,7 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     name: worker,
     connections: tuning.lanes + 2,
     deadline: kernel.database.deadline,
+    durable: false, // a claim or settlement lost with the server is made again, fenced by its token; sends are at-least-once anyway
     log,
     health,
     metrics,

@@ -29,7 +29,7 @@ function readAnswer(socket: Socket): Promise<RawAnswer | "closed"> {
       else if (ended) resolve("closed");
     };
     socket.on("data", chunk => {
-      received = Buffer.concat([received, chunk]);
+      received = Buffer.concat([received, Buffer.from(chunk)]);
       look(false);
     });
     socket.on("error", () => look(true));

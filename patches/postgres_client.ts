@@ -1,9 +1,9 @@
-// Plays one scenario of postgres_patch.test.ts: `bun postgres_patch_client.ts <scenario>`. Says "done" and ends by itself, or fails.
+// Plays one scenario of postgres.test.ts: `bun postgres_client.ts <scenario>`. Says "done" and ends by itself, or fails.
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { finished } from "node:stream/promises";
-import { until } from "../../stack/wait.ts";
-import { within } from "./deadline.ts";
+import { within } from "../server/kernel/deadline.ts";
+import { until } from "../stack/wait.ts";
 import {
   admin,
   closeAll,
@@ -20,7 +20,7 @@ import {
   terminate,
   url,
   works,
-} from "./postgres_patch_tools.ts";
+} from "./postgres_tools.ts";
 
 export type Scenario = keyof typeof scenarios;
 

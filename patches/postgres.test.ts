@@ -1,13 +1,13 @@
 // What `patches/postgres@3.4.9.patch` is for: the driver, as published, does not survive a server that dies. Each case names what the
-// patch must keep true. They run in a process of their own (postgres_patch_client.ts), because the worst of it is an error that
+// patch must keep true. They run in a process of their own (postgres_client.ts), because the worst of it is an error that
 // nobody can catch, and they run against a private server, because it is killed again and again.
 // When the driver is updated: drop the patch, run this file, and keep of the patch only what still fails.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { scratchFolder } from "../../stack/scratch.ts";
-import { forgetStack, type Stack, startStack } from "../../stack/stack.ts";
-import type { Scenario } from "./postgres_patch_client.ts";
-import type { Ask } from "./postgres_patch_tools.ts";
+import { scratchFolder } from "../stack/scratch.ts";
+import { forgetStack, type Stack, startStack } from "../stack/stack.ts";
+import type { Scenario } from "./postgres_client.ts";
+import type { Ask } from "./postgres_tools.ts";
 
 setDefaultTimeout(120_000);
 const folder = scratchFolder();
@@ -26,7 +26,7 @@ afterAll(async () => {
 async function survives(scenario: Scenario): Promise<void> {
   let served = stack.postgres.start(); // up again, whatever the scenario before has done
   await served;
-  const client = Bun.spawn([process.execPath, join(import.meta.dir, "postgres_patch_client.ts"), scenario], {
+  const client = Bun.spawn([process.execPath, join(import.meta.dir, "postgres_client.ts"), scenario], {
     env: { ...process.env, KENRI_TEST_POSTGRES_URL: stack.postgres.adminUrl },
     stdin: "ignore",
     stdout: "pipe",

@@ -1,9 +1,9 @@
-// What the scenarios of postgres_patch_client.ts are made of: pools, a door in front of the server, and waiting with a deadline.
+// What the scenarios of postgres_client.ts are made of: pools, a door in front of the server, and waiting with a deadline.
 import assert from "node:assert/strict";
 import { createServer, connect as dial, type Server, type Socket } from "node:net";
 import postgres from "postgres";
-import { until } from "../../stack/wait.ts";
-import { within } from "./deadline.ts";
+import { within } from "../server/kernel/deadline.ts";
+import { until } from "../stack/wait.ts";
 
 export type Ask = "halt" | "start";
 

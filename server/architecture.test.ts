@@ -1,0 +1,164 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { listSettings } from "./kernel/config.ts";
+import { allSettings } from "./systems.ts";
+
+/** A rule of the house: what a line may not say, where, and where such a line belongs. */
+interface Rule {
+  readonly says: string;
+  readonly concerns: (file: string) => boolean;
+  readonly forbids: (line: string, file: string) => boolean;
+  readonly except?: Record<string, string>;
+  /** A line in a file that breaks it: the proof that the rule can fail. */
+  readonly broken: readonly [file: string, line: string];
+}
+
+const root = join(import.meta.dir, "..");
+const rooms = readdirSync(join(root, "sql")).filter(name => name !== "kernel");
+const read = (folder: string, ending: string) =>
+  new Map(
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter(file => file.endsWith(ending) && !file.startsWith("gen/"))
+      .map(file => [`${folder}/${file}`, readFileSync(join(root, folder, file), "utf8")]),
+  );
+const files = new Map([...read("server", ".ts"), ...read("sql", ".sql")]);
+
+const isTest = (file: string) => /\.test\.ts$|^server\/(testing|faults)\//.test(file);
+const isCode = (file: string) => file.startsWith("server/") && !isTest(file);
+const isStatement = (file: string) => file.startsWith("sql/") && !file.includes("/migrations/");
+const roomOf = (file: string) => file.split("/")[1]!;
+const importOf = (line: string) => /\bfrom "\.\.?\/([^"]+)"|import\("\.\.?\/([^"]+)"\)/.exec(line)?.slice(1).find(Boolean);
+
+/** The tables of a room, by its migrations. */
+const tables = new Map(
+  ["kernel", ...rooms].map(room => {
+    const migrations = [...files].filter(([file]) => file.startsWith(`sql/${room}/migrations/`)).map(([, text]) => text);
+    return [room, migrations.flatMap(text => [...text.matchAll(/^create table (\w+)/gm)].map(match => match[1]!))] as const;
+  }),
+);
+const written = (line: string) => /\b(?:insert into|update|delete from|truncate|merge into) (\w+)/i.exec(line)?.[1] ?? "";
+
+const rules: Rule[] = [
+  {
+    says: "the kernel imports no room",
+    concerns: file => isCode(file) && roomOf(file) === "kernel",
+    forbids: line => rooms.some(room => importOf(line)?.includes(`${room}/`)) || /from "\.\.\/(systems|main|context|worker)/.test(line),
+    broken: ["server/kernel/store.ts", 'import { relay } from "../entitlement/relay.ts";'],
+  },
+  {
+    says: "rooms do not import each other; they talk by HTTP and events",
+    concerns: file => isCode(file) && rooms.includes(roomOf(file)),
+    forbids: (line, file) => rooms.some(room => room !== roomOf(file) && importOf(line)?.includes(`${room}/`) && !importOf(line)?.startsWith("gen/")),
+    broken: ["server/notification/sender.ts", 'import { relay } from "../entitlement/relay.ts";'],
+  },
+  {
+    says: "only the composition root imports from outside its room and the kernel",
+    concerns: file => isCode(file) && ["kernel", ...rooms].includes(roomOf(file)),
+    forbids: line => /from "(\.\.\/\.\.\/|\.\.\/(?!kernel\/|gen\/)\w+)/.test(line),
+    broken: ["server/entitlement/relay.ts", 'import { systems } from "../systems.ts";'],
+  },
+  {
+    says: "code does not import tests or what is for tests",
+    concerns: file => isCode(file),
+    forbids: line => /testing\/|\.test\.ts"|bun:test/.test(importOf(line) ?? line.match(/from "([^"]+)"/)?.[1] ?? ""),
+    except: { "server/generate.ts": "describes the statements against a fresh database, as tests do" },
+    broken: ["server/main.ts", 'import { testKenri } from "./testing/kenri.ts";'],
+  },
+  {
+    says: "the environment is read in kernel/config.ts only",
+    concerns: isCode,
+    forbids: line => /\b(process|Bun|import\.meta)\.env\b/.test(line),
+    except: { "server/kernel/config.ts": "the one place", "server/generate.ts": "a tool: which test server to describe against" },
+    broken: ["server/entitlement/relay.ts", "const url = process.env.NATS_URL;"],
+  },
+  {
+    says: "messages are answered in kernel/subscription.ts only, from the handler's verdict",
+    concerns: isCode,
+    forbids: line => /\.(ack|nak|term|working|ackAck)\(/.test(line),
+    except: { "server/kernel/subscription.ts": "the one place" },
+    broken: ["server/notification/consumer.ts", "  message.ack();"],
+  },
+  {
+    says: "only a room's own SQL writes its tables",
+    concerns: isStatement,
+    forbids: (line, file) => [...tables].some(([room, names]) => room !== roomOf(file) && names.includes(written(line)) && written(line) !== "operator_actions"),
+    broken: ["sql/notification/accept.sql", "update outbox_events set confirmed_at = now()"],
+  },
+  {
+    says: "SQL that writes stands in sql/, one statement a file",
+    concerns: isCode,
+    forbids: line => [...tables.values()].flat().includes(written(line)) || /\b(create|alter|drop) table\b/i.test(line),
+    except: { "server/kernel/migrations.ts": "the book of applied migrations is older than any statement" },
+    broken: ["server/entitlement/relay.ts", "await sql`delete from outbox_events`;"],
+  },
+  {
+    says: "time is kept by the kernel: no timer and no sleep elsewhere",
+    concerns: isCode,
+    forbids: line => /\b(setTimeout|setInterval|setImmediate|Bun\.sleep\w*)\(|node:timers/.test(line),
+    except: {
+      "server/kernel/loop.ts": "the one loop, and patience at the start",
+      "server/kernel/deadline.ts": "the deadline of a call",
+      "server/kernel/ack_publisher.ts": "one timer for the deadlines of all publishes under way",
+      "server/kernel/worker_host.ts": "the pause before a crashed worker is started again",
+      "server/kernel/migrations.ts": "a migration that gave way comes again",
+      "server/kernel/api_role.ts": "the notice at /readyz before the port closes",
+      "server/kernel/vitals.ts": "measures how late a timer fires",
+      "server/main.ts": "the end of patience with a shutdown",
+    },
+    broken: ["server/notification/sender.ts", "  await Bun.sleep(100);"],
+  },
+  {
+    says: "no any, no silenced compiler, nothing left to do, no barrel",
+    concerns: file => file.startsWith("server/") && file !== "server/architecture.test.ts",
+    forbids: line => /:\s*any\b|\bas any(?=[;,)\]}.]|$)|<any\b|\bany\[\]|@ts-(ignore|nocheck|expect-error)|\bTODO\b|\bFIXME\b|\bXXX\b|export \* from/.test(line),
+    broken: ["server/kernel/log.ts", "const x = y as any;"],
+  },
+  {
+    says: "no secret has a default",
+    concerns: isCode,
+    forbids: line => /(password|secret|token|api_?key)\w*["']?\s*(?::|=|\?\?|\|\|)\s*["'`][^"'`$]+["'`]/i.test(line) || /\/\/[^/\s:@"`]+:[^/\s:@"`$]+@/.test(line),
+    broken: ["server/kernel/auth.ts", 'const password = "postgres";'],
+  },
+];
+
+/** Where a rule is broken, as `file:line text`. */
+function violations({ concerns, forbids, except = {} }: Rule, where: ReadonlyMap<string, string> = files): string[] {
+  return [...where]
+    .filter(([file]) => concerns(file) && !(file in except))
+    .flatMap(([file, text]) => text.split("\n").flatMap((line, n) => (forbids(line, file) ? [`${file}:${n + 1} ${line.trim()}`] : [])));
+}
+
+describe.each(rules.map(rule => [rule.says, rule] as const))("%s", (_, rule) => {
+  test("holds everywhere", () => expect(violations(rule)).toEqual([]));
+  test("would be noticed if broken", () => {
+    const [file, line] = rule.broken;
+    expect(violations(rule, new Map([[file, `\n${line}`]]))).toEqual([`${file}:2 ${line.trim()}`]);
+  });
+  test("has no exception that is not needed any more", () => {
+    const unneeded = Object.keys(rule.except ?? {}).filter(file => !(files.get(file) ?? "").split("\n").some(line => rule.forbids(line, file)));
+    expect(unneeded).toEqual([]);
+  });
+});
+
+describe("the house", () => {
+  test("is what these rules look at", () => {
+    expect(rooms).toContain("entitlement");
+    expect([...files.keys()].filter(isCode).length).toBeGreaterThan(50);
+    expect(tables.get("notification")).toContain("notifications");
+  });
+
+  test("has no drawer for everything", () => {
+    expect([...files.keys()].filter(file => /(^|[/_])(utils?|helpers?|common|manager|misc)([._]|$)/.test(file))).toEqual([]);
+  });
+
+  test("has a secret only where somebody sets it: no secret setting has a preset", () => {
+    const secrets = listSettings(allSettings).filter(setting => setting.secret);
+    expect(secrets.length).toBeGreaterThan(2);
+    expect(secrets.filter(setting => setting.preset !== undefined)).toEqual([]);
+  });
+
+  test("lets every URL with a password be secret", () => {
+    expect(listSettings(allSettings).filter(({ variable, secret }) => /DATABASE_URL$/.test(variable) && !secret)).toEqual([]);
+  });
+});

@@ -1,0 +1,259 @@
+import { describe, expect, test } from "bun:test";
+import { DeadlineError } from "../kernel/deadline.ts";
+import { createMetrics } from "../kernel/metrics.ts";
+import type { Problem } from "../kernel/problem.ts";
+import { type Answer, type Change, changes } from "./changes.ts";
+import type { ChangeParameters, ChangeRow } from "./sql.gen.ts";
+
+/** A statement under way: the test says when and how it ends. */
+interface Run {
+  readonly keys: readonly string[];
+  readonly pairs: readonly string[];
+  succeed(): Promise<void>;
+  fail(error: unknown): Promise<void>;
+}
+
+const settled = () => new Promise<void>(resolve => setImmediate(resolve));
+
+function batcher({ lanes = 1, batch = 64, queue = 1000 } = {}) {
+  const runs: Run[] = [];
+  let commits = 0;
+  const run = (parameters: ChangeParameters) =>
+    new Promise<ChangeRow[]>((resolve, reject) => {
+      runs.push({
+        keys: parameters.idem_key,
+        pairs: parameters.user_id.map((user, i) => `${user}:${parameters.stock_keeping_unit[i]}`),
+        succeed: () => (resolve(parameters.idem_key.map((key, i) => row(i + 1, key))), settled()),
+        fail: error => (reject(error), settled()),
+      });
+    });
+  const { submit } = changes({ run, lanes, batch, queue, ttlSeconds: 60, committed: () => void commits++, metrics: createMetrics() });
+  return { submit, runs, commits: () => commits };
+}
+
+const row = (n: number, key: string): ChangeRow => ({ n, replayed: false, same_request: true, response_code: 200, response_body: key });
+const change = (key: string, user = key): Change => ({
+  clientId: "shop",
+  route: "/grants",
+  key,
+  requestHash: "h",
+  userId: user,
+  sku: "item",
+  target: "ACTIVE",
+  source: "r",
+  sourceId: "p",
+  traceparent: "t",
+  conflictBody: "c",
+});
+const databaseError = (code: string, constraint_name = "") => Object.assign(new Error(`database error ${code}`), { code, constraint_name });
+const outcome = (answer: Promise<Answer>) =>
+  answer.then(
+    one => one.response_body,
+    error => (error as Error).message,
+  );
+
+describe("a batch", () => {
+  test("holds a lone request at once, without waiting for more", async () => {
+    const { submit, runs } = batcher();
+    const answer = submit(change("a"));
+    expect(runs.map(run => run.keys)).toEqual([["a"]]);
+    await runs[0]!.succeed();
+    expect((await answer).response_body).toBe("a");
+  });
+
+  test("takes all that waited meanwhile, up to its size, in the order they came", async () => {
+    const { submit, runs } = batcher({ batch: 64 });
+    const keys = Array.from({ length: 150 }, (_, n) => `k${n}`);
+    const answers = keys.map(key => submit(change(key)));
+    for (let n = 0; n < 4; n++) await runs[n]!.succeed();
+    expect(runs.map(run => run.keys.length)).toEqual([1, 64, 64, 21]);
+    expect(runs.flatMap(run => run.keys)).toEqual(keys);
+    expect((await Promise.all(answers)).map(one => one.response_body)).toEqual(keys);
+  });
+
+  test("never holds a key or a pair twice; a second one waits for the next", async () => {
+    const { submit, runs } = batcher();
+    void submit(change("first"));
+    for (const [key, user] of [
+      ["a", "u1"],
+      ["a", "u1"],
+      ["a", "u2"],
+      ["b", "u1"],
+      ["c", "u3"],
+    ] as const)
+      void submit(change(key, user));
+    for (let n = 0; n < runs.length; n++) {
+      expect(new Set(runs[n]!.keys).size).toBe(runs[n]!.keys.length);
+      expect(new Set(runs[n]!.pairs).size).toBe(runs[n]!.pairs.length);
+      await runs[n]!.succeed();
+    }
+    expect(runs.map(run => run.keys.length).reduce((a, b) => a + b)).toBe(6);
+    expect(runs[1]!.keys).toEqual(["a", "c"]);
+  });
+
+  test("may hold one key of two clients or two routes", async () => {
+    const { submit, runs } = batcher();
+    void submit(change("first"));
+    void submit(change("a", "u1"));
+    void submit({ ...change("a", "u2"), clientId: "other" });
+    void submit({ ...change("a", "u3"), route: "/revokes" });
+    await runs[0]!.succeed();
+    expect(runs[1]!.keys).toEqual(["a", "a", "a"]);
+  });
+
+  test("runs in as many lanes as there are, and no key or pair is in two of them", async () => {
+    const { submit, runs } = batcher({ lanes: 3, batch: 1 });
+    for (const [key, user] of [
+      ["a", "u1"],
+      ["b", "u1"],
+      ["a", "u2"],
+      ["c", "u3"],
+      ["d", "u4"],
+      ["e", "u5"],
+    ] as const)
+      void submit(change(key, user));
+    expect(runs.map(run => run.keys[0]!)).toEqual(["a", "c", "d"]);
+    await runs[1]!.succeed();
+    expect(runs.map(run => run.keys[0]!)).toEqual(["a", "c", "d", "e"]);
+    await runs[0]!.succeed();
+    expect(runs).toHaveLength(5);
+    expect(["u1:item", "u2:item"]).toContain(runs[4]!.pairs[0]!);
+  });
+});
+
+describe("those who wait behind another", () => {
+  test("come in the order they came, however many", async () => {
+    const { submit, runs } = batcher({ lanes: 4 });
+    const order: string[] = [];
+    const done = Array.from({ length: 50 }, (_, n) => submit(change(`k${n}`, "alice")).then(one => order.push(one.response_body)));
+    for (let n = 0; n < runs.length; n++) await runs[n]!.succeed();
+    await Promise.all(done);
+    expect(runs).toHaveLength(50);
+    expect(order).toEqual(Array.from({ length: 50 }, (_, n) => `k${n}`));
+  });
+
+  test("do not hold up strangers", async () => {
+    const { submit, runs } = batcher({ lanes: 2 });
+    for (let n = 0; n < 20; n++) void submit(change(`k${n}`, "alice"));
+    const stranger = submit(change("x", "bob"));
+    await runs[1]!.succeed();
+    expect((await stranger).response_body).toBe("x");
+  });
+
+  test("are all answered, whoever waits for whom", async () => {
+    const { submit, runs } = batcher({ lanes: 3, batch: 4 });
+    let seed = 7;
+    const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
+    const answers = Array.from({ length: 500 }, () => outcome(submit(change(`k${next(12)}`, `u${next(9)}`))));
+    for (let n = 0; n < runs.length; n++) {
+      expect(new Set(runs[n]!.keys).size).toBe(runs[n]!.keys.length);
+      expect(new Set(runs[n]!.pairs).size).toBe(runs[n]!.pairs.length);
+      await (n % 5 === 4 ? runs[n]!.fail(databaseError("08006")) : runs[n]!.succeed());
+    }
+    expect(await Promise.all(answers)).toHaveLength(500);
+    expect(runs.flatMap(run => run.keys)).toHaveLength(500);
+  });
+});
+
+describe("when the statement fails", () => {
+  test("a batch runs one by one, and only the one in trouble is refused", async () => {
+    const { submit, runs } = batcher();
+    void submit(change("first"));
+    const answers = ["a", "bad", "c"].map(key => outcome(submit(change(key))));
+    await runs[0]!.succeed();
+    await runs[1]!.fail(databaseError("23514"));
+    for (let n = 2; n < 5; n++) await (runs[n]!.keys[0] === "bad" ? runs[n]!.fail(databaseError("23514")) : runs[n]!.succeed());
+    expect(runs.map(run => run.keys)).toEqual([["first"], ["a", "bad", "c"], ["a"], ["bad"], ["c"]]);
+    expect(await Promise.all(answers)).toEqual(["a", "database error 23514", "c"]);
+  });
+
+  test.each([
+    ["a lost race for a key", databaseError("23505", "idempotency_keys_pkey")],
+    ["a deadlock", databaseError("40P01")],
+  ])("%s runs the same batch again", async (_, error) => {
+    const { submit, runs } = batcher();
+    const answer = submit(change("a"));
+    for (let n = 0; n < 3; n++) await runs[n]!.fail(error);
+    await runs[3]!.succeed();
+    expect((await answer).response_body).toBe("a");
+  });
+
+  test("a race that is never won ends", async () => {
+    const { submit, runs } = batcher();
+    const answer = outcome(submit(change("a")));
+    for (let n = 0; n < runs.length; n++) await runs[n]!.fail(databaseError("23505", "idempotency_keys_pkey"));
+    expect(await answer).toBe("database error 23505");
+    expect(runs.length).toBeLessThan(20);
+  });
+
+  test("another unique violation is not taken for a race", async () => {
+    const { submit, runs } = batcher();
+    const answer = outcome(submit(change("a")));
+    await runs[0]!.fail(databaseError("23505", "outbox_events_pkey"));
+    expect(await answer).toBe("database error 23505");
+    expect(runs).toHaveLength(1);
+  });
+
+  test.each([
+    ["a closed connection", databaseError("CONNECTION_CLOSED")],
+    ["a deadline", new DeadlineError("change", 5000)],
+  ])("%s refuses the whole batch at once, and the next goes on", async (_, error) => {
+    const { submit, runs } = batcher();
+    void submit(change("first"));
+    const answers = ["a", "b", "c"].map(key => outcome(submit(change(key))));
+    await runs[0]!.succeed();
+    await runs[1]!.fail(error);
+    expect(await Promise.all(answers)).toEqual(Array(3).fill(error.message));
+    const later = submit(change("a"));
+    await runs[2]!.succeed();
+    expect((await later).response_body).toBe("a");
+    expect(runs).toHaveLength(3);
+  });
+
+  test("a pair that somebody else holds locked costs only its own caller", async () => {
+    const { submit, runs } = batcher();
+    void submit(change("first"));
+    const answers = ["a", "locked", "c"].map(key => outcome(submit(change(key))));
+    await runs[0]!.succeed();
+    await runs[1]!.fail(databaseError("55P03"));
+    for (let n = 2; n < runs.length; n++)
+      await (runs[n]!.keys[0] === "locked" ? runs[n]!.fail(databaseError("55P03")) : runs[n]!.succeed());
+    expect(await Promise.all(answers)).toEqual(["a", "database error 55P03", "c"]);
+  });
+});
+
+describe("the queue", () => {
+  test("refuses more than it holds with 503 and Retry-After, and takes again when there is room", async () => {
+    const { submit, runs } = batcher({ queue: 3 });
+    const answers = [change("a"), change("a"), change("b", "a")].map(one => submit(one));
+    const refused = (await submit(change("c")).catch(error => error)) as Problem;
+    expect([refused.status, refused.options.headers]).toEqual([503, { "retry-after": "1" }]);
+    for (let n = 0; n < 3; n++) await runs[n]!.succeed();
+    await Promise.all(answers);
+    for (const round of ["x", "y"]) {
+      const full = [1, 2, 3].map(n => submit(change(`${round}${n}`)));
+      expect(await submit(change("z")).catch(() => "refused")).toBe("refused");
+      for (let n = 0; n < runs.length; n++) await runs[n]!.succeed();
+      expect(await Promise.all(full)).toHaveLength(3);
+    }
+  });
+
+  test("is free again after failures too", async () => {
+    const { submit, runs } = batcher({ queue: 2 });
+    for (let round = 0; round < 5; round++) {
+      const answers = [submit(change("a")), submit(change("b"))].map(outcome);
+      for (let n = 0; n < runs.length; n++) await runs[n]!.fail(databaseError("08006"));
+      expect(await Promise.all(answers)).toEqual(Array(2).fill("database error 08006"));
+    }
+  });
+});
+
+test("the relay is woken after a commit that made events, and only then", async () => {
+  const { submit, runs, commits } = batcher();
+  const answers = ["a", "b"].map(key => outcome(submit(change(key))));
+  await runs[0]!.succeed();
+  expect(commits()).toBe(1);
+  await runs[1]!.fail(databaseError("08006"));
+  await Promise.all(answers);
+  expect(commits()).toBe(1);
+});

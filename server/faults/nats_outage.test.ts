@@ -1,0 +1,131 @@
+import { afterAll, expect, test } from "bun:test";
+import { readdirSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import type { NatsServer } from "../../stack/nats.ts";
+import { until } from "../../stack/wait.ts";
+import { drained, faultsInBooks } from "../testing/books.ts";
+import { testServer } from "../testing/databases.ts";
+import { type TestKenri, testKenri } from "../testing/kenri.ts";
+import { privateServers } from "../testing/servers.ts";
+import { disorderInStream, messagesOf, streamOf } from "../testing/stream.ts";
+import { countOf, traffic } from "../testing/traffic.ts";
+
+const closing: (() => Promise<void>)[] = [];
+afterAll(() => Promise.all(closing.map(close => close())));
+
+async function withOwnNats(environment: Record<string, string> = {}): Promise<{ kenri: TestKenri; nats: NatsServer; store: string }> {
+  const servers = await privateServers("nats");
+  const kenri = await testKenri(
+    { OUTBOX_LEASE: "700ms", OUTBOX_OVERDUE: "2s", CONSUMER_ACK_WAIT: "2s", ...environment },
+    { postgresUrl: testServer(), natsUrl: servers.nats.url },
+  );
+  closing.push(async () => {
+    await kenri.close();
+    await servers.stop();
+  });
+  return { kenri, nats: servers.nats, store: join(servers.dir, "nats") };
+}
+
+const countEvents = async ({ entitlementSql }: TestKenri, status: string) =>
+  (await entitlementSql`select from outbox_events where status = ${status}`).length;
+const charged = async ({ entitlementSql }: TestKenri) =>
+  (await entitlementSql`select from outbox_events where attempt_count > 0 or last_error is not null`).length;
+
+test.concurrent("NATS away for several leases: every grant answers 200, no attempt is charged, all is delivered when it is back", async () => {
+  const { kenri, nats } = await withOwnNats();
+  await kenri.start("entitlement notification");
+  const load = traffic(kenri, { pause: 20 });
+  await until(
+    "the pipeline runs",
+    15_000,
+    async () => (await kenri.notificationSql`select from notifications where status = 'SENT'`).length > 20,
+  );
+  await nats.halt();
+  const before = countOf(load.ledger.granted);
+  const since = performance.now();
+  await until("several leases have passed", 10_000, () => performance.now() - since > 3000);
+  expect(countOf(load.ledger.granted)).toBeGreaterThan(before + 100);
+  expect(await countEvents(kenri, "PENDING")).toBeGreaterThan(100);
+  expect(await charged(kenri)).toBe(0);
+  expect(await (await kenri.call("entitlement", "/readyz")).json()).toMatchObject({ status: "degraded" });
+  await nats.start();
+  await until("more is granted after it is back", 5000, () => countOf(load.ledger.granted) > before + 150);
+  const ledger = await load.stop();
+  expect([...ledger.answers.keys()]).toEqual([200]);
+  await drained(kenri);
+  expect(await charged(kenri)).toBe(0);
+  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await disorderInStream(kenri)).toEqual([]);
+});
+
+/** Some events are told and confirmed; then, with the consumer away, more are on the stream, and NATS dies under load. */
+async function deadWithUnreadMessages(environment?: Record<string, string>) {
+  const { kenri, nats, store } = await withOwnNats({ HEALTH_PORT: "0", ...environment });
+  const relay = await kenri.start("entitlement:api entitlement:relay notification:sender");
+  const consumer = await kenri.start("notification:consumer");
+  const load = traffic(kenri, { pause: 20 });
+  await until(
+    "the pipeline runs",
+    15_000,
+    async () => (await kenri.notificationSql`select from notifications where status = 'SENT'`).length > 50,
+  );
+  await consumer.stop();
+  const read = (await messagesOf(kenri)).length;
+  await until("messages lie unread", 10_000, async () => (await messagesOf(kenri)).length > read + 50);
+  await nats.halt();
+  return { kenri, nats, store, relay, load };
+}
+
+async function everythingIsTold({ kenri, relay, load }: Awaited<ReturnType<typeof deadWithUnreadMessages>>) {
+  const before = countOf(load.ledger.granted);
+  await kenri.start("notification:consumer");
+  await until("more is granted after it is back", 5000, () => countOf(load.ledger.granted) > before + 50);
+  const ledger = await load.stop();
+  await drained(kenri, 30_000);
+  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect([...ledger.answers.keys()]).toEqual([200]);
+  expect(await charged(kenri)).toBe(0);
+  expect(await relay.metric("kenri_outbox_stream_losses_total")).toBeGreaterThan(0);
+  expect(await relay.metric("kenri_outbox_resent_total")).toBeGreaterThan(0);
+}
+
+test.concurrent("NATS's store wiped while it was down: everything answered 200 is in its user's inbox, once", async () => {
+  const all = await deadWithUnreadMessages();
+  all.nats.wipe();
+  await all.nats.start();
+  await everythingIsTold(all);
+});
+
+test.concurrent("NATS's store cut: it starts as if nothing had happened, and yet everything answered 200 is in its user's inbox, once", async () => {
+  const all = await deadWithUnreadMessages();
+  const folder = join(all.store, "jetstream", "$G", "streams", streamOf(all.kenri), "msgs");
+  const block = join(folder, readdirSync(folder).find(name => name.endsWith(".blk"))!);
+  // Far enough back that the consumer has read beyond the end.
+  truncateSync(block, Math.floor(statSync(block).size * 0.1));
+  await all.nats.start();
+  await everythingIsTold(all);
+});
+
+test.concurrent("NATS hangs: the breaker opens, few attempts are charged, and it recovers", async () => {
+  const { kenri, nats } = await withOwnNats({ OUTBOX_PUBLISH_WITHIN: "300ms" });
+  const api = await kenri.start("entitlement notification");
+  const load = traffic(kenri, { pause: 20 });
+  await until(
+    "the pipeline runs",
+    15_000,
+    async () => (await kenri.notificationSql`select from notifications where status = 'SENT'`).length > 20,
+  );
+  nats.pause();
+  await api.logged("breaker.opened");
+  const before = countOf(load.ledger.granted);
+  await until("grants go on", 10_000, () => countOf(load.ledger.granted) > before + 200);
+  expect(await (await kenri.call("entitlement", "/readyz")).json()).toMatchObject({ status: "degraded" });
+  nats.resume();
+  await api.logged("breaker.closed");
+  const ledger = await load.stop();
+  await drained(kenri);
+  expect([...ledger.answers.keys()]).toEqual([200]);
+  expect(await charged(kenri)).toBeLessThan(10);
+  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await disorderInStream(kenri)).toEqual([]);
+});

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { until } from "../../stack/wait.ts";
+import { EntitlementEventSchema } from "../gen/kenri/entitlement/v1/entitlement_event_pb.ts";
+import { type TestKenri, testKenri } from "../testing/kenri.ts";
+import { putOnStream, withNats } from "../testing/stream.ts";
+
+let kenri: TestKenri;
+beforeAll(async () => {
+  kenri = await testKenri({ CONSUMER_ACK_WAIT: "2s" });
+  await kenri.start("entitlement notification");
+  await toldSoon("first");
+});
+afterAll(() => kenri.close());
+
+/** The pipeline is not held up: a new grant is told. */
+async function toldSoon(user: string) {
+  expect((await kenri.grant(user, "item")).status).toBe(200);
+  await until(`${user} is told`, 5000, async () => (await kenri.inbox(user))[0]?.status === "SENT");
+}
+
+const encode = (facts: Partial<{ eventId: string; eventType: string; userId: string; version: bigint; source: string }> = {}) =>
+  toBinary(
+    EntitlementEventSchema,
+    create(EntitlementEventSchema, {
+      eventId: crypto.randomUUID(),
+      eventType: "EntitlementGranted",
+      occurredAt: timestampNow(),
+      userId: "somebody",
+      stockKeepingUnit: "item",
+      source: "purchase",
+      sourceId: "p_1",
+      version: 1n,
+      traceId: "4bf92f3577b34da6a3ce929d0e0e4736",
+      ...facts,
+    }),
+  );
+
+interface Letter {
+  readonly id: string;
+  readonly reason: string;
+  readonly headers: Record<string, string>;
+  readonly data: Uint8Array;
+  readonly event_id: string | null;
+  readonly subject: string;
+}
+
+/** The raw dead letter of a stream's message. */
+async function letterOf(seq: number): Promise<Letter> {
+  const find = () =>
+    kenri.notificationSql<
+      Letter[]
+    >`select * from notification_nats_dlq where stream = ${kenri.environment.ENTITLEMENT_STREAM!} and stream_seq = ${seq}`;
+  await until(`message ${seq} is a raw dead letter`, 10_000, async () => (await find()).length === 1);
+  return (await find())[0]!;
+}
+
+const reprocess = (id: string) =>
+  kenri.call("notification", `/ops/raw-dead-letters/${id}/reprocess`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ reason: "the decoder was mended" }),
+  });
+
+test("poison bytes are stored with reason, headers and sequence; others are not held up; they are taken in on demand after a fix, once", async () => {
+  const poison = new Uint8Array([0xff, 0xff, 0xff, 0x01, 0x02]);
+  const seq = await putOnStream(kenri, poison, { "x-sender": "a stranger" });
+  await toldSoon("after-poison");
+  const letter = await letterOf(seq);
+  expect(letter.reason).toContain("not an EntitlementEvent");
+  expect(letter.headers).toMatchObject({ "x-sender": "a stranger" });
+  expect(letter.subject).toBe(kenri.environment.ENTITLEMENT_SUBJECT!);
+  expect(new Uint8Array(letter.data)).toEqual(poison);
+
+  const refused = await reprocess(letter.id);
+  expect(refused.status).toBe(409);
+  expect(await refused.json()).toMatchObject({ code: "STILL_UNREADABLE", detail: expect.stringContaining("not an EntitlementEvent") });
+
+  await kenri.notificationSql`update notification_nats_dlq set data = ${Buffer.from(encode({ userId: "paula" }))} where id = ${letter.id}`;
+  expect((await reprocess(letter.id)).status).toBe(200);
+  await until("it is told", 5000, async () => (await kenri.inbox("paula"))[0]?.status === "SENT");
+  expect((await reprocess(letter.id)).status).toBe(200);
+  expect(await kenri.inbox("paula")).toHaveLength(1);
+  expect(await kenri.notificationSql`select actor, reason from operator_actions where subject = ${letter.id}`).toEqual([
+    { actor: "tester", reason: "the decoder was mended" },
+  ] as never);
+});
+
+test("the reprocess of an unknown letter answers 404", async () => {
+  expect((await reprocess(crypto.randomUUID())).status).toBe(404);
+});
+
+const unreadable: [what: string, data: Uint8Array | string, reason: RegExp][] = [
+  ["an unknown event type", encode({ eventType: "EntitlementFrozen" }), /event_type "EntitlementFrozen" is not known/],
+  ["no event id", encode({ eventId: "" }), /event_id is not a UUID/],
+  ["no user", encode({ userId: "" }), /user_id or stock_keeping_unit is empty/],
+  ["version 0", encode({ version: 0n }), /version 0 is out of range/],
+  ["a version beyond every counter", encode({ version: 2n ** 60n }), /version \d+ is out of range/],
+  ["U+0000 in a text", encode({ source: "a\0b" }), /U\+0000/],
+  [
+    "a user id that no index takes",
+    encode({ userId: Buffer.from(crypto.getRandomValues(new Uint8Array(20_000))).toString("base64") }),
+    /cannot be stored/,
+  ],
+  ["nothing at all", new Uint8Array(0), /event_id/],
+];
+test.each(unreadable)("%s: a raw dead letter that says why, and others are told", async (_, data, reason) => {
+  const seq = await putOnStream(kenri, data);
+  expect((await letterOf(seq)).reason).toMatch(reason);
+  await toldSoon(`user-${seq}`);
+  const refused = await reprocess((await letterOf(seq)).id);
+  expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([409, "STILL_UNREADABLE"]);
+});
+
+test("headers that JSON cannot hold are no obstacle", async () => {
+  const seq = await putOnStream(kenri, "poison", { "x-odd": "a\0b", "x-also": "\ud800" });
+  const { reason, headers } = await letterOf(seq);
+  expect(reason).toContain("not an EntitlementEvent");
+  expect(headers["x-odd"]).toBe("a\uFFFDb");
+  await toldSoon("after-headers");
+});
+
+test("a thousand poisonous messages do not hold up the others", async () => {
+  await withNats(kenri, async nats => {
+    for (let n = 0; n < 1000; n++) nats.publish(kenri.environment.ENTITLEMENT_SUBJECT!, `poison ${n}`);
+    await nats.flush();
+  });
+  await toldSoon("after-a-thousand");
+});
+
+test("an unreadable message whose id names an event confirms it to the outbox, and is taken in once it can be read", async () => {
+  await setFault("unlucky");
+  expect((await kenri.grant("unlucky", "item")).status).toBe(200);
+  const [event] = await kenri.entitlementSql`select event_id, payload from outbox_events where aggregate_key = 'unlucky:item'`;
+  const seq = await putOnStream(kenri, "bytes of a bad encoder", { "Nats-Msg-Id": event!.event_id });
+  const letter = await letterOf(seq);
+  expect(letter.event_id).toBe(event!.event_id);
+  await setFault("");
+  const find = () =>
+    kenri.entitlementSql`select status, stream_seq, stream_duplicate, confirmed_at is not null as confirmed from outbox_events where event_id = ${event!.event_id}`;
+  await until("it is confirmed", 15_000, async () => (await find())[0]?.confirmed);
+  expect((await find())[0]).toEqual({ status: "PUBLISHED", stream_seq: seq, stream_duplicate: true, confirmed: true });
+  expect(await kenri.inbox("unlucky")).toEqual([]);
+  await kenri.notificationSql`update notification_nats_dlq set data = ${Buffer.from(encode({ eventId: event!.event_id, userId: "unlucky" }))} where id = ${letter.id}`;
+  expect((await reprocess(letter.id)).status).toBe(200);
+  await until("it is told", 5000, async () => (await kenri.inbox("unlucky"))[0]?.status === "SENT");
+});
+
+const setFault = (user_prefix: string) =>
+  kenri.call("entitlement", "/debug/faults", {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ user_prefix }),
+  });

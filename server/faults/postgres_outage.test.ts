@@ -1,0 +1,144 @@
+import { afterAll, expect, test } from "bun:test";
+import { until } from "../../stack/wait.ts";
+import { drained, faultsInBooks } from "../testing/books.ts";
+import { type TestKenri, testKenri, testNats } from "../testing/kenri.ts";
+import { type TestProxy, tcpProxy } from "../testing/proxy.ts";
+import { privateServers } from "../testing/servers.ts";
+import { disorderInStream } from "../testing/stream.ts";
+import { countOf, traffic } from "../testing/traffic.ts";
+
+const closing: (() => Promise<void>)[] = [];
+afterAll(() => Promise.all(closing.map(close => close())));
+
+const short = { OUTBOX_LEASE: "2s", NOTIFICATION_LEASE: "2s", CONSUMER_ACK_WAIT: "2s", OUTBOX_OVERDUE: "2s", HEALTH_PORT: "0" };
+
+async function withOwnPostgres(environment: Record<string, string> = {}) {
+  const servers = await privateServers("postgres");
+  const kenri = await testKenri({ ...short, ...environment }, { postgresUrl: servers.postgres.adminUrl, natsUrl: testNats() });
+  closing.push(async () => {
+    servers.postgres.resume();
+    await kenri.close();
+    await servers.stop();
+  });
+  const everything = await kenri.start("entitlement notification");
+  const load = traffic(kenri, { pause: 20 });
+  await until(
+    "the pipeline runs",
+    15_000,
+    async () => (await kenri.notificationSql`select from notifications where status = 'SENT'`).length > 20,
+  );
+  return { kenri, postgres: servers.postgres, everything, load };
+}
+
+/** A new grant is answered and told. */
+const isBack = async (kenri: TestKenri, user: string) => {
+  const response = await kenri.grant(user, "item", { key: user });
+  await response.arrayBuffer();
+  return (
+    response.status === 200 &&
+    (await kenri.notificationSql`select from notifications where user_id = ${user} and status = 'SENT'`).length === 1
+  );
+};
+
+test.concurrent("PostgreSQL killed with -9 under load, twice: no process dies, service is back within 5 s of its return, nothing answered 200 is missing", async () => {
+  const { kenri, postgres, everything, load } = await withOwnPostgres();
+  for (const round of ["first", "second"]) {
+    await postgres.halt();
+    const refused = load.ledger.answers.get(503) ?? 0;
+    await until("requests are refused", 10_000, () => (load.ledger.answers.get(503) ?? 0) > refused);
+    await postgres.start();
+    load.ledger.asked.set(`${round}:item`, 1);
+    await until(`service is back after the ${round} time`, 5000, () => isBack(kenri, round));
+  }
+  const ledger = await load.stop();
+  expect([...ledger.answers.keys()].sort()).toEqual([200, 503]);
+  expect(countOf(ledger.granted)).toBeGreaterThan(100);
+  await drained(kenri);
+  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await disorderInStream(kenri)).toEqual([]);
+  expect(everything.lines.filter(line => /ended_unasked|worker.error|unhandled|unexpectedly/.test(line))).toEqual([]);
+  expect(await everything.stop()).toBe(0);
+});
+
+test.concurrent("PostgreSQL hangs for some seconds: requests answer 503 with Retry-After within the deadline, and it recovers", async () => {
+  const { kenri, postgres, everything, load } = await withOwnPostgres({ DATABASE_DEADLINE: "1s", CHANGE_LANES: "1", CHANGE_BATCH: "10" });
+  // A key that was just looked up, so that the requests get as far as the changes.
+  const headers = { authorization: `Bearer ${await kenri.newKey("other", ["entitlements:write"])}` };
+  expect((await kenri.grant("late", "item", { headers })).status).toBe(200);
+  postgres.pause();
+  // Many more than the one connection takes at once: who waits behind hears it too, and not turn by turn.
+  const since = performance.now();
+  const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => kenri.grant(`late-${index}`, "item", { headers })));
+  expect(answers.map(answer => answer.status)).toEqual(answers.map(() => 503));
+  expect(answers.map(answer => answer.headers.get("retry-after"))).toEqual(answers.map(() => "1"));
+  expect(performance.now() - since).toBeLessThan(2500);
+  expect((await kenri.call("entitlement", "/readyz")).status).toBe(503);
+  expect((await kenri.call("entitlement", "/livez")).status).toBe(200);
+  await until("it hangs for some seconds", 10_000, () => performance.now() - since > 4000);
+  postgres.resume();
+  for (let index = 0; index < 100; index++) load.ledger.asked.set(`late-${index}:item`, 1);
+  for (const user of ["late", "new"]) load.ledger.asked.set(`${user}:item`, 1);
+  await until("service is back", 5000, () => isBack(kenri, "new"));
+  const ledger = await load.stop();
+  expect([...ledger.answers.keys()].sort()).toEqual([200, 503]);
+  expect(ledger.slowest()).toBeLessThan(3000);
+  await drained(kenri);
+  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await everything.stop()).toBe(0);
+});
+
+/** Both systems on the shared servers, the given role's connections through a proxy. */
+async function through(proxies: (kenri: TestKenri) => Promise<{ proxy: TestProxy; environment: Record<string, string> }>, roles: string) {
+  const kenri = await testKenri(short);
+  const { proxy, environment } = await proxies(kenri);
+  closing.push(async () => {
+    await kenri.close();
+    await proxy.close();
+  });
+  await kenri.start(roles, environment);
+  return { kenri, proxy };
+}
+
+test.concurrent("the answer of PostgreSQL is lost after COMMIT: the client gets 503, and its retry with the same key the stored answer; one effect", async () => {
+  const key = "the-answer-to-this-one-is-lost";
+  let armed = true;
+  const { kenri, proxy } = await through(async ({ entitlement }) => {
+    const proxy = await tcpProxy(entitlement.appUrl, {
+      cutsAnswerTo: piece => {
+        if (!armed || !piece.includes(key)) return false;
+        armed = false;
+        return true;
+      },
+    });
+    return { proxy, environment: { ENTITLEMENT_APP_DATABASE_URL: proxy.url } };
+  }, "entitlement:api entitlement:relay notification:api notification:consumer notification:sender");
+  const lost = await kenri.grant("lucy", "item", { key });
+  expect(lost.status).toBe(503);
+  expect(proxy.cuts()).toBe(1);
+  expect(await kenri.entitlementSql`select from entitlements where user_id = 'lucy' and status = 'ACTIVE'`).toHaveLength(1);
+  const again = await kenri.grant("lucy", "item", { key });
+  expect(again.status).toBe(200);
+  expect(again.headers.get("idempotency-replayed")).toBe("true");
+  expect(await again.json()).toMatchObject({ user_id: "lucy", status: "ACTIVE", version: 1 });
+  await drained(kenri);
+  expect(await kenri.inbox("lucy")).toHaveLength(1);
+  expect(await kenri.entitlementSql`select from outbox_events`).toHaveLength(1);
+});
+
+test.concurrent("one answer of PostgreSQL in fifty is cut in the middle, for every role: all is told once", async () => {
+  let pieces = 0;
+  const { kenri, proxy } = await through(async ({ entitlement, notification }) => {
+    const proxy = await tcpProxy(entitlement.appUrl, { cutsAt: () => ++pieces % 50 === 0 });
+    const behind = (url: string) => Object.assign(new URL(url), { host: new URL(proxy.url).host }).toString();
+    return {
+      proxy,
+      environment: { ENTITLEMENT_APP_DATABASE_URL: behind(entitlement.appUrl), NOTIFICATION_APP_DATABASE_URL: behind(notification.appUrl) },
+    };
+  }, "entitlement:api entitlement:relay notification:api notification:consumer notification:sender");
+  const load = traffic(kenri, { pause: 10 });
+  await until("connections were cut again and again", 20_000, () => proxy.cuts() > 20 && countOf(load.ledger.granted) > 200);
+  const ledger = await load.stop();
+  await drained(kenri, 30_000);
+  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await disorderInStream(kenri)).toEqual([]);
+});

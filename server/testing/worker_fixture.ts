@@ -1,0 +1,38 @@
+/** A worker for tests of the worker host: it counts its starts and does what its role says. */
+import { createMetrics } from "../kernel/metrics.ts";
+import type { WorkerOrder, WorkerReport } from "../kernel/worker_host.ts";
+
+declare const self: Worker;
+
+const metrics = createMetrics();
+const lives = metrics.counter("lives_total", "Lives of the worker.");
+metrics.gauge("alive", "Whether the worker lives.").set(1);
+const report = async (troubles: Record<string, string> = {}) =>
+  self.postMessage({ metrics: await metrics.registry.getMetricsAsJSON(), troubles } satisfies WorkerReport);
+
+const behaviours: Record<string, () => unknown> = {
+  works: () => {},
+  complains: () => report({ broker: "NATS is not connected" }),
+  crashes: () => process.exit(1),
+  "ends quietly": () => process.exit(0),
+  throws: () => {
+    throw new Error("a worker's bug");
+  },
+  rejects: () => void Promise.reject(new Error("a worker's stray rejection")),
+  spins: () => {
+    for (;;);
+  },
+};
+
+let role = "";
+self.onmessage = async ({ data }: MessageEvent<WorkerOrder>) => {
+  if ("role" in data) {
+    role = data.role;
+    lives.inc();
+    await report();
+    await behaviours[role]?.();
+  } else if (role !== "ignores its stop") {
+    await report();
+    process.exit(0);
+  }
+};
