@@ -49,7 +49,8 @@ const rules: Rule[] = [
   {
     says: "rooms do not import each other; they talk by HTTP and events",
     concerns: file => isCode(file) && rooms.includes(roomOf(file)),
-    forbids: (line, file) => rooms.some(room => room !== roomOf(file) && importOf(line)?.includes(`${room}/`) && !importOf(line)?.startsWith("gen/")),
+    forbids: (line, file) =>
+      rooms.some(room => room !== roomOf(file) && importOf(line)?.includes(`${room}/`) && !importOf(line)?.startsWith("gen/")),
     broken: ["server/notification/sender.ts", 'import { relay } from "../entitlement/relay.ts";'],
   },
   {
@@ -82,7 +83,8 @@ const rules: Rule[] = [
   {
     says: "only a room's own SQL writes its tables",
     concerns: isStatement,
-    forbids: (line, file) => [...tables].some(([room, names]) => room !== roomOf(file) && names.includes(written(line)) && written(line) !== "operator_actions"),
+    forbids: (line, file) =>
+      [...tables].some(([room, names]) => room !== roomOf(file) && names.includes(written(line)) && written(line) !== "operator_actions"),
     broken: ["sql/notification/accept.sql", "update outbox_events set confirmed_at = now()"],
   },
   {
@@ -111,13 +113,18 @@ const rules: Rule[] = [
   {
     says: "no any, no silenced compiler, nothing left to do, no barrel",
     concerns: file => file.startsWith("server/") && file !== "server/architecture.test.ts",
-    forbids: line => /:\s*any\b|\bas any(?=[;,)\]}.]|$)|<any\b|\bany\[\]|@ts-(ignore|nocheck|expect-error)|\bTODO\b|\bFIXME\b|\bXXX\b|export \* from/.test(line),
+    forbids: line =>
+      /:\s*any\b|\bas any(?=[;,)\]}.]|$)|<any\b|\bany\[\]|@ts-(ignore|nocheck|expect-error)|\bTODO\b|\bFIXME\b|\bXXX\b|export \* from/.test(
+        line,
+      ),
     broken: ["server/kernel/log.ts", "const x = y as any;"],
   },
   {
     says: "no secret has a default",
     concerns: isCode,
-    forbids: line => /(password|secret|token|api_?key)\w*["']?\s*(?::|=|\?\?|\|\|)\s*["'`][^"'`$]+["'`]/i.test(line) || /\/\/[^/\s:@"`]+:[^/\s:@"`$]+@/.test(line),
+    forbids: line =>
+      /(password|secret|token|api_?key)\w*["']?\s*(?::|=|\?\?|\|\|)\s*["'`][^"'`$]+["'`]/i.test(line) ||
+      /\/\/[^/\s:@"`]+:[^/\s:@"`$]+@/.test(line),
     broken: ["server/kernel/auth.ts", 'const password = "postgres";'],
   },
 ];
@@ -136,7 +143,9 @@ describe.each(rules.map(rule => [rule.says, rule] as const))("%s", (_, rule) => 
     expect(violations(rule, new Map([[file, `\n${line}`]]))).toEqual([`${file}:2 ${line.trim()}`]);
   });
   test("has no exception that is not needed any more", () => {
-    const unneeded = Object.keys(rule.except ?? {}).filter(file => !(files.get(file) ?? "").split("\n").some(line => rule.forbids(line, file)));
+    const unneeded = Object.keys(rule.except ?? {}).filter(
+      file => !(files.get(file) ?? "").split("\n").some(line => rule.forbids(line, file)),
+    );
     expect(unneeded).toEqual([]);
   });
 });

@@ -14,12 +14,23 @@ const empty = `# Configuration\n\n${begin}\n${end}\n`;
 
 const defaultOf = ({ preset, optional }: Setting<unknown>) => (preset !== undefined ? `\`${preset}\`` : optional ? "–" : "required");
 const cell = (text: string) => text.replaceAll("|", "\\|");
-const row = (setting: Setting<unknown>) => `| \`${setting.variable}\` | ${defaultOf(setting)} | ${cell(setting.about)} |`;
+const row = (setting: Setting<unknown>) => [`\`${setting.variable}\``, defaultOf(setting), cell(setting.about)];
+
+/** A Markdown table with its columns in line, as the formatter wants it. */
+function table(rows: string[][]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map(cells => cells[column]!.length)));
+  const lines = rows.toSpliced(
+    1,
+    0,
+    widths.map(width => "-".repeat(width)),
+  );
+  return lines.map(cells => `| ${cells.map((text, column) => text.padEnd(widths[column]!)).join(" | ")} |`).join("\n");
+}
 
 /** A table of every group of settings, under its name. */
 export const tablesOf = (groups: Record<string, SettingsSpec>): string =>
   Object.entries(groups)
-    .map(([name, spec]) => [`## ${name}`, "", "| variable | default | meaning |", "|---|---|---|", ...listSettings(spec).map(row)].join("\n"))
+    .map(([name, spec]) => `## ${name}\n\n${table([["variable", "default", "meaning"], ...listSettings(spec).map(row)])}`)
     .join("\n\n");
 
 /** The document with its tables as the code has them. */

@@ -41,7 +41,8 @@ describe("the keys command", () => {
     expect([await status(made.key), await status(made.key, "notification")]).toEqual([200, 200]);
     expect((await kenri.grant("alice", "item1", { headers: { authorization: `Bearer ${made.key}` } })).status).toBe(403);
     for (const sql of [kenri.entitlementSql, kenri.notificationSql]) {
-      const [row] = await sql`select to_jsonb(k)::text as text, encode(secret_sha256, 'hex') as hash from api_keys k where key_id = ${made.key_id}`;
+      const [row] =
+        await sql`select to_jsonb(k)::text as text, encode(secret_sha256, 'hex') as hash from api_keys k where key_id = ${made.key_id}`;
       const secret = made.key.slice(19);
       expect(row?.text).not.toContain(secret);
       expect(row?.hash).toBe(new Bun.CryptoHasher("sha256").update(secret).digest("hex"));
@@ -52,7 +53,13 @@ describe("the keys command", () => {
     const made = await create("listed", "--days 30");
     const { out } = await keys("list --json");
     const [first] = JSON.parse(out);
-    expect(first).toMatchObject({ key_id: made.key_id, client_id: "listed", scopes: ["entitlements:read", "ops:read"], revoked_at: null, systems: ["entitlement", "notification"] });
+    expect(first).toMatchObject({
+      key_id: made.key_id,
+      client_id: "listed",
+      scopes: ["entitlements:read", "ops:read"],
+      revoked_at: null,
+      systems: ["entitlement", "notification"],
+    });
     expect(Date.parse(first.expires_at) - Date.now()).toBeGreaterThan(29 * 86_400_000);
     expect(out).not.toContain(made.key.slice(19));
     expect(out).not.toContain("secret");
@@ -75,7 +82,8 @@ describe("the keys command", () => {
   test("never makes a key last longer by rotating it again", async () => {
     await create("short");
     await json("rotate --client short --grace 1h");
-    const ends = async () => (await kenri.entitlementSql`select max(expires_at) as at from api_keys where client_id = 'short'`)[0]?.at.getTime();
+    const ends = async () =>
+      (await kenri.entitlementSql`select max(expires_at) as at from api_keys where client_id = 'short'`)[0]?.at.getTime();
     const before = await ends();
     await json("rotate --client short --grace 7d");
     const [oldest] = await kenri.entitlementSql`select expires_at from api_keys where client_id = 'short' order by created_at limit 1`;

@@ -7,7 +7,7 @@
  * The databases are those of ENTITLEMENT_DATABASE_URL and NOTIFICATION_DATABASE_URL (owner). --systems picks some, --json is for programs.
  */
 import { parseArgs } from "node:util";
-import type { EntitlementSql } from "./entitlement/sql.gen.ts";
+import type { ApiKeysListRow, EntitlementSql } from "./entitlement/sql.gen.ts";
 import { newKey, scopes } from "./kernel/auth.ts";
 import { ConfigError, readSettings, secretUrl } from "./kernel/config.ts";
 import { connect } from "./kernel/database.ts";
@@ -17,6 +17,7 @@ import { systemNames } from "./systems.ts";
 
 type Keys = EntitlementSql["api_keys"];
 type Stores = Map<string, Keys>;
+type ListedKey = ApiKeysListRow & { readonly systems: readonly string[] };
 
 const usage =
   "usage: bun run keys create --client NAME --scopes A,B [--days N] | list | rotate --client NAME [--grace 24h] | revoke --key ID   [--systems a,b] [--json]";
@@ -44,39 +45,39 @@ function readArguments() {
 }
 
 const commands: Record<string, (stores: Stores) => Promise<unknown>> = {
-  create: stores => create(stores, required("client"), wantedScopes()),
+  create: stores => create(stores, required("client"), wantedScopes(), wantedDays()),
   list,
   rotate,
   revoke,
 };
 
-async function create(stores: Stores, client_id: string, wanted: readonly string[]) {
+async function create(stores: Stores, client_id: string, wanted: readonly string[], expires_in_days: number | null) {
   const { key, keyId, secretSha256 } = newKey();
-  const expires_in_days = flags.days === undefined ? null : wholeDays(flags.days);
   for (const keys of stores.values())
     await keys.append({ key_id: keyId, client_id, secret_sha256: secretSha256, scopes: wanted, expires_in_days });
   return { key, key_id: keyId, client_id, scopes: wanted, systems: [...stores.keys()], note: "the key is shown this once" };
 }
 
-async function list(stores: Stores) {
-  const rows = new Map<string, Record<string, unknown>>();
+async function list(stores: Stores): Promise<ListedKey[]> {
+  const rows = new Map<string, ListedKey>();
   for (const [system, keys] of stores) {
     for (const row of await keys.list()) {
-      const known = rows.get(row.key_id);
-      rows.set(row.key_id, { ...row, systems: [...((known?.systems as string[] | undefined) ?? []), system] });
+      rows.set(row.key_id, { ...row, systems: [...(rows.get(row.key_id)?.systems ?? []), system] });
     }
   }
   return [...rows.values()];
 }
 
-/** The new key has the scopes of the newest old one; the client id stays, so idempotency keys and audit go on. */
+/** The new key has the scopes, systems and lifetime of the newest old one; the client id stays, so idempotency keys and audit go on. */
 async function rotate(stores: Stores) {
   const client = required("client");
   const grace = graceSeconds();
   const old = (await list(stores)).filter(row => row.client_id === client && row.revoked_at === null);
-  if (old.length === 0) throw new ConfigError([`client ${client} has no key to rotate; use create`]);
-  const made = await create(stores, client, old[0]!.scopes as string[]);
-  for (const keys of stores.values()) for (const row of old) await keys.revoke({ key_id: String(row.key_id), grace_seconds: grace });
+  const [newest] = old;
+  if (!newest) throw new ConfigError([`client ${client} has no key to rotate; use create`]);
+  const known = new Map([...stores].filter(([system]) => newest.systems.includes(system)));
+  const made = await create(known, client, newest.scopes, wantedDays() ?? lifetimeInDays(newest));
+  for (const keys of stores.values()) for (const row of old) await keys.revoke({ key_id: row.key_id, grace_seconds: grace });
   return { ...made, ended: old.map(row => row.key_id), grace: flags.grace };
 }
 
@@ -100,10 +101,14 @@ function wantedScopes(): string[] {
   return wanted;
 }
 
-function wholeDays(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new ConfigError(["--days must be 1 to 9999"]);
-  return Number(text);
+function wantedDays(): number | null {
+  if (flags.days === undefined) return null;
+  if (!/^[1-9]\d{0,3}$/.test(flags.days)) throw new ConfigError(["--days must be 1 to 9999"]);
+  return Number(flags.days);
 }
+
+const lifetimeInDays = ({ created_at, expires_at }: ListedKey): number | null =>
+  expires_at === null ? null : Math.max(1, Math.round((Date.parse(expires_at) - Date.parse(created_at)) / 86_400_000));
 
 function graceSeconds(): number {
   const match = /^(\d+)(s|m|h|d)$/.exec(flags.grace);

@@ -1,6 +1,7 @@
 /**
  * The composition root: `bun server/main.ts [system | system:role …]`, all systems by default. A system runs its API in this thread and its
- * workers as threads; a role named by itself runs alone in this process. Starts in order, stops in reverse, within the time set for it.
+ * workers as threads; a role named by itself runs alone in this process. Starts in order; systems, APIs and workers stop side by side, each
+ * in reverse of its start, within the time set for it.
  */
 import { Elysia } from "elysia";
 import { roleContext } from "./context.ts";
@@ -8,7 +9,7 @@ import { ConfigError } from "./kernel/config.ts";
 import { healthRoutes } from "./kernel/health.ts";
 import { workerMetrics } from "./kernel/metrics.ts";
 import type { RoleContext } from "./kernel/role.ts";
-import { group, type Service, service } from "./kernel/service.ts";
+import { group, type Service, service, together } from "./kernel/service.ts";
 import { vitals } from "./kernel/vitals.ts";
 import { workerHost } from "./kernel/worker_host.ts";
 import { type AllSettings, createRole, rolesOf, type SystemName, settingsFor, systemNames, systems } from "./systems.ts";
@@ -42,15 +43,8 @@ function wholeSystem(system: SystemName, settings: AllSettings): Service {
     }),
   );
   const migrations = createRole(settings, { ...api, role: `${system}:migrate` });
-  return group([migrations, vitals(`${system}:api`, api.log, api.metrics), together(workers), createRole(settings, context)]);
+  return group([migrations, vitals(`${system}:api`, api.log, api.metrics), together([...workers, createRole(settings, context)])]);
 }
-
-/** Started and stopped side by side. */
-const together = (services: readonly Service[]): Service =>
-  service({
-    start: async () => void (await Promise.all(services.map(one => one.start()))),
-    stop: async () => void (await Promise.all(services.map(one => one.stop()))),
-  });
 
 /** One role as a process of its own, with /livez, /readyz and /metrics where HEALTH_PORT says. */
 function singleRole(role: string, settings: AllSettings): Service {
@@ -62,7 +56,7 @@ function singleRole(role: string, settings: AllSettings): Service {
   const app = new Elysia().use(healthRoutes({ health, askDatabase: async () => {}, metricsText: context.metricsText }));
   const serving = service({
     start: async () => {
-      app.listen({ port: Number(healthPort), hostname: host });
+      app.listen({ port: healthPort, hostname: host });
       context.log.info({ url: `http://${host}:${app.server?.port}` }, "http.listening");
     },
     stop: async () => void (await app.stop()),
@@ -81,7 +75,7 @@ function singleRole(role: string, settings: AllSettings): Service {
 async function main(): Promise<void> {
   const { whole, single } = plan(process.argv.slice(2));
   const settings = settingsFor([...whole.flatMap(rolesOf), ...single]);
-  const running = group([...whole.map(system => wholeSystem(system, settings)), ...single.map(role => singleRole(role, settings))]);
+  const running = together([...whole.map(system => wholeSystem(system, settings)), ...single.map(role => singleRole(role, settings))]);
   const { log } = roleContext("main", settings);
 
   let stops = 0;
@@ -91,8 +85,14 @@ async function main(): Promise<void> {
       log.error("shutdown took too long");
       process.exit(1);
     }, settings.kernel.shutdownWithin).unref();
-    await running.stop();
-    process.exit(0);
+    const code = await running.stop().then(
+      () => 0,
+      error => {
+        log.error({ error }, "shutdown failed");
+        return 1;
+      },
+    );
+    process.exit(code);
   };
   process.on("SIGTERM", () => void stop());
   process.on("SIGINT", () => void stop());

@@ -2,7 +2,7 @@ import { entitlementApi } from "./entitlement/api_role.ts";
 import { entitlementSettings } from "./entitlement/config.ts";
 import { janitorRole as entitlementJanitor } from "./entitlement/janitor.ts";
 import { relayRole } from "./entitlement/relay_role.ts";
-import { ConfigError, readSettings } from "./kernel/config.ts";
+import { readSettings, type Settings } from "./kernel/config.ts";
 import { migrate } from "./kernel/migrations.ts";
 import type { RoleContext } from "./kernel/role.ts";
 import { type Service, service } from "./kernel/service.ts";
@@ -24,26 +24,26 @@ export const systemNames = Object.keys(systems) as SystemName[];
 
 export const allSettings = { kernel: kernelSettings, entitlement: entitlementSettings, notification: notificationSettings } as const;
 
+export type AllSettings = Settings<typeof allSettings>;
+
 export const rolesOf = (system: SystemName): string[] => ["migrate", "api", ...systems[system].workers].map(role => `${system}:${role}`);
 
 /** Reads the settings that these roles need; throws one error that names everything that is wrong. */
-export function settingsFor(roles: readonly string[]) {
+export function settingsFor(roles: readonly string[]): AllSettings {
   const needed = systemNames.filter(system => roles.some(role => role.startsWith(`${system}:`)));
   const spec = Object.fromEntries(needed.map(system => [system, systems[system].settings]));
-  const values = readSettings({ kernel: kernelSettings, ...spec }) as ReturnType<typeof readSettings<typeof allSettings>>;
-  const problems = kernelProblems(values.kernel);
-  for (const role of ownerRoles.filter(role => roles.includes(role))) {
-    const system = role.split(":")[0] as SystemName;
-    if (!values[system].ownerUrl)
-      problems.push(`${system.toUpperCase()}_DATABASE_URL is not set: ${role} works as the owner of the database`);
-  }
-  if (problems.length > 0) throw new ConfigError(problems);
-  return values;
+  const judge = (values: AllSettings) => [
+    ...kernelProblems(values.kernel),
+    ...ownerRoles.flatMap(role => {
+      const system = role.split(":")[0] as SystemName;
+      if (!roles.includes(role) || values[system].ownerUrl) return [];
+      return [`${system.toUpperCase()}_DATABASE_URL is not set: ${role} works as the owner of the database`];
+    }),
+  ];
+  return readSettings({ kernel: kernelSettings, ...spec } as unknown as typeof allSettings, undefined, judge);
 }
 
 const ownerRoles = ["entitlement:migrate", "entitlement:janitor", "notification:migrate"];
-
-export type AllSettings = ReturnType<typeof settingsFor>;
 
 /** Makes the service of a role. */
 export function createRole({ kernel, entitlement, notification }: AllSettings, context: RoleContext): Service {
@@ -72,4 +72,11 @@ export function createRole({ kernel, entitlement, notification }: AllSettings, c
 }
 
 const migration = (system: SystemName, ownerUrl: string, { log }: RoleContext): Service =>
-  service({ start: async () => void (await migrate({ system, ownerUrl, say: line => log.info(line) })), stop: async () => {} });
+  service({
+    async start(stopping) {
+      // What a stop interrupts is rolled back by the database when the process has gone.
+      const stopped = new Promise(resolve => stopping.addEventListener("abort", resolve));
+      await Promise.race([migrate({ system, ownerUrl, say: line => log.info(line) }), stopped]);
+    },
+    stop: async () => {},
+  });

@@ -42,7 +42,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
     start: async () => {},
     stop: async () => {
       relay.close();
-      await lanes.end({ timeout: 3 });
+      await lanes.end({ timeout: 1 });
     },
   });
   return group([connections, api]);

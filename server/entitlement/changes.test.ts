@@ -1,56 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { DeadlineError } from "../kernel/deadline.ts";
-import { createMetrics } from "../kernel/metrics.ts";
 import type { Problem } from "../kernel/problem.ts";
-import { type Answer, type Change, changes } from "./changes.ts";
-import type { ChangeParameters, ChangeRow } from "./sql.gen.ts";
-
-/** A statement under way: the test says when and how it ends. */
-interface Run {
-  readonly keys: readonly string[];
-  readonly pairs: readonly string[];
-  succeed(): Promise<void>;
-  fail(error: unknown): Promise<void>;
-}
-
-const settled = () => new Promise<void>(resolve => setImmediate(resolve));
-
-function batcher({ lanes = 1, batch = 64, queue = 1000 } = {}) {
-  const runs: Run[] = [];
-  let commits = 0;
-  const run = (parameters: ChangeParameters) =>
-    new Promise<ChangeRow[]>((resolve, reject) => {
-      runs.push({
-        keys: parameters.idem_key,
-        pairs: parameters.user_id.map((user, i) => `${user}:${parameters.stock_keeping_unit[i]}`),
-        succeed: () => (resolve(parameters.idem_key.map((key, i) => row(i + 1, key))), settled()),
-        fail: error => (reject(error), settled()),
-      });
-    });
-  const { submit } = changes({ run, lanes, batch, queue, ttlSeconds: 60, committed: () => void commits++, metrics: createMetrics() });
-  return { submit, runs, commits: () => commits };
-}
-
-const row = (n: number, key: string): ChangeRow => ({ n, replayed: false, same_request: true, response_code: 200, response_body: key });
-const change = (key: string, user = key): Change => ({
-  clientId: "shop",
-  route: "/grants",
-  key,
-  requestHash: "h",
-  userId: user,
-  sku: "item",
-  target: "ACTIVE",
-  source: "r",
-  sourceId: "p",
-  traceparent: "t",
-  conflictBody: "c",
-});
-const databaseError = (code: string, constraint_name = "") => Object.assign(new Error(`database error ${code}`), { code, constraint_name });
-const outcome = (answer: Promise<Answer>) =>
-  answer.then(
-    one => one.response_body,
-    error => (error as Error).message,
-  );
+import { batcher, change, databaseError, outcome } from "../testing/batcher.ts";
+import { seeded } from "../testing/random.ts";
 
 describe("a batch", () => {
   test("holds a lone request at once, without waiting for more", async () => {
@@ -142,8 +94,7 @@ describe("those who wait behind another", () => {
 
   test("are all answered, whoever waits for whom", async () => {
     const { submit, runs } = batcher({ lanes: 3, batch: 4 });
-    let seed = 7;
-    const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
+    const next = seeded(7);
     const answers = Array.from({ length: 500 }, () => outcome(submit(change(`k${next(12)}`, `u${next(9)}`))));
     for (let n = 0; n < runs.length; n++) {
       expect(new Set(runs[n]!.keys).size).toBe(runs[n]!.keys.length);

@@ -3,7 +3,7 @@ import { createBroker } from "../kernel/broker.ts";
 import { dueBound } from "../kernel/due_bound.ts";
 import { loop } from "../kernel/loop.ts";
 import { ears, type RoleContext } from "../kernel/role.ts";
-import { group, type Service } from "../kernel/service.ts";
+import { group, type Service, together } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
 import { openStore } from "../kernel/store.ts";
 import { ensureStream } from "../kernel/streams.ts";
@@ -85,7 +85,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     ...lanes,
   ];
   broker.onConnect(wake);
-  return group([store, broker, ears(context, wake), ...loops]);
+  return group([store, broker, ears(context, wake), together(loops)]);
 }
 
 function depthGauges(outbox: EntitlementSql["outbox"], metrics: RoleContext["metrics"]) {

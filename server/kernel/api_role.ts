@@ -3,6 +3,7 @@ import { authenticator } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { requires } from "./callers.ts";
 import { type Cursors, cursors } from "./cursor.ts";
+import { within } from "./deadline.ts";
 import { healthRoutes } from "./health.ts";
 import { httpApp } from "./http.ts";
 import { openapiRoutes } from "./openapi.ts";
@@ -73,7 +74,8 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
       app.listen({ port, hostname: kernel.host });
       log.info({ url: `http://${kernel.host}:${app.server?.port}` }, "http.listening");
     },
-    stop: async () => void (await app.stop()),
+    // A request that waits for something that hangs does not keep the others from their end.
+    stop: async () => void (await within(kernel.shutdownWithin / 2, "the last requests", app.stop()).catch(() => app.stop(true))),
   });
   const preparing = service({
     async start(stopping) {

@@ -15,7 +15,9 @@ function keyring() {
   return {
     stored,
     lookUps: () => lookUps,
-    pass: (milliseconds: number) => void (now += milliseconds),
+    pass(milliseconds: number) {
+      now += milliseconds;
+    },
     add(client_id: string, scopes = ["entitlements:read"]) {
       const { key, keyId, secretSha256 } = newKey();
       stored.set(keyId, { client_id, secret_sha256: secretSha256, scopes, live: true });
@@ -56,7 +58,14 @@ describe("a key", () => {
     const ring = keyring();
     const [mine, theirs] = [ring.add("mine"), ring.add("theirs")];
     const secret = theirs.key.slice(19);
-    for (const wrong of [`kenri_${mine.keyId}_${secret}`, `kenri_${mine.keyId}_${"A".repeat(31)}`, `kenri_${mine.keyId}_${"A".repeat(65)}`, `kenri_${mine.keyId}_`, `kenri_${mine.keyId.toUpperCase()}_${secret}`, ""])
+    for (const wrong of [
+      `kenri_${mine.keyId}_${secret}`,
+      `kenri_${mine.keyId}_${"A".repeat(31)}`,
+      `kenri_${mine.keyId}_${"A".repeat(65)}`,
+      `kenri_${mine.keyId}_`,
+      `kenri_${mine.keyId.toUpperCase()}_${secret}`,
+      "",
+    ])
       expect(await ring.ask(`Bearer ${wrong}`)).toBe(401);
   });
 

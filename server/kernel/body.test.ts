@@ -4,7 +4,8 @@ import { Problem } from "./problem.ts";
 
 type Body = NonNullable<RequestInit["body"]>;
 const json = { "content-type": "application/json" };
-const requestOf = (body: Body, headers: Record<string, string> = json) => new Request("http://localhost/", { method: "POST", body: body, headers });
+const requestOf = (body: Body, headers: Record<string, string> = json) =>
+  new Request("http://localhost/", { method: "POST", body: body, headers });
 const outcome = (reading: Promise<unknown>) => reading.catch(error => (error instanceof Problem ? error.status : error));
 
 const stream = (...chunks: string[]) =>
@@ -19,13 +20,22 @@ describe("a JSON body", () => {
   test("is read whole, also in pieces that cut a character", async () => {
     expect(await readJson(requestOf('{"a":"日本語"}'))).toEqual({ a: "日本語" });
     const bytes = new TextEncoder().encode('{"a":"🎁"}');
-    const cut = new ReadableStream({ start: controller => (controller.enqueue(bytes.slice(0, 8)), controller.enqueue(bytes.slice(8)), controller.close()) });
+    const cut = new ReadableStream({
+      start(controller) {
+        controller.enqueue(bytes.slice(0, 8));
+        controller.enqueue(bytes.slice(8));
+        controller.close();
+      },
+    });
     expect(await readJson(requestOf(cut))).toEqual({ a: "🎁" });
   });
 
-  test.each(["application/json", "Application/JSON", "application/json; charset=utf-8", " application/json ;x=y"])("is taken as %j", async type => {
-    expect(await readJson(requestOf("{}", { "content-type": type }))).toEqual({});
-  });
+  test.each(["application/json", "Application/JSON", "application/json; charset=utf-8", " application/json ;x=y"])(
+    "is taken as %j",
+    async type => {
+      expect(await readJson(requestOf("{}", { "content-type": type }))).toEqual({});
+    },
+  );
 
   test("may be exactly as large as the limit", async () => {
     const largest = `{"a":"${"x".repeat(92)}"}`;
@@ -37,13 +47,20 @@ describe("a JSON body", () => {
 
   test("that keeps coming is not read beyond the limit", async () => {
     let pulled = 0;
-    const endless = new ReadableStream({ pull: controller => (pulled++, controller.enqueue(new Uint8Array(1000).fill(32))) });
+    const endless = new ReadableStream({
+      pull(controller) {
+        pulled++;
+        controller.enqueue(new Uint8Array(1000).fill(32));
+      },
+    });
     expect(await outcome(readJson(requestOf(endless), 10_000))).toBe(413);
     expect(pulled).toBeLessThan(30);
   });
 
   test("that does not come is given up after its time", async () => {
-    expect(await outcome(readJson(requestOf(new ReadableStream({ start: controller => controller.enqueue(new Uint8Array([123])) })), 100, 50))).toBe(408);
+    expect(
+      await outcome(readJson(requestOf(new ReadableStream({ start: controller => controller.enqueue(new Uint8Array([123])) })), 100, 50)),
+    ).toBe(408);
   });
 
   test("may be nested, but not without end", async () => {
@@ -53,13 +70,19 @@ describe("a JSON body", () => {
     expect(await readJson(requestOf(JSON.stringify({ a: "[".repeat(1000) })))).toHaveProperty("a");
   });
 
-  test.each(['{"a":1,"a":2}', '{"a":1,"\\u0061":2}', '{"x":{"b":1,"b":1}}', '{"x":[{"b":1},{"b":1,"b":2}]}', '{"":1,"":2}'])("that names a field twice is refused: %s", async body => {
-    expect(await outcome(readJson(requestOf(body)))).toBe(400);
-  });
+  test.each(['{"a":1,"a":2}', '{"a":1,"\\u0061":2}', '{"x":{"b":1,"b":1}}', '{"x":[{"b":1},{"b":1,"b":2}]}', '{"":1,"":2}'])(
+    "that names a field twice is refused: %s",
+    async body => {
+      expect(await outcome(readJson(requestOf(body)))).toBe(400);
+    },
+  );
 
-  test.each(['{"a":"b:c","d":":"}', '{"x":[{"b":1},{"b":2}],"b":{"b":{}}}', '{"a\\":":1,"a":2}', '{"__proto__":{"a":1},"a":2}', "{}"])("that only looks like it is taken: %s", async body => {
-    expect(await readJson(requestOf(body))).toEqual(JSON.parse(body));
-  });
+  test.each(['{"a":"b:c","d":":"}', '{"x":[{"b":1},{"b":2}],"b":{"b":{}}}', '{"a\\":":1,"a":2}', '{"__proto__":{"a":1},"a":2}', "{}"])(
+    "that only looks like it is taken: %s",
+    async body => {
+      expect(await readJson(requestOf(body))).toEqual(JSON.parse(body));
+    },
+  );
 });
 
 test("a body that breaks off is the caller's trouble", async () => {

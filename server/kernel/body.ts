@@ -16,7 +16,8 @@ export async function readJson(request: Request, limit = maxBytes, arrivesWithin
 
 async function readText(request: Request, limit: number, arrivesWithin: number): Promise<string> {
   const bytes = await within(arrivesWithin, "the client", readBytes(request, limit)).catch(error => {
-    if (error instanceof DeadlineError) throw new Problem(408, "REQUEST_TIMEOUT", `the body did not arrive within ${arrivesWithin / 1000} s`);
+    if (error instanceof DeadlineError)
+      throw new Problem(408, "REQUEST_TIMEOUT", `the body did not arrive within ${arrivesWithin / 1000} s`);
     throw error instanceof Problem ? error : badRequest("the body cannot be read");
   });
   try {

@@ -1,4 +1,5 @@
 import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { within } from "./deadline.ts";
 import type { Health } from "./health.ts";
 import type { Log } from "./log.ts";
 import { loop } from "./loop.ts";
@@ -23,6 +24,8 @@ export interface Broker extends Service {
   onConnect(listener: () => void): void;
   onDisconnect(listener: () => void): void;
 }
+
+const closeWithin = 1000;
 
 export class BrokerAway extends Error {
   override readonly name = "BrokerAway";
@@ -89,7 +92,8 @@ export function createBroker({ url, name, log, health, metrics }: BrokerOptions)
       },
       async stop() {
         await connecting.stop();
-        await nats?.close();
+        // It waits for its last bytes to go out, which they do not if the server hangs.
+        if (nats) await within(closeWithin, "NATS", nats.close()).catch(() => {});
       },
     }),
     connected: () => up,

@@ -1,5 +1,17 @@
 import { describe, expect, test } from "bun:test";
-import { choice, ConfigError, duration, flag, integer, listSettings, optional, readSettings, type SettingsSpec, secretUrl, text } from "./config.ts";
+import {
+  ConfigError,
+  choice,
+  duration,
+  flag,
+  integer,
+  listSettings,
+  optional,
+  readSettings,
+  type SettingsSpec,
+  secretUrl,
+  text,
+} from "./config.ts";
 
 const spec = {
   name: text("NAME", "a name", "kenri"),
@@ -25,13 +37,24 @@ function problemsOf(environment: Record<string, string>, of: SettingsSpec = spec
 describe("settings", () => {
   test("have their presets, and what is optional may be absent", () => {
     expect(readSettings(spec, enough)).toEqual({
-      name: "kenri", server: "here", nickname: undefined, database: { url: enough.DATABASE_URL, size: 5 }, on: false, level: "info", pause: 30_000,
+      name: "kenri",
+      server: "here",
+      nickname: undefined,
+      database: { url: enough.DATABASE_URL, size: 5 },
+      on: false,
+      level: "info",
+      pause: 30_000,
     });
   });
 
   test("are read from the environment; an empty variable is an absent one", () => {
     expect(readSettings(spec, { ...enough, NAME: "x", NICKNAME: "y", SIZE: "10", ON: "true", LEVEL: "error", PAUSE: "" })).toMatchObject({
-      name: "x", nickname: "y", database: { size: 10 }, on: true, level: "error", pause: 30_000,
+      name: "x",
+      nickname: "y",
+      database: { size: 10 },
+      on: true,
+      level: "error",
+      pause: 30_000,
     });
     expect(problemsOf({ ...enough, SERVER: "" })).toEqual(["SERVER is not set: where it is"]);
   });
@@ -46,7 +69,10 @@ describe("settings", () => {
   });
 
   test("that are shared by two groups are complained about once", () => {
-    const shared = { a: { port: integer("PORT", "the port", 1, { minimum: 0, maximum: 9 }) }, b: { port: integer("PORT", "the port", 1, { minimum: 0, maximum: 9 }) } };
+    const shared = {
+      a: { port: integer("PORT", "the port", 1, { minimum: 0, maximum: 9 }) },
+      b: { port: integer("PORT", "the port", 1, { minimum: 0, maximum: 9 }) },
+    };
     expect(problemsOf({ PORT: "x" }, shared)).toHaveLength(1);
   });
 
@@ -59,13 +85,31 @@ describe("settings", () => {
   });
 
   test("are listed with their groups flattened, for the documentation", () => {
-    expect(listSettings(spec).map(setting => setting.variable)).toEqual(["NAME", "SERVER", "NICKNAME", "DATABASE_URL", "SIZE", "ON", "LEVEL", "PAUSE"]);
+    expect(listSettings(spec).map(setting => setting.variable)).toEqual([
+      "NAME",
+      "SERVER",
+      "NICKNAME",
+      "DATABASE_URL",
+      "SIZE",
+      "ON",
+      "LEVEL",
+      "PAUSE",
+    ]);
   });
 });
 
 describe("a duration", () => {
-  const read = (given: string) => readSettings({ pause: duration("PAUSE", "", "1s", { minimum: "0ms", maximum: "365d" }) }, { PAUSE: given }).pause;
-  test.each([["0ms", 0], ["500ms", 500], ["30s", 30_000], ["1.5s", 1500], ["2m", 120_000], ["24h", 86_400_000], ["7d", 604_800_000]])("%s", (given, milliseconds) => {
+  const read = (given: string) =>
+    readSettings({ pause: duration("PAUSE", "", "1s", { minimum: "0ms", maximum: "365d" }) }, { PAUSE: given }).pause;
+  test.each([
+    ["0ms", 0],
+    ["500ms", 500],
+    ["30s", 30_000],
+    ["1.5s", 1500],
+    ["2m", 120_000],
+    ["24h", 86_400_000],
+    ["7d", 604_800_000],
+  ])("%s", (given, milliseconds) => {
     expect(read(given)).toBe(milliseconds);
   });
   test.each(["30", "s", "-1s", "1 s", "1S", "1w", "1e3s", ".5s", "5.s", "Infinity", "1s1m", "366d", "９s"])("%s is refused", given => {
@@ -75,7 +119,12 @@ describe("a duration", () => {
 
 describe("a whole number", () => {
   const read = (given: string) => readSettings({ size: integer("SIZE", "", 1, { minimum: -5, maximum: 65_535 }) }, { SIZE: given }).size;
-  test.each([["0", 0], ["-5", -5], ["007", 7], ["65535", 65_535]])("%s", (given, number) => expect(read(given)).toBe(number));
+  test.each([
+    ["0", 0],
+    ["-5", -5],
+    ["007", 7],
+    ["65535", 65_535],
+  ])("%s", (given, number) => expect(read(given)).toBe(number));
   test.each(["1.0", "1e3", "0x10", "+1", " 1", "1 ", "65536", "-6", "99999999999999999999", "NaN", "one"])("%s is refused", given => {
     expect(() => read(given)).toThrow(ConfigError);
   });

@@ -32,8 +32,8 @@ export const secretUrl = (variable: string, about: string) =>
     secret: true,
   }) as Setting<string>;
 
-export const integer = (variable: string, about: string, preset: number, range: { minimum: number; maximum: number }) =>
-  setting<number>(variable, about, String(preset), Type.Integer(range), text => (/^-?\d+$/.test(text) ? Number(text) : text));
+export const integer = (variable: string, about: string, preset: number | undefined, range: { minimum: number; maximum: number }) =>
+  setting<number>(variable, about, preset?.toString(), Type.Integer(range), text => (/^-?\d+$/.test(text) ? Number(text) : text));
 
 export const flag = (variable: string, about: string, preset: boolean) =>
   setting<boolean>(variable, about, String(preset), Type.Boolean(), text => (text === "true" ? true : text === "false" ? false : text));
@@ -70,15 +70,17 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads every setting of the spec and throws one ConfigError that names all that is wrong. */
+/** Reads every setting of the spec and throws one ConfigError that names all that is wrong; `judge` may add what is wrong with them together. */
 export function readSettings<const S extends SettingsSpec>(
   spec: S,
   environment: Record<string, string | undefined> = process.env,
+  judge: (values: Settings<S>) => string[] = () => [],
 ): Settings<S> {
   const problems: string[] = [];
-  const values = readGroup(spec, environment, problems);
+  const values = readGroup(spec, environment, problems) as Settings<S>;
+  problems.push(...judge(values));
   if (problems.length > 0) throw new ConfigError([...new Set(problems)]);
-  return values as Settings<S>;
+  return values;
 }
 
 function readGroup(spec: SettingsSpec, environment: Record<string, string | undefined>, problems: string[]): Record<string, unknown> {

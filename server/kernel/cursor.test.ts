@@ -19,13 +19,27 @@ describe("a cursor", () => {
   test("with any character changed, left out or added is refused", () => {
     const cursor = make("list", "12345");
     for (let n = 0; n < cursor.length; n++) {
-      for (const other of ["A", "B", "_"]) if (cursor[n] !== other) expect(refusal(() => read("list", `${cursor.slice(0, n)}${other}${cursor.slice(n + 1)}`))).toBe(400);
+      for (const other of ["A", "B", "_"])
+        if (cursor[n] !== other) expect(refusal(() => read("list", `${cursor.slice(0, n)}${other}${cursor.slice(n + 1)}`))).toBe(400);
       expect(refusal(() => read("list", cursor.slice(0, n) + cursor.slice(n + 1)))).toBe(400);
       expect(refusal(() => read("list", `${cursor.slice(0, n)}A${cursor.slice(n)}`))).toBe(400);
     }
   });
 
-  test.each(["", "A", "AAAA", "=", "..", "%", "кот", "A".repeat(17), "A".repeat(100_000), `${make("list", "1")}=`, ` ${make("list", "1")}`, `${make("list", "1")}\n`])("made up is refused: %#", made => {
+  test.each([
+    "",
+    "A",
+    "AAAA",
+    "=",
+    "..",
+    "%",
+    "кот",
+    "A".repeat(17),
+    "A".repeat(100_000),
+    `${make("list", "1")}=`,
+    ` ${make("list", "1")}`,
+    `${make("list", "1")}\n`,
+  ])("made up is refused: %#", made => {
     expect(refusal(() => read("list", made))).toBe(400);
   });
 

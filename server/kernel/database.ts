@@ -31,7 +31,7 @@ export function connect({ url, name, max, statementTimeout, durable = true }: Da
       plan_cache_mode: "force_generic_plan",
       jit: false,
       statement_timeout: statementTimeout,
-      lock_timeout: statementTimeout,
+      lock_timeout: Math.ceil(statementTimeout / 4), // who waits for a locked row is told apart from a database that does not answer
       synchronous_commit: durable ? "on" : "off",
       idle_in_transaction_session_timeout: 10_000,
     },

@@ -3,17 +3,21 @@ import { Elysia } from "elysia";
 import type { Requires } from "./callers.ts";
 import type { Teller } from "./role.ts";
 
-/** The fault switch, outside production only: makes the work of this process fail for users with a prefix, until it is set to "". */
+/** The fault switch, outside production only: makes the work of this process fail for users with a prefix, until it is set to "", or crash. */
 export const faultRoutes = (requires: Requires, workers: Teller) =>
   new Elysia({ normalize: false }).put(
     "/debug/faults",
-    ({ body: { user_prefix } }) => {
+    ({ body: { user_prefix, crash = false } }) => {
       workers.failUsersWith(user_prefix);
-      return { user_prefix };
+      if (crash) workers.crash();
+      return { user_prefix, crash };
     },
     {
       body: Type.Object(
-        { user_prefix: Type.String({ maxLength: 200, description: "users whose publishes or sends fail; empty = nobody" }) },
+        {
+          user_prefix: Type.String({ maxLength: 200, description: "users whose publishes or sends fail; empty = nobody" }),
+          crash: Type.Optional(Type.Boolean({ description: "the worker ends once, by an error that nobody catches" })),
+        },
         { additionalProperties: false },
       ),
       ...requires("ops:write"),

@@ -22,7 +22,7 @@ describe("a loop", () => {
 
   test("runs again by itself after its interval", async () => {
     let runs = 0;
-    const one = loop({ ...options, interval: 5, metrics: createMetrics(), runOnce: async () => (runs++, 0) });
+    const one = loop({ ...options, interval: 5, metrics: createMetrics(), runOnce: async () => Math.min(0, runs++) });
     await one.start();
     await until("five runs", 2000, () => runs >= 5);
     await one.stop();
@@ -31,7 +31,16 @@ describe("a loop", () => {
   test("never loses a wake: one while it rests ends the rest, one during a run makes it run once more", async () => {
     let runs = 0;
     let finish: () => void = () => {};
-    const one = loop({ ...options, metrics: createMetrics(), runOnce: () => new Promise(resolve => ((finish = () => resolve(0)), runs++)) });
+    const one = loop({
+      ...options,
+      metrics: createMetrics(),
+      runOnce: () => {
+        runs++;
+        return new Promise(resolve => {
+          finish = () => resolve(0);
+        });
+      },
+    });
     await one.start();
     one.wake();
     one.wake();
@@ -113,7 +122,11 @@ describe("a loop", () => {
   test("stops at once while it rests, also after an error", async () => {
     for (const runOnce of [async () => 0, () => Promise.reject(new Error("trouble"))]) {
       let runs = 0;
-      const one = loop({ ...options, metrics: createMetrics(), runOnce: () => (runs++, runOnce()) });
+      const counted = () => {
+        runs++;
+        return runOnce();
+      };
+      const one = loop({ ...options, metrics: createMetrics(), runOnce: counted });
       await one.start();
       await until("it ran", 2000, () => runs > 0);
       await one.stop();

@@ -60,7 +60,8 @@ export function mergeSnapshots(snapshots: Snapshot[]): Snapshot {
       merged.set(metric.name, { ...metric, values: metric.values.map(value => ({ ...value })) } as Snapshot[number]);
       continue;
     }
-    const key = (value: { labels: object; metricName?: string }) => `${value.metricName ?? ""}${JSON.stringify(Object.entries(value.labels).sort())}`;
+    const key = (value: { labels: object; metricName?: string }) =>
+      `${value.metricName ?? ""}${JSON.stringify(Object.entries(value.labels).sort())}`;
     const known = new Map(before.values.map(value => [key(value as never), value]));
     for (const value of metric.values) {
       const same = known.get(key(value as never));

@@ -19,14 +19,24 @@ afterAll(async () => {
 
 const known = readMigrations("entitlement");
 const names = known.map(migration => migration.name);
-const made = (name: string, text: string): Migration => ({ name: `entitlement/${name}.sql`, text, checksum: new Bun.CryptoHasher("sha256").update(text).digest("hex") });
-const run = (migrations: Migration[], lockTimeout = 3000) => migrate({ system: "entitlement", ownerUrl: database.ownerUrl, migrations, lockTimeout });
+const made = (name: string, text: string): Migration => ({
+  name: `entitlement/${name}.sql`,
+  text,
+  checksum: new Bun.CryptoHasher("sha256").update(text).digest("hex"),
+});
+const run = (migrations: Migration[], lockTimeout = 3000) =>
+  migrate({ system: "entitlement", ownerUrl: database.ownerUrl, migrations, lockTimeout });
 
 describe("before the migrations", () => {
   let server: TestProcess;
   let url: string;
   beforeAll(async () => {
-    server = startProcess("entitlement:api", { NATS_URL: "nats://127.0.0.1:1", ENTITLEMENT_APP_DATABASE_URL: database.appUrl, ENTITLEMENT_PORT: "0", SHUTDOWN_NOTICE: "0ms" });
+    server = startProcess("entitlement:api", {
+      NATS_URL: "nats://127.0.0.1:1",
+      ENTITLEMENT_APP_DATABASE_URL: database.appUrl,
+      ENTITLEMENT_PORT: "0",
+      SHUTDOWN_NOTICE: "0ms",
+    });
     url = JSON.parse(await server.logged("http.listening")).url;
   });
   afterAll(() => server.stop());
@@ -35,7 +45,10 @@ describe("before the migrations", () => {
     await until("it says so", 5000, async () => (await (await fetch(`${url}/readyz`)).text()).includes("migrations are missing"));
     const ready = await fetch(`${url}/readyz`);
     expect(ready.status).toBe(503);
-    expect(await ready.json()).toMatchObject({ status: "starting", waiting_for: expect.stringContaining("bun server/main.ts entitlement:migrate") });
+    expect(await ready.json()).toMatchObject({
+      status: "starting",
+      waiting_for: expect.stringContaining("bun server/main.ts entitlement:migrate"),
+    });
     expect((await fetch(`${url}/livez`)).status).toBe(200);
     const refused = await fetch(`${url}/v1/users/alice/entitlements`);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
@@ -58,15 +71,22 @@ test("nothing is missing and nothing is applied twice once all are applied", asy
 
 test("a file that was edited after it was applied is refused by name, before anything else is applied", async () => {
   const edited = known.map((migration, n) => (n === 1 ? { ...migration, checksum: "0".repeat(64) } : migration));
-  expect(await run([...edited, made("0900_more", "create table more (a int)")]).catch(error => error.message)).toContain(`applied migrations were edited: ${names[1]}`);
+  expect(await run([...edited, made("0900_more", "create table more (a int)")]).catch(error => error.message)).toContain(
+    `applied migrations were edited: ${names[1]}`,
+  );
   expect((await owner`select to_regclass('more') as there`)[0]?.there).toBeNull();
 });
 
 test("a file that fails leaves nothing of itself, keeps those before it, and names itself", async () => {
   const good = made("0901_good", "create table good (a int)");
   const bad = made("0902_bad", "create table half (a int); insert into half values ('x')");
-  expect(await run([...known, good, bad]).catch(error => error.message)).toBe('migration entitlement/0902_bad.sql failed: invalid input syntax for type integer: "x"');
-  expect((await owner`select to_regclass('good')::text as good, to_regclass('half')::text as half`)[0]).toEqual({ good: "good", half: null });
+  expect(await run([...known, good, bad]).catch(error => error.message)).toBe(
+    'migration entitlement/0902_bad.sql failed: invalid input syntax for type integer: "x"',
+  );
+  expect((await owner`select to_regclass('good')::text as good, to_regclass('half')::text as half`)[0]).toEqual({
+    good: "good",
+    half: null,
+  });
   expect(await run([...known, good, made("0902_bad", "create table half (a int)")])).toEqual(["entitlement/0902_bad.sql"]);
 });
 
@@ -76,7 +96,9 @@ test("one that meets a long transaction gives way to the traffic behind it, come
   await reader`select count(*) from entitlements`;
   let done = false;
   const migrating = run([...known, made("0903_wide", "alter table entitlements add column wide int")], 100).finally(() => (done = true));
-  const waiting = async () => (await owner`select from pg_locks where not granted and mode = 'AccessExclusiveLock' and relation = 'entitlements'::regclass`).length > 0;
+  const waiting = async () =>
+    (await owner`select from pg_locks where not granted and mode = 'AccessExclusiveLock' and relation = 'entitlements'::regclass`).length >
+    0;
   await until("the migration waits for its lock", 5000, waiting, 1);
   const since = performance.now();
   for (let n = 0; n < 20; n++) await owner`select from entitlements where user_id = 'alice'`;

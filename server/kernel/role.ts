@@ -19,7 +19,7 @@ export interface RoleContext {
 }
 
 /** What the workers of a role may be told from elsewhere in the process. Other processes find work by polling. */
-type Notice = { readonly wake: true } | { readonly failUsersWith: string };
+type Notice = { readonly wake: true } | { readonly failUsersWith: string } | { readonly crash: true };
 
 const channelOf = (role: string) => new BroadcastChannel(`kenri ${role}`);
 
@@ -28,13 +28,20 @@ export interface Teller {
   wake(): void;
   /** Publishes and sends for users with this prefix are to fail; empty = nobody. */
   failUsersWith(prefix: string): void;
+  /** The worker is to end as by a bug: with an error that nobody catches. */
+  crash(): void;
   close(): void;
 }
 
 export function tell(role: string): Teller {
   const channel = channelOf(role);
   const post = (notice: Notice) => channel.postMessage(notice);
-  return { wake: () => post({ wake: true }), failUsersWith: failUsersWith => post({ failUsersWith }), close: () => channel.close() };
+  return {
+    wake: () => post({ wake: true }),
+    failUsersWith: failUsersWith => post({ failUsersWith }),
+    crash: () => post({ crash: true }),
+    close: () => channel.close(),
+  };
 }
 
 /** Hears what is told to this role, from start to stop. */
@@ -45,9 +52,14 @@ export function ears({ role, faults }: Pick<RoleContext, "role" | "faults">, wak
       channel = channelOf(role);
       channel.onmessage = ({ data }: { data: Notice }) => {
         if ("wake" in data) wake();
+        else if ("crash" in data) setTimeout(crash);
         else faults.failUsersWith = data.failUsersWith;
       };
     },
     stop: async () => channel?.close(),
   });
+}
+
+function crash(): never {
+  throw new Error("fault: the worker is made to crash");
 }

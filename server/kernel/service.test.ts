@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { group, type Service, service } from "./service.ts";
+import { seeded } from "../testing/random.ts";
+import { group, type Service, service, together } from "./service.ts";
 
 /** A service that notes what is done to it, and starts when it is told to. */
 function recorded(name: string, events: string[], behaviour: "starts" | "waits" | "fails" | "ends badly" = "starts"): Service {
@@ -57,7 +58,8 @@ describe("a service", () => {
 });
 
 describe("a group", () => {
-  const abc = (events: string[], b: Parameters<typeof recorded>[2] = "starts") => group([recorded("a", events), recorded("b", events, b), recorded("c", events)]);
+  const abc = (events: string[], b: Parameters<typeof recorded>[2] = "starts") =>
+    group([recorded("a", events), recorded("b", events, b), recorded("c", events)]);
 
   test("starts in order and stops in reverse, one after the other", async () => {
     const events: string[] = [];
@@ -112,10 +114,19 @@ describe("a group", () => {
     expect(stray).toEqual([]);
   });
 
+  test("that belongs together starts in order and stops side by side; one that ends badly holds up no other", async () => {
+    const events: string[] = [];
+    const all = together([recorded("a", events), recorded("b", events, "ends badly"), recorded("c", events)]);
+    await all.start();
+    expect(await all.stop().catch(error => error.message)).toBe("b cannot stop");
+    expect(events.slice(0, 3)).toEqual(["a starts", "b starts", "c starts"]);
+    expect(events.slice(3, 6).toSorted()).toEqual(["a stops", "b stops", "c stops"]);
+    expect(events.slice(6).toSorted()).toEqual(["a is down", "c is down"]);
+  });
+
   test("keeps the contract whenever the stop comes: what was started is stopped once, in reverse, and nothing starts after", async () => {
     for (let seed = 0; seed < 300; seed++) {
-      let state = seed + 1;
-      const random = (below: number) => (state = (state * 48_271) % 2_147_483_647) % below;
+      const random = seeded(seed + 1);
       const events: string[] = [];
       const member = (name: string): Service => recorded(name, events, (["starts", "starts", "waits", "fails"] as const)[random(4)]!);
       const all = group([member("a"), group([member("b"), member("c")]), member("d"), group([]), member("e")]);

@@ -9,7 +9,9 @@ export const kernelSettings = {
   ]),
   logLevel: choice("LOG_LEVEL", "the least level that is logged", "info", ["debug", "info", "warn", "error", "silent"]),
   host: text("HTTP_HOST", "the address the HTTP servers listen on", "127.0.0.1"),
-  healthPort: optional(text("HEALTH_PORT", "where a process without an API serves /livez, /readyz and /metrics")),
+  healthPort: optional(
+    integer("HEALTH_PORT", "where a process without an API serves /livez, /readyz and /metrics", undefined, { minimum: 0, maximum: 65535 }),
+  ),
   natsUrl: text("NATS_URL", "the NATS server with JetStream, e.g. nats://127.0.0.1:4222"),
   shutdownWithin: duration("SHUTDOWN_WITHIN", "a process ends within this after SIGTERM", "10s", { minimum: "1s", maximum: "5m" }),
   shutdownNotice: duration(

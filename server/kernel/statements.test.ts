@@ -26,9 +26,17 @@ const described = (text: string) => describeStatement(sql, statement(text)).catc
 
 describe("a statement's file", () => {
   test("says its parameters, which may be null, and its columns", () => {
-    const { parameters, columns } = statement("-- Finds.\n-- $1 user_id\n-- $2 after?: null = from the start\n-- returns sku, at?\nselect 1");
-    expect(parameters).toEqual([{ name: "user_id", nullable: false }, { name: "after", nullable: true }]);
-    expect(columns).toEqual([{ name: "sku", nullable: false }, { name: "at", nullable: true }]);
+    const { parameters, columns } = statement(
+      "-- Finds.\n-- $1 user_id\n-- $2 after?: null = from the start\n-- returns sku, at?\nselect 1",
+    );
+    expect(parameters).toEqual([
+      { name: "user_id", nullable: false },
+      { name: "after", nullable: true },
+    ]);
+    expect(columns).toEqual([
+      { name: "sku", nullable: false },
+      { name: "at", nullable: true },
+    ]);
   });
 
   test("whose parameters are out of order is refused with its name", () => {
@@ -57,16 +65,34 @@ describe("a statement that does not fit the schema is refused with its file's na
     ["no such table", "-- returns a\nselect a from nothing", 'sql/shop/find.sql: relation "nothing" does not exist'],
     ["no such column", "-- returns nothing\nselect nothing from entitlements", 'sql/shop/find.sql: column "nothing" does not exist'],
     ["no SQL", "-- returns a\nselekt", 'sql/shop/find.sql: syntax error at or near "selekt"'],
-    ["two statements", "-- returns a\nselect 1 as a; select 2 as a", "sql/shop/find.sql: cannot insert multiple commands into a prepared statement"],
-    ["a parameter too many", "-- $1 a\n-- $2 b\n-- returns c\nselect $1::text as c", "sql/shop/find.sql: the header names 2 parameters, the statement has 1"],
+    [
+      "two statements",
+      "-- returns a\nselect 1 as a; select 2 as a",
+      "sql/shop/find.sql: cannot insert multiple commands into a prepared statement",
+    ],
+    [
+      "a parameter too many",
+      "-- $1 a\n-- $2 b\n-- returns c\nselect $1::text as c",
+      "sql/shop/find.sql: the header names 2 parameters, the statement has 1",
+    ],
     ["a parameter too few", "-- returns c\nselect $1::text as c", "sql/shop/find.sql: the header names 0 parameters, the statement has 1"],
-    ["another column", "-- returns user\nselect user_id from entitlements", 'sql/shop/find.sql: the header says it returns "user", the statement returns "user_id"'],
-    ["columns in another order", "-- returns b, a\nselect 1 as a, 2 as b", 'sql/shop/find.sql: the header says it returns "b, a", the statement returns "a, b"'],
+    [
+      "another column",
+      "-- returns user\nselect user_id from entitlements",
+      'sql/shop/find.sql: the header says it returns "user", the statement returns "user_id"',
+    ],
+    [
+      "columns in another order",
+      "-- returns b, a\nselect 1 as a, 2 as b",
+      'sql/shop/find.sql: the header says it returns "b, a", the statement returns "a, b"',
+    ],
   ];
   test.each(cases)("%s", async (_, text, message) => expect(await described(text)).toBe(message));
 
   test("one that fits is described and not run", async () => {
-    await described("-- returns user_id\ninsert into entitlements select 'x', 'y', 'ACTIVE', 1, now(), null, 's', 's', now() returning user_id");
+    await described(
+      "-- returns user_id\ninsert into entitlements select 'x', 'y', 'ACTIVE', 1, now(), null, 's', 's', now() returning user_id",
+    );
     expect(await sql`select from entitlements`).toHaveLength(0);
   });
 });
@@ -75,22 +101,35 @@ test("a process whose files do not fit does not start, and says which file and w
   cpSync(sqlRoot, join(root, "sql"), { recursive: true });
   cpSync(join(sqlRoot, "../server"), join(root, "server"), { recursive: true });
   symlinkSync(join(sqlRoot, "../node_modules"), join(root, "node_modules"));
-  writeFileSync(join(root, "sql/entitlement/list.sql"), "-- Lists.\n-- $1 user_id\n-- returns nothing\nselect nothing from entitlements where user_id = $1\n");
+  writeFileSync(
+    join(root, "sql/entitlement/list.sql"),
+    "-- Lists.\n-- $1 user_id\n-- returns nothing\nselect nothing from entitlements where user_id = $1\n",
+  );
   const child = Bun.spawn([process.execPath, "server/main.ts", "entitlement:api"], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? "", NATS_URL: "nats://127.0.0.1:1", ENTITLEMENT_APP_DATABASE_URL: database.appUrl, ENTITLEMENT_PORT: "0" },
+    env: {
+      PATH: process.env.PATH ?? "",
+      NATS_URL: "nats://127.0.0.1:1",
+      ENTITLEMENT_APP_DATABASE_URL: database.appUrl,
+      ENTITLEMENT_PORT: "0",
+    },
     stdout: "ignore",
     stderr: "pipe",
   });
-  expect(await new Response(child.stderr).text()).toContain('kenri cannot start: sql/entitlement/list.sql: column "nothing" does not exist');
+  expect(await new Response(child.stderr).text()).toContain(
+    'kenri cannot start: sql/entitlement/list.sql: column "nothing" does not exist',
+  );
   expect(await child.exited).toBe(1);
 });
 
 describe("a bound statement", () => {
-  const bound = <T>(text: string, path = ["shop", "items", "find"]) => bindStatements<T>(sql, [parseStatement("find.sql", path, text)], createMetrics(), 500);
+  const bound = <T>(text: string, path = ["shop", "items", "find"]) =>
+    bindStatements<T>(sql, [parseStatement("find.sql", path, text)], createMetrics(), 500);
 
   test("is a function in the shape of the folders, with its parameters by name", async () => {
-    const { shop } = bound<{ shop: { items: { find(p: { b: string; a: string }): Promise<{ both: string }[]> } } }>("-- $1 a\n-- $2 b\n-- returns both\nselect $1 || $2 as both");
+    const { shop } = bound<{ shop: { items: { find(p: { b: string; a: string }): Promise<{ both: string }[]> } } }>(
+      "-- $1 a\n-- $2 b\n-- returns both\nselect $1 || $2 as both",
+    );
     expect([...(await shop.items.find({ b: "2", a: "1" }))]).toEqual([{ both: "12" }]);
   });
 
@@ -99,13 +138,21 @@ describe("a bound statement", () => {
       "-- $1 t\n-- $2 b\n-- $3 n\n-- $4 j\n-- returns t, b, n, j\nselect to_jsonb($1::text[]) as t, to_jsonb($2::boolean[]) as b, to_jsonb($3::float8[]) as n, to_jsonb($4::jsonb[]) as j",
       ["all"],
     );
-    const values = { t: ["a", null, 'q"uo\\te', "{},", "", "NULL", "日本\n語"], b: [true, false, null], n: [1.5, null, -0.1], j: [{ a: "}" }, { b: [1, "\\"] }] };
+    const values = {
+      t: ["a", null, 'q"uo\\te', "{},", "", "NULL", "日本\n語"],
+      b: [true, false, null],
+      n: [1.5, null, -0.1],
+      j: [{ a: "}" }, { b: [1, "\\"] }],
+    };
     expect([...(await all(values))]).toEqual([values]);
     expect([...(await all({ t: [], b: [], n: [], j: [] }))]).toEqual([{ t: [], b: [], n: [], j: [] }]);
   });
 
   test("that takes too long is given up, and the next one works", async () => {
-    const { slow } = bound<{ slow(p: { seconds: number }): Promise<unknown[]> }>("-- $1 seconds\n-- returns done\nselect pg_sleep($1::float8) is null as done", ["slow"]);
+    const { slow } = bound<{ slow(p: { seconds: number }): Promise<unknown[]> }>(
+      "-- $1 seconds\n-- returns done\nselect pg_sleep($1::float8) is null as done",
+      ["slow"],
+    );
     expect(await slow({ seconds: 3 }).catch(error => error.name)).toBe("DeadlineError");
     expect(await slow({ seconds: 0 })).toHaveLength(1);
   });

@@ -55,7 +55,7 @@ export function openStore<T>({ system, url, name, connections, deadline, durable
           },
           stopping,
         ),
-      stop: () => sql.end({ timeout: 3 }),
+      stop: () => sql.end({ timeout: 1 }),
     }),
     sql,
     statements: bindStatements<T>(sql, files, metrics, deadline),

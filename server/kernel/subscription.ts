@@ -1,5 +1,7 @@
 import { type ConsumerMessages, type JsMsg, jetstream } from "@nats-io/jetstream";
+import type { Subscription } from "@nats-io/nats-core";
 import type { Broker } from "./broker.ts";
+import { within } from "./deadline.ts";
 import type { Log } from "./log.ts";
 import { loop } from "./loop.ts";
 import type { Metrics } from "./metrics.ts";
@@ -28,6 +30,9 @@ export interface SubscriptionOptions {
   readonly metrics: Metrics;
 }
 
+const goodbyeWithin = 1000;
+const restWithin = 2000;
+
 /** Reads a durable pull consumer in batches of what has arrived, without waiting for more. */
 export function subscription({ broker, consumer, batch, handle, log, metrics }: SubscriptionOptions): Service {
   const arrived: { message: JsMsg; at: number }[] = [];
@@ -46,17 +51,27 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
     }
     if (messages && consumingIn === broker.epoch) return 0;
     await messages?.close();
+    messages = undefined;
     arrived.length = 0;
-    const pull = await jetstream(nats).consumers.get(consumer.stream, consumer.durable);
+    const pull = await jetstream(nats, { timeout: 3000 }).consumers.get(consumer.stream, consumer.durable);
     consumingIn = broker.epoch;
     messages = await pull.consume({
       max_messages: Math.min(consumer.maxAckPending, batch * 2),
+      // Short, because two heartbeats of half of it are how long a consumer that was made anew goes unnoticed.
+      expires: 5000,
       callback: message => {
         arrived.push({ message, at: performance.now() });
         work.wake();
       },
     });
     return 0;
+  }
+
+  /** The client's close() forgets its inbox at once; what the broker has sent there already would wait for its next delivery. So drain it. */
+  async function endPulling(): Promise<void> {
+    const { sub } = (messages ?? {}) as { sub?: Subscription };
+    if (sub && broker.connected()) await within(goodbyeWithin, "NATS", sub.drain()).catch(() => {});
+    await messages?.close();
   }
 
   async function takeBatch(): Promise<number> {
@@ -82,20 +97,24 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
   const work = loop({ name: consumer.durable, runOnce: takeBatch, full: 1, interval: 1000, log, metrics });
   broker.onConnect(() => keeper.wake());
 
-  // Stopped in reverse: no more pulls, then the batch under way, then what nobody looked at goes back at once.
-  const returnRest = service({
-    start: async () => {},
-    stop: async () => {
+  /** What has arrived is taken in too; if the database does not answer, it goes back. */
+  async function takeRest(): Promise<void> {
+    const takeAll = async () => {
+      while (arrived.length > 0) await takeBatch();
+    };
+    try {
+      await within(restWithin, "the database", takeAll());
+    } catch (error) {
+      log.warn({ error, count: arrived.length }, "subscription.gives_back");
       for (const { message } of arrived.splice(0)) message.nak();
-      if (broker.connected())
-        await broker
-          .connection()
-          .flush()
-          .catch(() => {});
-    },
-  });
-  const pulling = service({ start: async () => {}, stop: async () => void (await messages?.close()) });
-  return group([returnRest, work, pulling, keeper]);
+    }
+    if (broker.connected()) await within(goodbyeWithin, "NATS", broker.connection().flush()).catch(() => {});
+  }
+
+  // Stopped in reverse: no more pulls, then the batch under way, then the rest.
+  const rest = service({ start: async () => {}, stop: takeRest });
+  const pulling = service({ start: async () => {}, stop: endPulling });
+  return group([rest, work, pulling, keeper]);
 }
 
 const receive = (message: JsMsg): Received => ({

@@ -16,8 +16,22 @@ describe("a trace", () => {
   });
 
   const broken: (string | null | undefined)[] = [
-    null, undefined, "", "x", traceId, `00-${traceId}-${spanId}`, `00-${traceId}-${spanId}-1`, `00-${traceId.toUpperCase()}-${spanId}-01`, `00-${"0".repeat(32)}-${spanId}-01`, `00-${traceId}-${"0".repeat(16)}-01`,
-    `ff-${traceId}-${spanId}-01`, `00-${traceId}0-${spanId}-01`, `00-${traceId}-${spanId}-01-extra`, `00-${traceId}-${spanId}-01\n`, ` 00-${traceId}-${spanId}-01`, `00-${traceId}-${spanId}-01, 00-${traceId}-${spanId}-01`,
+    null,
+    undefined,
+    "",
+    "x",
+    traceId,
+    `00-${traceId}-${spanId}`,
+    `00-${traceId}-${spanId}-1`,
+    `00-${traceId.toUpperCase()}-${spanId}-01`,
+    `00-${"0".repeat(32)}-${spanId}-01`,
+    `00-${traceId}-${"0".repeat(16)}-01`,
+    `ff-${traceId}-${spanId}-01`,
+    `00-${traceId}0-${spanId}-01`,
+    `00-${traceId}-${spanId}-01-extra`,
+    `00-${traceId}-${spanId}-01\n`,
+    ` 00-${traceId}-${spanId}-01`,
+    `00-${traceId}-${spanId}-01, 00-${traceId}-${spanId}-01`,
   ];
   test.each(broken)("that cannot be read is begun anew: %j", given => {
     const trace = continueTrace(given);

@@ -18,9 +18,15 @@ const make = (traceId: string, flags: string): Trace => {
 
 /** Goes on with a trace in a new span, or begins one if there is none that can be read. */
 export function continueTrace(traceparent: string | null | undefined): Trace {
+  const match = readable(traceparent);
+  return match ? make(match[1]!, match[3]!) : make(hex(16), "01");
+}
+
+export const isReadableTrace = (traceparent: string | null | undefined): boolean => readable(traceparent) !== undefined;
+
+function readable(traceparent: string | null | undefined): RegExpExecArray | undefined {
   const match = traceparent ? pattern.exec(traceparent) : null;
-  if (!match || match[1] === zeroTrace || match[2] === zeroSpan) return make(hex(16), "01");
-  return make(match[1]!, match[3]!);
+  return match && match[1] !== zeroTrace && match[2] !== zeroSpan ? match : undefined;
 }
 
 export const traceIdOf = (traceparent: string): string => traceparent.split("-")[1] ?? "";

@@ -26,8 +26,7 @@ async function ask(path: string, init: RequestInit & { headers?: Record<string, 
   const response = await kenri.call("notification", path, init);
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
-const send = (path: string, body: Body, method = "POST") =>
-  ask(path, { method, body, headers: { "content-type": "application/json" } });
+const send = (path: string, body: Body, method = "POST") => ask(path, { method, body, headers: { "content-type": "application/json" } });
 
 const reads = [
   inbox,

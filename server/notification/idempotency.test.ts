@@ -30,8 +30,12 @@ beforeEach(async () => {
 
 const message = { id: "m1", type: "EntitlementGranted" };
 const checker = (ttlSeconds = 60) => idempotencyChecker(sql.processed_messages, ttlSeconds);
-const rowOf = async (key: string) => (await pool`select status, error, message_id, message_type, completed_at is not null as completed from processed_messages where idempotency_key = ${key}`)[0];
-const expire = (key: string, ago = "1 second") => pool`update processed_messages set expires_at = now() - ${ago}::interval where idempotency_key = ${key}`;
+const rowOf = async (key: string) =>
+  (
+    await pool`select status, error, message_id, message_type, completed_at is not null as completed from processed_messages where idempotency_key = ${key}`
+  )[0];
+const expire = (key: string, ago = "1 second") =>
+  pool`update processed_messages set expires_at = now() - ${ago}::interval where idempotency_key = ${key}`;
 
 describe("the checker", () => {
   test("knows nothing of a key it never saw", async () => {
@@ -45,7 +49,13 @@ describe("the checker", () => {
     await one.markCompleted("k");
     expect(await one.isProcessed("k")).toBe(true);
     expect(await one.markProcessing("k", message)).toBe(false);
-    expect(await rowOf("k")).toEqual({ status: "completed", error: null, message_id: "m1", message_type: "EntitlementGranted", completed: true });
+    expect(await rowOf("k")).toEqual({
+      status: "completed",
+      error: null,
+      message_id: "m1",
+      message_type: "EntitlementGranted",
+      completed: true,
+    });
   });
 
   test("lets a failed or an interrupted one be tried again, and keeps the error until then", async () => {
@@ -81,13 +91,24 @@ describe("the checker", () => {
     await expire("young", "6 days");
     const clean = async () => (await sql.processed_messages.cleanup({ keep_seconds: 7 * 86_400, limit: 2 })).length;
     expect([await clean(), await clean(), await clean()]).toEqual([2, 1, 0]);
-    expect((await pool`select idempotency_key from processed_messages order by 1`).map(row => row.idempotency_key)).toEqual(["live", "young"]);
+    expect((await pool`select idempotency_key from processed_messages order by 1`).map(row => row.idempotency_key)).toEqual([
+      "live",
+      "young",
+    ]);
   });
 });
 
 describe("a key", () => {
   const notification = (fields: Partial<NotificationsClaimRow>) =>
-    ({ notification_id: "n1", event_id: "e1", user_id: "alice", type: "EntitlementGranted", channel: "webhook", payload: {}, ...fields }) as NotificationsClaimRow;
+    ({
+      notification_id: "n1",
+      event_id: "e1",
+      user_id: "alice",
+      type: "EntitlementGranted",
+      channel: "webhook",
+      payload: {},
+      ...fields,
+    }) as NotificationsClaimRow;
 
   test("by message id is one of the notification and its channel", () => {
     expect(byMessageId(notification({}))).toBe(byMessageId(notification({ user_id: "other" })));
@@ -116,7 +137,8 @@ describe("a key", () => {
     const keyOf = byRequestId(({ user_id }) => user_id);
     const [one, two] = ["1", "2"].map(end => keyOf(notification({ user_id: "x".repeat(300) + end })));
     expect(one).not.toBe(two);
-    for (const key of [one!, two!, keyOf(notification({ user_id: "🎁".repeat(100) }))]) expect(await checker().markProcessing(key, message)).toBe(true);
+    for (const key of [one!, two!, keyOf(notification({ user_id: "🎁".repeat(100) }))])
+      expect(await checker().markProcessing(key, message)).toBe(true);
   });
 });
 
@@ -137,11 +159,25 @@ function outside(answer: () => Promise<Sending> = async () => ({ outcome: "sent"
 describe("a sender whose channel leaves the process", () => {
   const lease = 300;
   const runner = (channel: Channel, notifications = sql.notifications) =>
-    sender({ notifications, channels: new Map([["outside", channel]]), faults: faults(), from: () => "-infinity", worker: "w", batch: 10, lease, sendWithin: 200, maxAttempts: 5, log: silentLog, metrics: createMetrics() });
+    sender({
+      notifications,
+      channels: new Map([["outside", channel]]),
+      faults: faults(),
+      from: () => "-infinity",
+      worker: "w",
+      batch: 10,
+      lease,
+      sendWithin: 200,
+      maxAttempts: 5,
+      log: silentLog,
+      metrics: createMetrics(),
+    });
   const run = (one: ReturnType<typeof runner>) => one.runOnce(new AbortController().signal);
   const append = async () =>
-    (await pool`insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel)
-      values (gen_random_uuid(), 'alice', 'EntitlementGranted', ${crypto.randomUUID()}, 1, false, '{}', 't', 'outside') returning notification_id`)[0]!.notification_id as string;
+    (
+      await pool`insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel)
+      values (gen_random_uuid(), 'alice', 'EntitlementGranted', ${crypto.randomUUID()}, 1, false, '{}', 't', 'outside') returning notification_id`
+    )[0]!.notification_id as string;
   const statusOf = async (id: string) => (await pool`select status from notifications where notification_id = ${id}`)[0]?.status;
   const afterTheLease = () => until("the lease ran out", 3000, async () => (await sql.notifications.reclaim({ limit: 10 })).length > 0);
 
@@ -179,7 +215,10 @@ describe("a sender whose channel leaves the process", () => {
     expect([took, await statusOf(id)]).toEqual([[id], "SENT"]);
   });
 
-  test.each([["says so", async (): Promise<Sending> => ({ outcome: "retry", error: "busy" })], ["throws", () => Promise.reject(new Error("busy"))]])("that fails and %s tries again, and the error is noted", async (_, fails) => {
+  test.each([
+    ["says so", async (): Promise<Sending> => ({ outcome: "retry", error: "busy" })],
+    ["throws", () => Promise.reject(new Error("busy"))],
+  ])("that fails and %s tries again, and the error is noted", async (_, fails) => {
     const answers = [fails, async (): Promise<Sending> => ({ outcome: "sent" })];
     const { took, channel } = outside(() => answers.shift()!());
     const id = await append();

@@ -1,7 +1,7 @@
 import { dueBound } from "../kernel/due_bound.ts";
 import { loop } from "../kernel/loop.ts";
 import { ears, type RoleContext } from "../kernel/role.ts";
-import { group, type Service } from "../kernel/service.ts";
+import { group, type Service, together } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
 import { openStore } from "../kernel/store.ts";
 import { type Channel, logChannel } from "./channels.ts";
@@ -60,9 +60,7 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     }),
   );
   const wake = () => lanes[0]?.wake();
-  return group([
-    store,
-    ears(context, wake),
+  const loops = [
     loop({
       name: "notification.head",
       runOnce: bound.advance,
@@ -79,7 +77,8 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
       ...every,
     }),
     ...lanes,
-  ]);
+  ];
+  return group([store, ears(context, wake), together(loops)]);
 }
 
 function depthGauges(notifications: NotificationSql["notifications"], metrics: RoleContext["metrics"]) {

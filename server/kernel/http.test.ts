@@ -1,0 +1,204 @@
+import { describe, expect, test } from "bun:test";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { authenticator, newKey } from "./auth.ts";
+import { readJson } from "./body.ts";
+import { callerOf, requires } from "./callers.ts";
+import { createHealth, healthRoutes } from "./health.ts";
+import { httpApp } from "./http.ts";
+import { silentLog } from "./log.ts";
+import { createMetrics } from "./metrics.ts";
+import { openapiRoutes } from "./openapi.ts";
+import { notFound } from "./problem.ts";
+import { text } from "./text.ts";
+
+const { key, keyId, secretSha256 } = newKey();
+
+/** An app with one route that fails as it is told to, and one that takes a body. */
+function application({
+  findKey = async (id: string) =>
+    id === keyId ? { client_id: "shop", secret_sha256: secretSha256, scopes: ["ops:read"], live: true } : undefined,
+} = {}) {
+  const [health, metrics, logged] = [createHealth(), createMetrics(), [] as Record<string, unknown>[]];
+  const log = Object.assign(Object.create(silentLog), { error: (fields: Record<string, unknown>) => logged.push(fields) });
+  const allowed = requires(authenticator(findKey), request => readJson(request));
+  let fail: () => unknown = () => ({ fine: true });
+  let databaseIs: "there" | "away" = "there";
+  const app = httpApp({ log, metrics, health });
+  app.use(
+    healthRoutes({
+      health,
+      askDatabase: () => (databaseIs === "there" ? Promise.resolve() : Promise.reject(new Error("away"))),
+      metricsText: () => metrics.registry.metrics(),
+    }),
+  );
+  app.use(
+    new Elysia({ normalize: false })
+      .get("/things/:id", () => fail())
+      .post("/things", ({ body, request }) => ({ ...body, by: callerOf(request).clientId }), {
+        body: Type.Object({ name: text("its name") }, { additionalProperties: false }),
+        ...allowed("ops:read"),
+      }),
+  );
+  openapiRoutes(app, { title: "Things", description: "For <tests>." });
+  health.state = "ready";
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const response = await app.handle(new Request(`http://localhost${path}`, init));
+    const body = await response.text();
+    return { status: response.status, headers: response.headers, body, json: body.startsWith("{") ? JSON.parse(body) : undefined };
+  };
+  return {
+    ask,
+    health,
+    metrics,
+    logged,
+    failWith(how: () => unknown) {
+      fail = how;
+    },
+    database(is: typeof databaseIs) {
+      databaseIs = is;
+    },
+  };
+}
+const thrown = (error: unknown) => () => {
+  throw error;
+};
+const post = { method: "POST", headers: { "content-type": "application/json", authorization: `Bearer ${key}` }, body: '{"name":"x"}' };
+
+describe("every answer", () => {
+  test("has a request id: the caller's if it is a sound one, otherwise a new one", async () => {
+    const { ask } = application();
+    expect((await ask("/things/1", { headers: { "x-request-id": "abc-1.2:3" } })).headers.get("x-request-id")).toBe("abc-1.2:3");
+    for (const given of ["a b", "a".repeat(101), '{"a":1}', "<script>"]) {
+      const answered = (await ask("/nothing", { headers: { "x-request-id": given } })).headers.get("x-request-id");
+      expect(answered).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  test("carries the trace on", async () => {
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    for (const path of ["/things/1", "/nothing", "/livez"])
+      expect((await application().ask(path, { headers: { traceparent } })).headers.get("traceparent")).toStartWith(
+        traceparent.slice(0, 36),
+      );
+  });
+
+  test("is counted with the status it had", async () => {
+    const { ask, metrics, failWith } = application();
+    await ask("/things/1");
+    failWith(thrown(notFound("gone")));
+    await ask("/things/1");
+    await ask("/nothing");
+    await ask("/things", { ...post, body: "{}" });
+    await new Promise(resolve => setImmediate(resolve));
+    const counts = (await metrics.httpSeconds.get()).values
+      .filter(value => value.metricName?.endsWith("_count"))
+      .map(({ labels, value }) => [labels.route, labels.status, value]);
+    expect(counts).toEqual(
+      expect.arrayContaining([
+        ["/things/:id", "200", 1],
+        ["/things/:id", "404", 1],
+        ["unmatched", "404", 1],
+        ["/things", "400", 1],
+      ]),
+    );
+  });
+});
+
+describe("what goes wrong", () => {
+  test("unexpectedly is a 500 that tells nothing and is logged under its trace", async () => {
+    const { ask, failWith, logged } = application();
+    failWith(thrown(new TypeError("secret of the house")));
+    const { status, body, headers } = await ask("/things/1");
+    expect([status, JSON.parse(body).code]).toEqual([500, "INTERNAL"]);
+    expect(body).not.toContain("secret of the house");
+    expect(headers.get("traceparent")).toContain(String(logged[0]?.trace_id));
+    expect(logged[0]?.error).toBeInstanceOf(TypeError);
+  });
+
+  test.each([
+    ["a closed connection", { code: "CONNECTION_CLOSED" }],
+    ["a shutdown", { code: "57P01" }],
+    ["a lock", { code: "55P03" }],
+  ])("because the database is away (%s) is a 503 with Retry-After, wherever it was asked", async (_, fields) => {
+    const away = Object.assign(new Error("gone"), fields);
+    const { ask, failWith, logged } = application({ findKey: () => Promise.reject(away) });
+    failWith(thrown(away));
+    for (const answer of [await ask("/things/1"), await ask("/things", post)])
+      expect([answer.status, answer.headers.get("retry-after"), answer.json.code]).toEqual([503, "1", "UNAVAILABLE"]);
+    expect(logged).toEqual([]);
+  });
+
+  test("unexpectedly while the caller is looked up is a 500, not a bad body", async () => {
+    const { ask, logged } = application({ findKey: () => Promise.reject(new TypeError("bug")) });
+    expect((await ask("/things", post)).status).toBe(500);
+    expect(logged[0]?.error).toBeInstanceOf(TypeError);
+  });
+
+  test("because there is nothing is a 404, of the path or of the thing", async () => {
+    const { ask, failWith } = application();
+    failWith(thrown(notFound("there is no such thing")));
+    expect((await ask("/things/1")).json).toMatchObject({ status: 404, detail: "there is no such thing" });
+    expect((await ask("/nothing")).json).toMatchObject({ status: 404, detail: expect.stringContaining("nothing at this path") });
+    expect((await ask("/things/1", { method: "DELETE" })).headers.get("allow")).toBe("GET, HEAD");
+  });
+});
+
+test("a body reaches its route only through who may send it", async () => {
+  const { ask } = application();
+  expect((await ask("/things", post)).json).toEqual({ name: "x", by: "shop" });
+  expect((await ask("/things", { ...post, headers: { "content-type": "application/json" } })).status).toBe(401);
+});
+
+describe("health", () => {
+  test("while it starts says what it waits for, and takes no request", async () => {
+    const { ask, health } = application();
+    Object.assign(health, { state: "starting", waitingFor: "the database" });
+    expect([(await ask("/livez")).status, (await ask("/readyz")).status, (await ask("/things/1")).status]).toEqual([200, 503, 503]);
+    expect((await ask("/readyz")).json).toEqual({ status: "starting", waiting_for: "the database" });
+    expect((await ask("/openapi.json")).status).toBe(200);
+  });
+
+  test("with its database away is 503; with trouble elsewhere it is degraded and goes on", async () => {
+    const { ask, health, database } = application();
+    health.trouble("broker", "NATS is not connected");
+    expect([(await ask("/readyz")).status, (await ask("/readyz")).json]).toEqual([
+      200,
+      { status: "degraded", database: "ok", degraded: { broker: "NATS is not connected" } },
+    ]);
+    health.fine("broker");
+    expect((await ask("/readyz")).json).toEqual({ status: "ready", database: "ok" });
+    database("away");
+    expect([(await ask("/readyz")).status, (await ask("/livez")).status]).toEqual([503, 200]);
+  });
+
+  test("while it stops is 503, but requests that still come are answered and their connections closed", async () => {
+    const { ask, health } = application();
+    health.state = "stopping";
+    expect((await ask("/readyz")).status).toBe(503);
+    const last = await ask("/things/1");
+    expect([last.status, last.headers.get("connection")]).toEqual([200, "close"]);
+  });
+});
+
+describe("the API's description", () => {
+  test("is OpenAPI 3.1 and has every route with its body and its key, but not the inner ones", async () => {
+    const { json } = await application().ask("/openapi.json");
+    expect(json).toMatchObject({
+      openapi: "3.1.0",
+      security: [{ apiKey: [] }],
+      components: { securitySchemes: { apiKey: { scheme: "bearer" } } },
+    });
+    expect(Object.keys(json.paths)).toEqual(["/things/{id}", "/things"]);
+    expect(json.paths["/things"].post.requestBody.content["application/json"].schema.properties.name.description).toContain(
+      "its name; must be 1 to 200 characters",
+    );
+  });
+
+  test("can be read by people, with nothing of it taken for markup, and without a script", async () => {
+    const { body, headers } = await application().ask("/openapi");
+    expect(body).toContain("For &lt;tests&gt;.");
+    expect(body).toContain("POST /things");
+    expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+  });
+});

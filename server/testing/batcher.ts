@@ -1,0 +1,60 @@
+import { type Answer, type Change, changes } from "../entitlement/changes.ts";
+import type { ChangeParameters, ChangeRow } from "../entitlement/sql.gen.ts";
+import { createMetrics } from "../kernel/metrics.ts";
+
+/** A statement under way: the test says when and how it ends. */
+export interface Run {
+  readonly keys: readonly string[];
+  readonly pairs: readonly string[];
+  succeed(): Promise<void>;
+  fail(error: unknown): Promise<void>;
+}
+
+const settled = () => new Promise<void>(resolve => setImmediate(resolve));
+
+/** The batcher over a statement that the test runs. */
+export function batcher({ lanes = 1, batch = 64, queue = 1000 } = {}) {
+  const runs: Run[] = [];
+  let commits = 0;
+  const run = (parameters: ChangeParameters) =>
+    new Promise<ChangeRow[]>((resolve, reject) => {
+      runs.push({
+        keys: parameters.idem_key,
+        pairs: parameters.user_id.map((user, i) => `${user}:${parameters.stock_keeping_unit[i]}`),
+        succeed: () => {
+          resolve(parameters.idem_key.map((key, i) => row(i + 1, key)));
+          return settled();
+        },
+        fail: error => {
+          reject(error);
+          return settled();
+        },
+      });
+    });
+  const { submit } = changes({ run, lanes, batch, queue, ttlSeconds: 60, committed: () => void commits++, metrics: createMetrics() });
+  return { submit, runs, commits: () => commits };
+}
+
+const row = (n: number, key: string): ChangeRow => ({ n, replayed: false, same_request: true, response_code: 200, response_body: key });
+/** A request under a key, for a pair of the user's. */
+export const change = (key: string, user = key): Change => ({
+  clientId: "shop",
+  route: "/grants",
+  key,
+  requestHash: "h",
+  userId: user,
+  sku: "item",
+  target: "ACTIVE",
+  source: "r",
+  sourceId: "p",
+  traceparent: "t",
+  conflictBody: "c",
+});
+export const databaseError = (code: string, constraint_name = "") =>
+  Object.assign(new Error(`database error ${code}`), { code, constraint_name });
+/** The body that a request was answered with, or what it was refused with. */
+export const outcome = (answer: Promise<Answer>) =>
+  answer.then(
+    one => one.response_body,
+    error => (error as Error).message,
+  );
