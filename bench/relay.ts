@@ -1,5 +1,5 @@
 import { jetstream } from "@nats-io/jetstream";
-import { connect as connectNats } from "@nats-io/transport-node";
+import { connect as connectNats, headers as natsHeaders } from "@nats-io/transport-node";
 import { encodeMessage, type Message } from "../server/entitlement/event.ts";
 import type { OutboxClaimRow } from "../server/entitlement/sql.gen.ts";
 import { ensureStream } from "../server/kernel/streams.ts";
@@ -33,7 +33,11 @@ async function rawPublish(kenri: TestKenri): Promise<number> {
   await ensureStream(nats, { name: "bench-raw", subject: "bench.raw", maxAge: 600_000, duplicateWindow: 120_000, replicas: 1 });
   const js = jetstream(nats);
   const messages = (await kenri.entitlementSql<OutboxClaimRow[]>`select * from outbox_events`).map(encodeMessage);
-  const publish = ({ id, data, headers }: Message) => js.publish("bench.raw", data, { msgID: id, headers });
+  const publish = ({ id, data, headers }: Message) => {
+    const all = natsHeaders();
+    for (const [name, value] of Object.entries(headers)) all.set(name, value);
+    return js.publish("bench.raw", data, { msgID: id, headers: all });
+  };
   const since = performance.now();
   for (let n = 0; n < count; n += window) await Promise.all(messages.slice(n, n + window).map(publish));
   const rate = (count * 1000) / (performance.now() - since);

@@ -1,6 +1,5 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { type Timestamp, TimestampSchema } from "@bufbuild/protobuf/wkt";
-import { headers, type MsgHdrs } from "@nats-io/nats-core";
 import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { EntitlementEventSchema } from "../gen/kenri/entitlement/v1/entitlement_event_pb.ts";
@@ -23,7 +22,7 @@ export interface Message {
   readonly id: string;
   readonly userId: string;
   readonly data: Uint8Array;
-  readonly headers: MsgHdrs;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Encodes an outbox row; throws if its payload holds no event. */
@@ -56,15 +55,13 @@ const encode = (row: OutboxClaimRow, event: Facts) =>
     }),
   );
 
-function headersOf(row: OutboxClaimRow, event: Facts): MsgHdrs {
-  const map = headers();
-  map.append("event_type", row.event_type);
-  map.append("aggregate_key", encodeURI(row.aggregate_key)); // a header holds ASCII only
-  map.append("occurred_at", event.occurred_at);
-  map.append("trace_id", traceIdOf(row.traceparent));
-  map.append("traceparent", row.traceparent);
-  return map;
-}
+const headersOf = (row: OutboxClaimRow, event: Facts) => ({
+  event_type: row.event_type,
+  aggregate_key: encodeURI(row.aggregate_key), // a header holds one line of ASCII
+  occurred_at: event.occurred_at,
+  trace_id: traceIdOf(row.traceparent),
+  traceparent: row.traceparent,
+});
 
 /** Exact to the microsecond, which a Date is not. */
 function timestamp(iso: string): Timestamp {

@@ -8,6 +8,13 @@ export type Ack =
   | { readonly kind: "silence" }
   | { readonly kind: "lost" };
 
+export interface Outgoing {
+  readonly id: string;
+  readonly data: Uint8Array;
+  /** One line of ASCII each. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 interface Waiting {
   readonly until: number;
   readonly epoch: number;
@@ -56,16 +63,15 @@ export function ackPublisher(broker: Broker, deadline: number) {
     for (const key of [...waiting.keys()]) settle(key, { kind: "lost" });
   });
 
-  return function publish(subject: string, message: { id: string; data: Uint8Array; headers: MsgHdrs }): Promise<Ack> {
+  return function publish(subject: string, { id, data, headers }: Outgoing): Promise<Ack> {
     if (!broker.connected()) return Promise.resolve({ kind: "lost" });
     const nats = broker.connection();
     listen(nats);
     return new Promise(settle => {
       const key = (published++).toString(36);
-      message.headers.append("Nats-Msg-Id", message.id);
       waiting.set(key, { until: performance.now() + deadline, epoch: broker.epoch, settle });
       if (timer === undefined) timer = setTimeout(expire, deadline);
-      nats.publish(subject, message.data, { headers: message.headers, reply: `${inbox}.${key}` });
+      nats.publish(subject, data, { headers: encodedHeaders({ "Nats-Msg-Id": id, ...headers }), reply: `${inbox}.${key}` });
     });
   };
 }
@@ -80,4 +86,13 @@ function ackOf(message: Msg): Ack {
       nobodyListens: false,
     };
   return { kind: "stored", seq: answer.seq, duplicate: answer.duplicate ?? false };
+}
+
+const encoder = new TextEncoder();
+
+/** All that the client asks of headers is to encode themselves; its own class searches all names again for every value, a tenth of a relay's time. */
+function encodedHeaders(headers: Readonly<Record<string, string>>): MsgHdrs {
+  let text = "NATS/1.0\r\n";
+  for (const name in headers) text += `${name}: ${headers[name]}\r\n`;
+  return { encode: () => encoder.encode(`${text}\r\n`) } as unknown as MsgHdrs;
 }

@@ -60,9 +60,9 @@ export async function ensureStream(nats: NatsConnection, spec: StreamSpec): Prom
 /**
  * Makes the durable pull consumer if it is not there. One whose position lies beyond the end of its stream (the store was cut or
  * restored) would wait for sequences that come again as other messages: it is made anew and reads from the start.
- * Returns false while there is no stream to read.
+ * Says whether it was there, was made, or cannot be made because there is no stream yet.
  */
-export async function ensureConsumer(nats: NatsConnection, spec: ConsumerSpec): Promise<boolean> {
+export async function ensureConsumer(nats: NatsConnection, spec: ConsumerSpec): Promise<"there" | "made" | "no stream"> {
   const { streams, consumers } = await manager(nats);
   const info = await consumers.info(spec.stream, spec.durable).catch(error => {
     if (isApiError(error, consumerNotFound) || isApiError(error, streamNotFound)) return undefined;
@@ -72,9 +72,9 @@ export async function ensureConsumer(nats: NatsConnection, spec: ConsumerSpec): 
     if (isApiError(error, streamNotFound)) return undefined;
     throw error;
   });
-  if (!stream) return false;
+  if (!stream) return "no stream";
   if (info && info.delivered.stream_seq > stream.state.last_seq) await consumers.delete(spec.stream, spec.durable);
-  else if (info) return true;
+  else if (info) return "there";
   await consumers.add(spec.stream, {
     durable_name: spec.durable,
     ack_policy: AckPolicy.Explicit,
@@ -83,7 +83,7 @@ export async function ensureConsumer(nats: NatsConnection, spec: ConsumerSpec): 
     max_ack_pending: spec.maxAckPending,
     max_deliver: -1,
   });
-  return true;
+  return "made";
 }
 
 /** Whether a durable consumer has anything still to be delivered or acknowledged; undefined if there is no such consumer. */

@@ -45,11 +45,12 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
   async function keepConsuming(): Promise<number> {
     if (!broker.connected()) return 0;
     const nats = broker.connection();
-    if (!(await ensureConsumer(nats, consumer))) {
+    const found = await ensureConsumer(nats, consumer);
+    if (found === "no stream") {
       log.info({ stream: consumer.stream }, "subscription.waiting_for_stream");
       return 0;
     }
-    if (messages && consumingIn === broker.epoch) return 0;
+    if (messages && consumingIn === broker.epoch && found === "there") return 0;
     await messages?.close();
     messages = undefined;
     arrived.length = 0;

@@ -19,6 +19,9 @@ export interface TestKenri {
   readonly entitlementSql: postgres.Sql;
   readonly notificationSql: postgres.Sql;
   readonly key: string;
+  /** Starts a process and waits for nothing. */
+  launch(what: string, environment?: Record<string, string>): TestProcess;
+  /** Starts a process; APIs are ready then. */
   start(what: string, environment?: Record<string, string>): Promise<TestProcess>;
   /** The URLs of the APIs that were started. */
   urlOf(system: "entitlement" | "notification"): string;
@@ -115,9 +118,13 @@ export async function testKenri(
     notificationSql,
     key,
     newKey: makeKey,
-    async start(what, extra = {}) {
+    launch(what, extra = {}) {
       const started = startProcess(what, { ...settings, ...extra });
       processes.push(started);
+      return started;
+    },
+    async start(what, extra) {
+      const started = kenri.launch(what, extra);
       for (const system of ["entitlement", "notification"] as const) {
         if (![system, `${system}:api`].some(name => what.split(" ").includes(name))) continue;
         await started.logged(`"system":"${system}","msg":"ready"`);

@@ -4,9 +4,10 @@
 -- $3 stream_seq
 -- $4 stream_duplicate
 -- returns event_id
-update outbox_events set status = 'PUBLISHED', published_at = clock_timestamp(), last_error = null,
-  stream_seq = ($3::bigint[])[array_position($2::uuid[], event_id)],
-  stream_duplicate = ($4::boolean[])[array_position($2::uuid[], event_id)],
+update outbox_events o set status = 'PUBLISHED', published_at = clock_timestamp(), last_error = null,
+  stream_seq = r.stream_seq, stream_duplicate = r.stream_duplicate,
   locked_by = null, locked_at = null, lease_until = null, claim_token = null
-where event_id = any ($2::uuid[]) and claim_token = $1::uuid
-returning event_id
+from unnest($2::uuid[], $3::bigint[], $4::boolean[]) as r(event_id, stream_seq, stream_duplicate),
+  lateral (select ctid from outbox_events x where x.event_id = r.event_id limit 1) x   -- limit: index lookups under every plan
+where o.ctid = x.ctid and o.claim_token = $1::uuid
+returning o.event_id

@@ -1,0 +1,52 @@
+import { choosePort } from "../../stack/ports.ts";
+import type { Stack } from "../../stack/stack.ts";
+import type { TestKenri, TestProcess } from "../testing/kenri.ts";
+
+/** A place in the cast: a role that is always played by somebody. */
+export interface Part {
+  readonly name: string;
+  /** It ends as by a power cut, and somebody else takes over. */
+  kill(): Promise<void>;
+  pause(): void;
+  resume(): void;
+  /** Ends it in good order; its exit code. */
+  stop(): Promise<number>;
+  readonly process: () => TestProcess;
+  /** Every process that ever played it. */
+  readonly past: readonly TestProcess[];
+}
+
+function part(kenri: TestKenri, name: string, role: string, environment: Record<string, string>): Part {
+  const past = [kenri.launch(role, environment)];
+  const current = () => past.at(-1)!;
+  return {
+    name,
+    process: current,
+    past,
+    async kill() {
+      current().kill("SIGKILL");
+      await current().exited;
+      past.push(kenri.launch(role, environment));
+    },
+    pause: () => current().kill("SIGSTOP"),
+    resume: () => current().kill("SIGCONT"),
+    stop: () => current().stop(),
+  };
+}
+
+export interface Cast {
+  readonly parts: readonly Part[];
+  /** Where clients go. */
+  readonly bases: readonly string[];
+}
+
+/** Two of everything, as on two machines. */
+export async function cast(kenri: TestKenri, stack: Stack): Promise<Cast> {
+  const ports = [await choosePort(stack.dir, "api-a"), await choosePort(stack.dir, "api-b")];
+  const workers = ["entitlement:relay", "notification:consumer", "notification:sender"];
+  const parts = [
+    ...ports.map((port, index) => part(kenri, `api ${index}`, "entitlement:api", { ENTITLEMENT_PORT: String(port) })),
+    ...workers.flatMap(role => [0, 1].map(index => part(kenri, `${role} ${index}`, role, { HEALTH_PORT: "0" }))),
+  ];
+  return { parts, bases: ports.map(port => `http://127.0.0.1:${port}`) };
+}
