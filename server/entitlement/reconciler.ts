@@ -1,4 +1,6 @@
+import { errors } from "@nats-io/nats-core";
 import type { Broker } from "../kernel/broker.ts";
+import type { Health } from "../kernel/health.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
 import { ensureStream, isConsumerIdle, type StreamSpec } from "../kernel/streams.ts";
@@ -14,6 +16,7 @@ export interface ReconcilerOptions {
   readonly takenInSubject: string;
   readonly overdue: number;
   readonly log: Log;
+  readonly health: Health;
   readonly metrics: Metrics;
   /** Called when events went back to PENDING. */
   readonly resent: () => void;
@@ -26,7 +29,19 @@ const start = { at: "-infinity", id: "00000000-0000-0000-0000-000000000000" };
  * A PubAck is a hint; only notification's own database proves that an event arrived. Walks the published, unconfirmed events page by
  * page, asks notification which it holds and marks those. What is overdue although nothing is under way is sent again.
  */
-export function reconciler({ outbox, broker, guard, stream, consumer, takenInSubject, overdue, log, metrics, resent }: ReconcilerOptions) {
+export function reconciler({
+  outbox,
+  broker,
+  guard,
+  stream,
+  consumer,
+  takenInSubject,
+  overdue,
+  log,
+  health,
+  metrics,
+  resent,
+}: ReconcilerOptions) {
   const confirmed = metrics.counter("outbox_confirmed_total", "Events that notification is known to hold.");
   const sentAgain = metrics.counter("outbox_missing_resent_total", "Events sent again because notification lacked them.");
   let after = start;
@@ -40,10 +55,10 @@ export function reconciler({ outbox, broker, guard, stream, consumer, takenInSub
       limit: page,
       overdue_seconds: overdue / 1000,
     });
-    if (rows.length > 0) await confirm(rows);
     const last = rows.at(-1);
-    after = rows.length === page && last ? { at: last.published_at, id: last.event_id } : start;
-    return rows.length;
+    const answered = last !== undefined && (await confirm(rows));
+    after = answered && rows.length === page ? { at: last.published_at, id: last.event_id } : start;
+    return answered ? rows.length : 0;
   }
 
   /** Keeps the recorded end of the stream fresh, so that a cut store is noticed at the next connection, or at once here. */
@@ -54,22 +69,33 @@ export function reconciler({ outbox, broker, guard, stream, consumer, takenInSub
     if (seen?.lost) guard.distrust();
   }
 
-  async function confirm(rows: readonly OutboxUnconfirmedRow[]): Promise<void> {
+  /** Whether notification answered. */
+  async function confirm(rows: readonly OutboxUnconfirmedRow[]): Promise<boolean> {
     // Asked before notification: what it lacks after that was not under way any more.
     const idle = rows.some(row => row.overdue) && (await isConsumerIdle(broker.connection(), stream.name, consumer));
     const held = await askNotification(rows.map(row => row.event_id));
+    if (!held) return false;
     if (held.size > 0) confirmed.inc((await outbox.confirm({ event_id: [...held] })).length);
     const missing = idle ? rows.filter(row => row.overdue && !held.has(row.event_id)).map(row => row.event_id) : [];
-    if (missing.length === 0) return;
+    if (missing.length === 0) return true;
     const back = await outbox.resend_missing({ event_id: missing });
     sentAgain.inc(back.length);
     log.warn({ count: back.length, first: missing[0] }, "outbox.missing_at_notification");
     resent();
+    return true;
   }
 
-  async function askNotification(eventIds: readonly string[]): Promise<Set<string>> {
-    const answer = await broker.connection().request(takenInSubject, JSON.stringify(eventIds), { timeout: 5000 });
-    return new Set(answer.json<string[]>());
+  /** Undefined while no consumer of notification runs: then nothing can be said, and nothing is lost by waiting. */
+  async function askNotification(eventIds: readonly string[]): Promise<Set<string> | undefined> {
+    try {
+      const answer = await broker.connection().request(takenInSubject, JSON.stringify(eventIds), { timeout: 5000 });
+      health.fine("confirmation");
+      return new Set(answer.json<string[]>());
+    } catch (error) {
+      if (!(error instanceof errors.RequestError && error.isNoResponders())) throw error;
+      health.trouble("confirmation", "nobody answers which events notification holds; published events are kept");
+      return undefined;
+    }
   }
 
   return { runOnce };

@@ -1,5 +1,6 @@
 import { retryDelaySeconds } from "../kernel/backoff.ts";
 import type { Breaker } from "../kernel/breaker.ts";
+import { storable } from "../kernel/database.ts";
 import type { Faults } from "../kernel/fault.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
@@ -93,7 +94,7 @@ export function relay(options: RelayOptions) {
       token,
       event_id: failed.map(({ row }) => row.event_id),
       delay_seconds: failed.map(({ row, outcome }) => (outcome === "unencodable" ? null : retryDelaySeconds(row.attempt_count))),
-      error: failed.map(({ error }) => error),
+      error: failed.map(({ error }) => storable(error)),
       max_attempts: options.maxAttempts,
     });
     for (const { event_id, status, attempt_count } of done) {

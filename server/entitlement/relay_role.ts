@@ -76,7 +76,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     }),
   );
   const wake = () => lanes[0]?.wake();
-  const reconcile = reconciler({ ...settings, outbox, broker, guard, stream, overdue: tuning.overdue, log, metrics, resent: wake });
+  const reconcile = reconciler({ ...settings, outbox, broker, guard, stream, overdue: tuning.overdue, log, health, metrics, resent: wake });
   const loops = [
     loop({ name: "outbox.head", runOnce: bound.advance, full: Number.POSITIVE_INFINITY, interval: Math.min(1000, tuning.sweep), ...every }),
     loop({ name: "outbox.reclaim", runOnce: reclaim, full: reclaimBatch, interval: tuning.sweep, ...every }),

@@ -4,28 +4,22 @@ import type { Metrics } from "../kernel/metrics.ts";
 import { ensureStream, type StreamSpec } from "../kernel/streams.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
 
+export interface StreamGuardOptions {
+  readonly broker: Broker;
+  readonly outbox: EntitlementSql["outbox"];
+  readonly stream: StreamSpec;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
 const batch = 1000;
 
 /**
  * Stands before every publish after a (re)connect: is this still the stream that took what we published? A wiped, cut or restored
  * store says nothing by itself. If it lost messages, everything unconfirmed is put back first, so that order is kept.
  */
-export function streamGuard({
-  broker,
-  outbox,
-  stream,
-  log,
-  metrics,
-}: {
-  broker: Broker;
-  outbox: EntitlementSql["outbox"];
-  stream: StreamSpec;
-  log: Log;
-  metrics: Metrics;
-}) {
-  const resent = metrics.counter("outbox_resent_total", "Events put back because the stream lost them or notification lacks them.", [
-    "why",
-  ]);
+export function streamGuard({ broker, outbox, stream, log, metrics }: StreamGuardOptions) {
+  const resent = metrics.counter("outbox_lost_resent_total", "Events put back because the stream lost them.");
   const losses = metrics.counter("outbox_stream_losses_total", "Times the stream was found to have lost messages.");
   let checkedIn = 0;
   let checking: Promise<boolean> | undefined;
@@ -49,7 +43,7 @@ export function streamGuard({
 
   async function resendLost(): Promise<void> {
     const rows = await outbox.resend_lost({ stream: stream.name, limit: batch });
-    resent.inc({ why: "lost" }, rows.length);
+    resent.inc(rows.length);
     if (rows.length === batch) await resendLost();
   }
 

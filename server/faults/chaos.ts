@@ -5,10 +5,10 @@ import { becomes, until } from "../../stack/wait.ts";
 import { drained, faultsInBooks } from "../testing/books.ts";
 import { testKenri } from "../testing/kenri.ts";
 import { seeded } from "../testing/random.ts";
-import { privateServers } from "../testing/servers.ts";
-import { disorderInStream } from "../testing/stream.ts";
+import { cutStream, privateServers } from "../testing/servers.ts";
+import { disorderInStream, streamOf } from "../testing/stream.ts";
 import { countOf, traffic } from "../testing/traffic.ts";
-import { type Cast, cast } from "./chaos_cast.ts";
+import { type Cast, cast, type Part } from "./chaos_cast.ts";
 
 const { values } = parseArgs({ options: { seed: { type: "string" }, seconds: { type: "string", default: "60" } } });
 const seed = Number(values.seed ?? 1 + Math.floor(Math.random() * 1_000_000));
@@ -28,6 +28,11 @@ const kenri = await testKenri(
   },
   { postgresUrl: stack.postgres.adminUrl, natsUrl: stack.nats.url },
 );
+const points: Record<string, [string, string]> = {
+  "entitlement:relay": ["outbox.claimed", "outbox.published"],
+  "notification:consumer": ["intake.before_commit", "intake.committed"],
+  "notification:sender": ["notification.claimed", "notification.sent"],
+};
 let wiped = false;
 const done = new Map<string, number>();
 const actors = await cast(kenri, stack);
@@ -52,25 +57,32 @@ process.exit(problems.length === 0 ? 0 : 1);
 async function breakProcesses({ parts }: Cast, random: (below: number) => number): Promise<void> {
   while (performance.now() < end) {
     const one = parts[random(parts.length)]!;
-    if (random(2) === 0) await fault(`kill -9 ${one.name}`, one.kill);
-    else {
-      // Up to twice the lease.
-      const pause = 300 + random(4000);
-      await fault(`stop ${one.name}`, async () => {
-        one.pause();
-        await passes(pause);
-        one.resume();
-      });
-    }
+    const how = random(3);
+    const point = points[one.role]?.[random(2)];
+    // Up to twice the lease.
+    const pause = 300 + random(4000);
+    if (how === 0) await fault(`kill -9 ${one.name}`, one.kill);
+    else if (how === 1 || !point) await fault(`stop ${one.name}`, () => hang(one, pause));
+    else await worstMoment(one, point, random(2) === 0, pause + 2000);
     await passes(100 + random(900));
   }
+}
+
+/** It is replaced by one that dies or hangs at its first work, in the middle of it. */
+async function worstMoment(one: Part, point: string, dies: boolean, pause: number): Promise<void> {
+  await fault(`${dies ? "kill -9" : "stop"} at ${point}`, async () => {
+    await one.kill({ [dies ? "FAULT_KILL_AT" : "FAULT_STOP_AT"]: point });
+    await passes(pause);
+    if (dies) await one.kill();
+    else one.resume();
+  });
 }
 
 async function breakServers(random: (below: number) => number): Promise<void> {
   const { postgres, nats } = stack;
   while (performance.now() < end) {
     const away = 200 + random(4000);
-    const which = random(5);
+    const which = random(6);
     if (which === 0) await fault("kill -9 PostgreSQL", () => down(postgres, away));
     if (which === 1) await fault("stop PostgreSQL", () => hang(postgres, away));
     if (which === 2) await fault("kill -9 NATS", () => down(nats, away));
@@ -78,6 +90,10 @@ async function breakServers(random: (below: number) => number): Promise<void> {
     if (which === 4) {
       wiped = true;
       await fault("kill -9 NATS and wipe its store", () => down(nats, away, nats.wipe));
+    }
+    if (which === 5) {
+      wiped = true;
+      await fault("kill -9 NATS and cut its store", () => down(nats, away, () => cutStream(stack, streamOf(kenri), random(10) / 10)));
     }
     await passes(500 + random(3500));
   }

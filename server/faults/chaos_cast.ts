@@ -5,8 +5,9 @@ import type { TestKenri, TestProcess } from "../testing/kenri.ts";
 /** A place in the cast: a role that is always played by somebody. */
 export interface Part {
   readonly name: string;
-  /** It ends as by a power cut, and somebody else takes over. */
-  kill(): Promise<void>;
+  readonly role: string;
+  /** It ends as by a power cut, and somebody else takes over, who may have a fault of its own. */
+  kill(fault?: Record<string, string>): Promise<void>;
   pause(): void;
   resume(): void;
   /** Ends it in good order; its exit code. */
@@ -21,12 +22,13 @@ function part(kenri: TestKenri, name: string, role: string, environment: Record<
   const current = () => past.at(-1)!;
   return {
     name,
+    role,
     process: current,
     past,
-    async kill() {
+    async kill(fault = {}) {
       current().kill("SIGKILL");
       await current().exited;
-      past.push(kenri.launch(role, environment));
+      past.push(kenri.launch(role, { ...environment, ...fault }));
     },
     pause: () => current().kill("SIGSTOP"),
     resume: () => current().kill("SIGCONT"),

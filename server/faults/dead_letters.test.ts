@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { type TestKenri, testKenri } from "../testing/kenri.ts";
+import { allRoles, type TestKenri, testKenri } from "../testing/kenri.ts";
 import { messagesOf } from "../testing/stream.ts";
 
 let kenri: TestKenri;
 beforeAll(async () => {
   kenri = await testKenri({ NOTIFICATION_MAX_ATTEMPTS: "2", OUTBOX_MAX_ATTEMPTS: "2" });
-  await kenri.start("entitlement notification");
+  await kenri.start(allRoles);
   // The workers hear of a fault once they run; a first notification shows that they do.
   await kenri.grant("first", "item");
   await toldOnce("first");

@@ -3,13 +3,14 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { until } from "../../stack/wait.ts";
 import { EntitlementEventSchema } from "../gen/kenri/entitlement/v1/entitlement_event_pb.ts";
-import { type TestKenri, testKenri } from "../testing/kenri.ts";
+import { allRoles, type TestKenri, type TestProcess, testKenri } from "../testing/kenri.ts";
 import { putOnStream, withNats } from "../testing/stream.ts";
 
 let kenri: TestKenri;
+let everything: TestProcess;
 beforeAll(async () => {
-  kenri = await testKenri({ CONSUMER_ACK_WAIT: "2s" });
-  await kenri.start("entitlement notification");
+  kenri = await testKenri({ CONSUMER_ACK_WAIT: "2s", HEALTH_PORT: "0" });
+  everything = await kenri.start(allRoles);
   await toldSoon("first");
 });
 afterAll(() => kenri.close());
@@ -127,6 +128,18 @@ test("a thousand poisonous messages do not hold up the others", async () => {
     await nats.flush();
   });
   await toldSoon("after-a-thousand");
+});
+
+test("what is wrong with the database and not with the events buries nothing: they wait", async () => {
+  const failures = () => everything.metric("kenri_loop_runs_total", 'loop="notification-entitlement-consumer",outcome="error"');
+  const buried = async () => (await kenri.notificationSql`select from notification_nats_dlq`).length;
+  const [letters, errors] = [await buried(), await failures()];
+  await kenri.notificationSql`revoke insert on notifications from notification_app`;
+  expect((await kenri.grant("patient", "item")).status).toBe(200);
+  await until("it was tried", 10_000, async () => (await failures()) > errors);
+  await kenri.notificationSql`grant insert on notifications to notification_app`;
+  await until("it is told", 10_000, async () => (await kenri.inbox("patient"))[0]?.status === "SENT");
+  expect(await buried()).toBe(letters);
 });
 
 test("an unreadable message whose id names an event confirms it to the outbox, and is taken in once it can be read", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
 import { drained, faultsInBooks } from "../testing/books.ts";
-import { type TestKenri, testKenri, testNats } from "../testing/kenri.ts";
+import { allRoles, type TestKenri, testKenri, testNats } from "../testing/kenri.ts";
 import { type TestProxy, tcpProxy } from "../testing/proxy.ts";
 import { privateServers } from "../testing/servers.ts";
 import { disorderInStream } from "../testing/stream.ts";
@@ -12,7 +12,7 @@ afterAll(() => Promise.all(closing.map(close => close())));
 
 const short = { OUTBOX_LEASE: "2s", NOTIFICATION_LEASE: "2s", CONSUMER_ACK_WAIT: "2s", OUTBOX_OVERDUE: "2s", HEALTH_PORT: "0" };
 
-async function withOwnPostgres(environment: Record<string, string> = {}) {
+async function withOwnPostgres(what: string, environment: Record<string, string> = {}) {
   const servers = await privateServers("postgres");
   const kenri = await testKenri({ ...short, ...environment }, { postgresUrl: servers.postgres.adminUrl, natsUrl: testNats() });
   closing.push(async () => {
@@ -20,7 +20,7 @@ async function withOwnPostgres(environment: Record<string, string> = {}) {
     await kenri.close();
     await servers.stop();
   });
-  const everything = await kenri.start("entitlement notification");
+  const everything = await kenri.start(what);
   const load = traffic(kenri, { pause: 20 });
   await until(
     "the pipeline runs",
@@ -41,7 +41,7 @@ const isBack = async (kenri: TestKenri, user: string) => {
 };
 
 test.concurrent("PostgreSQL killed with -9 under load, twice: no process dies, service is back within 5 s of its return, nothing answered 200 is missing", async () => {
-  const { kenri, postgres, everything, load } = await withOwnPostgres();
+  const { kenri, postgres, everything, load } = await withOwnPostgres("entitlement notification");
   for (const round of ["first", "second"]) {
     await postgres.halt();
     const refused = load.ledger.answers.get(503) ?? 0;
@@ -61,7 +61,11 @@ test.concurrent("PostgreSQL killed with -9 under load, twice: no process dies, s
 });
 
 test.concurrent("PostgreSQL hangs for some seconds: requests answer 503 with Retry-After within the deadline, and it recovers", async () => {
-  const { kenri, postgres, everything, load } = await withOwnPostgres({ DATABASE_DEADLINE: "1s", CHANGE_LANES: "1", CHANGE_BATCH: "10" });
+  const { kenri, postgres, everything, load } = await withOwnPostgres(allRoles, {
+    DATABASE_DEADLINE: "1s",
+    CHANGE_LANES: "1",
+    CHANGE_BATCH: "10",
+  });
   // A key that was just looked up, so that the requests get as far as the changes.
   const headers = { authorization: `Bearer ${await kenri.newKey("other", ["entitlements:write"])}` };
   expect((await kenri.grant("late", "item", { headers })).status).toBe(200);
@@ -111,7 +115,7 @@ test.concurrent("the answer of PostgreSQL is lost after COMMIT: the client gets 
       },
     });
     return { proxy, environment: { ENTITLEMENT_APP_DATABASE_URL: proxy.url } };
-  }, "entitlement:api entitlement:relay notification:api notification:consumer notification:sender");
+  }, allRoles);
   const lost = await kenri.grant("lucy", "item", { key });
   expect(lost.status).toBe(503);
   expect(proxy.cuts()).toBe(1);
@@ -134,7 +138,7 @@ test.concurrent("one answer of PostgreSQL in fifty is cut in the middle, for eve
       proxy,
       environment: { ENTITLEMENT_APP_DATABASE_URL: behind(entitlement.appUrl), NOTIFICATION_APP_DATABASE_URL: behind(notification.appUrl) },
     };
-  }, "entitlement:api entitlement:relay notification:api notification:consumer notification:sender");
+  }, allRoles);
   const load = traffic(kenri, { pause: 10 });
   await until("connections were cut again and again", 20_000, () => proxy.cuts() > 20 && countOf(load.ledger.granted) > 200);
   const ledger = await load.stop();

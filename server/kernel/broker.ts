@@ -40,6 +40,7 @@ export function createBroker({ url, name, log, health, metrics }: BrokerOptions)
   let nats: NatsConnection | undefined;
   let up = false;
   let epoch = 0;
+  let closing = false;
 
   const setUp = (now: boolean) => {
     if (up === now) return;
@@ -51,7 +52,7 @@ export function createBroker({ url, name, log, health, metrics }: BrokerOptions)
       for (const listener of onConnect) listener();
     } else {
       health.trouble("broker", "NATS is not connected");
-      log.warn("broker.disconnected");
+      log[closing ? "info" : "warn"]("broker.disconnected");
       for (const listener of onDisconnect) listener();
     }
   };
@@ -92,6 +93,7 @@ export function createBroker({ url, name, log, health, metrics }: BrokerOptions)
       },
       async stop() {
         await connecting.stop();
+        closing = true;
         // It waits for its last bytes to go out, which they do not if the server hangs.
         if (nats) await within(closeWithin, "NATS", nats.close()).catch(() => {});
       },

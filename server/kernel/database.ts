@@ -78,3 +78,12 @@ export function isAway(error: unknown): boolean {
 export const sqlState = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? "");
 export const violatedConstraint = (error: unknown): string =>
   String((error as { constraint_name?: unknown } | null)?.constraint_name ?? "");
+
+// 22 data, 23 constraints, 54 limits such as the length of an index entry
+const refusedStates = /^(22|23|54)/;
+
+/** The database refuses these values, now and every time; with others it is well. */
+export const isRefused = (error: unknown): boolean => refusedStates.test(sqlState(error));
+
+/** PostgreSQL's text and jsonb hold every character but U+0000. */
+export const storable = (text: string): string => text.replaceAll("\0", "\uFFFD");

@@ -1,4 +1,4 @@
-import { isAway } from "../kernel/database.ts";
+import { isRefused, storable } from "../kernel/database.ts";
 import type { Faults } from "../kernel/fault.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
@@ -43,7 +43,7 @@ export function consumer({ sql, stream, channel, faults, log, metrics, accepted 
       await accept(readable);
       return [];
     } catch (error) {
-      if (isAway(error)) throw error;
+      if (!isRefused(error)) throw error;
       if (readable.length === 1) return [{ message: readable[0]!.message, reason: `cannot be stored: ${(error as Error).message}` }];
       const refused: Unreadable[] = [];
       for (const one of readable) refused.push(...(await acceptOrRefuse([one])));
@@ -67,7 +67,7 @@ export function consumer({ sql, stream, channel, faults, log, metrics, accepted 
       stream: unreadable.map(() => stream),
       stream_seq: unreadable.map(({ message }) => message.streamSeq),
       subject: unreadable.map(({ message }) => message.subject),
-      headers: unreadable.map(({ message }) => storable(message.headers)),
+      headers: unreadable.map(({ message }) => storableHeaders(message.headers)),
       data: unreadable.map(({ message }) => `\\x${Buffer.from(message.data).toString("hex")}`),
       event_id: unreadable.map(({ message }) => eventIdOf(message.headers["Nats-Msg-Id"])),
       reason: unreadable.map(({ reason }) => reason),
@@ -77,9 +77,8 @@ export function consumer({ sql, stream, channel, faults, log, metrics, accepted 
   }
 }
 
-/** jsonb holds every text but U+0000. */
-const storable = (headers: Received["headers"]) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.replaceAll("\0", "\uFFFD"), value.replaceAll("\0", "\uFFFD")]));
+const storableHeaders = (headers: Received["headers"]) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [storable(name), storable(value)]));
 
 const parametersOf = (readable: readonly Read[], channel: string) => ({
   event_id: readable.map(({ event }) => event.eventId),

@@ -1,4 +1,4 @@
-import { isAway } from "../kernel/database.ts";
+import { isRefused } from "../kernel/database.ts";
 import { decodeEvent } from "./event.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
@@ -48,7 +48,7 @@ export async function reprocessRaw(sql: NotificationSql, { id, actor, reason }: 
       channel,
     });
   } catch (error) {
-    if (isAway(error)) throw error;
+    if (!isRefused(error)) throw error;
     return { outcome: "unreadable", reason: `cannot be stored: ${(error as Error).message}` };
   }
   await sql.raw_dead_letters.reprocessed({ id, actor, reason });

@@ -1,4 +1,5 @@
 import { retryDelaySeconds } from "../kernel/backoff.ts";
+import { storable } from "../kernel/database.ts";
 import { within } from "../kernel/deadline.ts";
 import type { Faults } from "../kernel/fault.ts";
 import type { Log } from "../kernel/log.ts";
@@ -59,7 +60,9 @@ export function sender(options: SenderOptions) {
     if (faults.strikes(row.user_id)) return { outcome: "retry", error: "fault: sends to this user are made to fail" };
     const channel = channels.get(row.channel);
     if (!channel) return { outcome: "dead", error: `there is no channel ${row.channel}` };
-    return within(sendWithin, `channel ${channel.name}`, channel.send(row)).catch(error => ({
+    // Async, so that a channel that throws at once fails this attempt and not the batch.
+    const sending = async () => channel.send(row);
+    return within(sendWithin, `channel ${channel.name}`, sending()).catch(error => ({
       outcome: "retry" as const,
       error: (error as Error).message,
     }));
@@ -73,7 +76,7 @@ export function sender(options: SenderOptions) {
       worker,
       notification_id: made.map(({ row }) => row.notification_id),
       outcome: made.map(({ sending }) => sending.outcome),
-      error: made.map(({ sending }) => (sending.outcome === "sent" ? null : sending.error)),
+      error: made.map(({ sending }) => (sending.outcome === "sent" ? null : storable(sending.error))),
       delay_seconds: made.map(({ row, sending }) =>
         sending.outcome === "retry" ? (sending.afterSeconds ?? retryDelaySeconds(row.attempt_count)) : null,
       ),

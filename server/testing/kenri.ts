@@ -53,6 +53,9 @@ export interface InboxRow {
   readonly payload: { readonly version: number; readonly stock_keeping_unit: string; readonly trace_id: string };
 }
 
+/** Both systems in one thread: a third of the CPU that `entitlement notification` with its worker threads takes to start. */
+export const allRoles = "entitlement:api entitlement:relay notification:api notification:consumer notification:sender";
+
 // Short enough that what waits for a lease or a poll does not make a test wait, long enough for a busy machine.
 const quick = {
   KENRI_ENV: "test",

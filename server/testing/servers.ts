@@ -1,3 +1,5 @@
+import { readdirSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
 import { scratchFolder } from "../../stack/scratch.ts";
 import { forgetStack, type ServerName, type Stack, startStack } from "../../stack/stack.ts";
 
@@ -11,4 +13,15 @@ export async function privateServers<const Name extends ServerName>(...servers: 
       forgetStack(stack.dir);
     },
   };
+}
+
+/** Cuts off the end of a stream in the store of a NATS that is down, and leaves this share of its last file. The server will not mind. */
+export function cutStream(stack: { readonly dir: string }, stream: string, share: number): void {
+  const folder = join(stack.dir, "nats", "jetstream", "$G", "streams", stream, "msgs");
+  const number = (name: string) => Number(name.split(".")[0]);
+  const [last] = readdirSync(folder)
+    .filter(name => name.endsWith(".blk"))
+    .sort((a, b) => number(b) - number(a));
+  const file = join(folder, last!);
+  truncateSync(file, Math.floor(statSync(file).size * share));
 }

@@ -1,0 +1,100 @@
+// The judge of the fault tests must be able to say no: each case breaks one thing behind the back of a healthy system.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { headers } from "@nats-io/transport-node";
+import { drained, faultsInBooks } from "./books.ts";
+import { type TestKenri, testKenri } from "./kenri.ts";
+import { disorderInStream, messagesOf, withNats } from "./stream.ts";
+import { type Ledger, traffic } from "./traffic.ts";
+
+let kenri: TestKenri;
+let ledger: Ledger;
+beforeAll(async () => {
+  kenri = await testKenri();
+  await kenri.start("entitlement notification");
+  const load = traffic(kenri, { clients: 2, hot: 1, pause: 0, requests: 10 });
+  await load.done;
+  ({ ledger } = load);
+  await drained(kenri);
+});
+afterAll(() => kenri.close());
+
+test("a healthy system has nothing wrong in its books", async () => {
+  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await disorderInStream(kenri)).toEqual([]);
+});
+
+/** Undone afterwards, so that each case sees a healthy system. */
+async function findsAfter(system: "entitlement" | "notification", change: string): Promise<string[]> {
+  const sql = system === "entitlement" ? kenri.entitlementSql : kenri.notificationSql;
+  let found: string[] = [];
+  await sql
+    .begin(async transaction => {
+      await transaction.unsafe(change);
+      found = await faultsInBooks({ ...kenri, [`${system}Sql`]: transaction } as TestKenri, ledger);
+      throw new Error("undo");
+    })
+    .catch(() => {});
+  return found;
+}
+
+const hot = "user-hot-0:item";
+test.each([
+  [
+    "a lost notification",
+    "notification",
+    `delete from notifications where aggregate_key = '${hot}' and aggregate_version = 2`,
+    /hot-0:item v2 was answered 200 and is in no inbox/,
+  ],
+  [
+    "a notification of nothing",
+    "notification",
+    `update notifications set event_id = gen_random_uuid() where aggregate_key = '${hot}' and aggregate_version = 2`,
+    /is no event/,
+  ],
+  [
+    "one told twice",
+    "notification",
+    `insert into notifications select (jsonb_populate_record(n, jsonb_build_object('notification_id', uuidv7(), 'event_id', gen_random_uuid()))).* from notifications n where aggregate_key = '${hot}' and aggregate_version = 1`,
+    /in the inbox twice/,
+  ],
+  [
+    "one that is left over",
+    "notification",
+    `update notifications set status = 'PENDING', sent_at = null where aggregate_key = '${hot}' and aggregate_version = 1`,
+    /is PENDING/,
+  ],
+  [
+    "an event that failed",
+    "entitlement",
+    `update outbox_events set status = 'FAILED', confirmed_at = null where aggregate_key = '${hot}' and aggregate_version = 1`,
+    /is FAILED/,
+  ],
+  [
+    "a gap in the versions",
+    "entitlement",
+    `delete from outbox_events where aggregate_key = '${hot}' and aggregate_version = 1`,
+    /has versions 2/,
+  ],
+  ["a change without its audit", "entitlement", "delete from entitlement_audit where version = 1", /half done/],
+  ["a change without its stored answer", "entitlement", "delete from idempotency_keys where response_code = 200", /half done/],
+] as const)("%s is found", async (_, system, change, expected) => {
+  expect((await findsAfter(system, change)).join("\n")).toMatch(expected);
+});
+
+test("more events than were asked for are found", async () => {
+  expect((await faultsInBooks(kenri, { ...ledger, asked: new Map() })).join("\n")).toMatch(/asked for 0/);
+});
+
+test("an older version first seen after a newer one is disorder", async () => {
+  const all = await messagesOf(kenri);
+  await withNats(kenri, async (nats, manager) => {
+    await manager.streams.purge(kenri.environment.ENTITLEMENT_STREAM!);
+    for (const message of all.reverse()) {
+      const map = headers();
+      map.set("Nats-Msg-Id", `${message.messageId} again`);
+      nats.publish(kenri.environment.ENTITLEMENT_SUBJECT!, message.data, { headers: map });
+    }
+    await nats.flush();
+  });
+  expect((await disorderInStream(kenri)).join("\n")).toContain(hot);
+});
