@@ -128,6 +128,8 @@ test("a thousand poisonous messages do not hold up the others", async () => {
     await nats.flush();
   });
   await toldSoon("after-a-thousand");
+  const buried = () => kenri.notificationSql`select from notification_nats_dlq where encode(data, 'escape') ~ '^poison [0-9]+$'`;
+  await until("all are raw dead letters", 10_000, async () => (await buried()).length === 1000);
 });
 
 test("what is wrong with the database and not with the events buries nothing: they wait", async () => {
