@@ -71,9 +71,9 @@ function testEnvironment(): Record<string, string | undefined> {
 async function forgetDeadRuns(): Promise<void> {
   if (!existsSync(stackHome)) return;
   for (const name of readdirSync(stackHome)) {
-    const [, kind, pid] = /^(test|try)-(\d+)(?:-|$)/.exec(name) ?? [];
+    const [, kind, pid] = /^(test|bench|generate|try)-(\d+)(?:-|$)/.exec(name) ?? [];
     const dead = join(stackHome, name);
-    if (kind === undefined || (kind === "test" ? holderOf(dead) !== undefined : alive(Number(pid)))) continue;
+    if (kind === undefined || (kind === "try" ? alive(Number(pid)) : holderOf(dead) !== undefined)) continue;
     for (const server of ["nats", "postgres"]) await endLeftover(dead, server, "SIGINT");
     forgetStack(dead);
   }
