@@ -106,6 +106,7 @@ const rules: Rule[] = [
       "server/kernel/migrations.ts": "a migration that gave way comes again",
       "server/kernel/api_role.ts": "the notice at /readyz before the port closes",
       "server/kernel/vitals.ts": "measures how late a timer fires",
+      "server/kernel/role.ts": "a crash on purpose happens outside of the listener that heard of it",
       "server/main.ts": "the end of patience with a shutdown",
     },
     broken: ["server/notification/sender.ts", "  await Bun.sleep(100);"],

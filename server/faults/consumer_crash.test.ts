@@ -17,7 +17,7 @@ async function meets(fault: string) {
   await load.done;
   await until(
     "all is published",
-    10_000,
+    20_000,
     async () => (await kenri.entitlementSql`select from outbox_events where status <> 'PUBLISHED'`).length === 0,
   );
   await putOnStream(kenri, "poison");
@@ -47,7 +47,7 @@ test.concurrent("a consumer killed after its commit and before the ack: the even
   await drained(kenri);
   await until(
     "the redelivered are counted",
-    10_000,
+    20_000,
     async () => (await next.metric("kenri_intake_events_total", 'outcome="duplicate"')) === before,
   );
   expect(await faultsInBooks(kenri, ledger)).toEqual([]);
@@ -65,7 +65,7 @@ test.concurrent("a consumer that hangs after its commit and wakes acknowledges l
   const other = await kenri.start("notification:consumer");
   await until(
     "what the zombie took comes again",
-    10_000,
+    20_000,
     async () => (await other.metric("kenri_intake_events_total", 'outcome="duplicate"')) > 0,
   );
   zombie.kill("SIGCONT");

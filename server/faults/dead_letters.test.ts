@@ -24,7 +24,7 @@ const notificationOf = async (user: string) => (await kenri.notificationSql`sele
 const eventOf = async (user: string) =>
   (await kenri.entitlementSql`select * from outbox_events where aggregate_key = ${`${user}:item`}`)[0]!;
 const toldOnce = (user: string) =>
-  until(`${user} is told`, 10_000, async () => {
+  until(`${user} is told`, 20_000, async () => {
     const inbox = await kenri.inbox(user);
     return inbox.length === 1 && inbox[0]?.status === "SENT";
   });
@@ -97,7 +97,7 @@ test("a FAILED event does not block the later ones of its aggregate, and comes l
   const [failed] =
     await kenri.entitlementSql`select event_id from outbox_events where aggregate_key = 'stumbler:item' and aggregate_version = 1`;
   await requeue("entitlement", failed!.event_id);
-  await until("both are told", 10_000, async () => (await kenri.inbox("stumbler")).filter(row => row.status === "SENT").length === 2);
+  await until("both are told", 20_000, async () => (await kenri.inbox("stumbler")).filter(row => row.status === "SENT").length === 2);
   expect((await kenri.inbox("stumbler")).map(row => [row.payload.version, row.stale])).toEqual([
     [1, true],
     [2, false],
@@ -108,7 +108,7 @@ test("a payload that cannot be encoded is FAILED at once, and delivered after it
   await kenri.entitlementSql`create function spoil() returns trigger language plpgsql as $$ begin new.payload := new.payload - 'source'; return new; end $$`;
   await kenri.entitlementSql`create trigger spoil before insert on outbox_events for each row when (new.aggregate_key = 'spoilt:item') execute function spoil()`;
   expect((await kenri.grant("spoilt", "item")).status).toBe(200);
-  await until("it is FAILED", 5000, async () => (await eventOf("spoilt")).status === "FAILED");
+  await until("it is FAILED", 15_000, async () => (await eventOf("spoilt")).status === "FAILED");
   expect(await eventOf("spoilt")).toMatchObject({ attempt_count: 1, last_error: expect.stringContaining("source") });
   const { event_id } = await eventOf("spoilt");
   await kenri.entitlementSql`update outbox_events set payload = payload || '{"source": "purchase"}' where event_id = ${event_id}`;
@@ -120,16 +120,16 @@ test("a requeue inside the duplicate window really stores a new message, under a
   await kenri.grant("again", "item");
   await toldOnce("again");
   const { event_id } = await eventOf("again");
-  await until("it is confirmed", 5000, async () => (await eventOf("again")).confirmed_at !== null);
+  await until("it is confirmed", 15_000, async () => (await eventOf("again")).confirmed_at !== null);
   await kenri.entitlementSql`update outbox_events set status = 'FAILED', confirmed_at = null, last_error = 'by hand' where event_id = ${event_id}`;
   expect((await requeue("entitlement", event_id)).status).toBe(200);
-  await until("it is published again", 5000, async () => (await eventOf("again")).status === "PUBLISHED");
+  await until("it is published again", 15_000, async () => (await eventOf("again")).status === "PUBLISHED");
   const { stream_seq, stream_duplicate, publish_generation } = await eventOf("again");
   expect([stream_duplicate, publish_generation]).toEqual([false, 1]);
   const stored = (await messagesOf(kenri)).filter(message => message.messageId.startsWith(event_id));
   expect(stored.map(({ seq, messageId }) => [seq, messageId]).at(-1)).toEqual([stream_seq, `${event_id}:r1`]);
   expect(stored).toHaveLength(2);
-  await until("it is confirmed again", 5000, async () => (await eventOf("again")).confirmed_at !== null);
+  await until("it is confirmed again", 15_000, async () => (await eventOf("again")).confirmed_at !== null);
   await toldOnce("again");
 });
 

@@ -18,7 +18,7 @@ afterAll(() => kenri.close());
 /** The pipeline is not held up: a new grant is told. */
 async function toldSoon(user: string) {
   expect((await kenri.grant(user, "item")).status).toBe(200);
-  await until(`${user} is told`, 5000, async () => (await kenri.inbox(user))[0]?.status === "SENT");
+  await until(`${user} is told`, 15_000, async () => (await kenri.inbox(user))[0]?.status === "SENT");
 }
 
 const encode = (facts: Partial<{ eventId: string; eventType: string; userId: string; version: bigint; source: string }> = {}) =>
@@ -53,7 +53,7 @@ async function letterOf(seq: number): Promise<Letter> {
     kenri.notificationSql<
       Letter[]
     >`select * from notification_nats_dlq where stream = ${kenri.environment.ENTITLEMENT_STREAM!} and stream_seq = ${seq}`;
-  await until(`message ${seq} is a raw dead letter`, 10_000, async () => (await find()).length === 1);
+  await until(`message ${seq} is a raw dead letter`, 20_000, async () => (await find()).length === 1);
   return (await find())[0]!;
 }
 
@@ -80,7 +80,7 @@ test("poison bytes are stored with reason, headers and sequence; others are not 
 
   await kenri.notificationSql`update notification_nats_dlq set data = ${Buffer.from(encode({ userId: "paula" }))} where id = ${letter.id}`;
   expect((await reprocess(letter.id)).status).toBe(200);
-  await until("it is told", 5000, async () => (await kenri.inbox("paula"))[0]?.status === "SENT");
+  await until("it is told", 15_000, async () => (await kenri.inbox("paula"))[0]?.status === "SENT");
   expect((await reprocess(letter.id)).status).toBe(200);
   expect(await kenri.inbox("paula")).toHaveLength(1);
   expect(await kenri.notificationSql`select actor, reason from operator_actions where subject = ${letter.id}`).toEqual([
@@ -129,7 +129,7 @@ test("a thousand poisonous messages do not hold up the others", async () => {
   });
   await toldSoon("after-a-thousand");
   const buried = () => kenri.notificationSql`select from notification_nats_dlq where encode(data, 'escape') ~ '^poison [0-9]+$'`;
-  await until("all are raw dead letters", 10_000, async () => (await buried()).length === 1000);
+  await until("all are raw dead letters", 20_000, async () => (await buried()).length === 1000);
 });
 
 test("what is wrong with the database and not with the events buries nothing: they wait", async () => {
@@ -138,9 +138,9 @@ test("what is wrong with the database and not with the events buries nothing: th
   const [letters, errors] = [await buried(), await failures()];
   await kenri.notificationSql`revoke insert on notifications from notification_app`;
   expect((await kenri.grant("patient", "item")).status).toBe(200);
-  await until("it was tried", 10_000, async () => (await failures()) > errors);
+  await until("it was tried", 20_000, async () => (await failures()) > errors);
   await kenri.notificationSql`grant insert on notifications to notification_app`;
-  await until("it is told", 10_000, async () => (await kenri.inbox("patient"))[0]?.status === "SENT");
+  await until("it is told", 20_000, async () => (await kenri.inbox("patient"))[0]?.status === "SENT");
   expect(await buried()).toBe(letters);
 });
 
@@ -159,7 +159,7 @@ test("an unreadable message whose id names an event confirms it to the outbox, a
   expect(await kenri.inbox("unlucky")).toEqual([]);
   await kenri.notificationSql`update notification_nats_dlq set data = ${Buffer.from(encode({ eventId: event!.event_id, userId: "unlucky" }))} where id = ${letter.id}`;
   expect((await reprocess(letter.id)).status).toBe(200);
-  await until("it is told", 5000, async () => (await kenri.inbox("unlucky"))[0]?.status === "SENT");
+  await until("it is told", 15_000, async () => (await kenri.inbox("unlucky"))[0]?.status === "SENT");
 });
 
 const setFault = (user_prefix: string) =>

@@ -24,7 +24,7 @@ async function withOwnPostgres(what: string, environment: Record<string, string>
   const load = traffic(kenri, { pause: 20 });
   await until(
     "the pipeline runs",
-    15_000,
+    30_000,
     async () => (await kenri.notificationSql`select from notifications where status = 'SENT'`).length > 20,
   );
   return { kenri, postgres: servers.postgres, everything, load };

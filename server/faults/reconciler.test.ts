@@ -22,7 +22,7 @@ async function published(kenri: TestKenri) {
   await load.done;
   await until(
     "all is published",
-    10_000,
+    20_000,
     async () => (await kenri.entitlementSql`select from outbox_events where status <> 'PUBLISHED'`).length === 0,
   );
   return load.ledger;

@@ -10,7 +10,7 @@ afterAll(() => Promise.all(open.map(kenri => kenri.close())));
 
 /** Everything but the relays, which are the test's. */
 async function withoutRelay(environment: Record<string, string> = {}) {
-  const kenri = await testKenri({ OUTBOX_LEASE: "2s", OUTBOX_PUBLISH_WITHIN: "500ms", HEALTH_PORT: "0", ...environment });
+  const kenri = await testKenri({ OUTBOX_LEASE: "4s", OUTBOX_PUBLISH_WITHIN: "1500ms", HEALTH_PORT: "0", ...environment });
   open.push(kenri);
   const others = await kenri.start("entitlement:api notification:api notification:consumer notification:sender");
   return { kenri, others };
@@ -72,7 +72,7 @@ test.concurrent("outside the duplicate window the second message is stored, take
   expect(stored.length).toBe(60 - known.length);
   await until(
     "the duplicates are counted",
-    5000,
+    15_000,
     async () => (await others.metric("kenri_intake_events_total", 'outcome="duplicate"')) === stored.length - 30,
   );
 });

@@ -9,13 +9,13 @@ afterAll(() => Promise.all(open.map(kenri => kenri.close())));
 
 /** Everything but the senders, with 30 notifications waiting for one; the sends end well before the lease. */
 async function waiting() {
-  const kenri = await testKenri({ NOTIFICATION_LEASE: "2s", NOTIFICATION_SEND_WITHIN: "500ms", HEALTH_PORT: "0" });
+  const kenri = await testKenri({ NOTIFICATION_LEASE: "3s", NOTIFICATION_SEND_WITHIN: "500ms", HEALTH_PORT: "0" });
   open.push(kenri);
   await kenri.start("entitlement:api entitlement:relay notification:consumer");
   const load = traffic(kenri, { clients: 4, hot: 1, pause: 0, requests: 30 });
   await load.done;
   const { ledger } = load;
-  await until("30 notifications wait", 10_000, async () => (await kenri.notificationSql`select from notifications`).length === 30);
+  await until("30 notifications wait", 20_000, async () => (await kenri.notificationSql`select from notifications`).length === 30);
   return { kenri, ledger };
 }
 

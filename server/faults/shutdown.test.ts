@@ -21,7 +21,7 @@ async function inFullSwing(kenri: TestKenri, what: string, prefix = "user") {
   const load = traffic(kenri, { pause: 20, prefix });
   await until(
     "the pipeline runs",
-    20_000,
+    30_000,
     async () => (await kenri.notificationSql`select from notifications where status = 'SENT' and user_id like ${`${prefix}%`}`).length > 20,
   );
   return { process, load };
@@ -69,7 +69,7 @@ test.concurrent("SIGTERM under load: readiness is 503, requests in flight finish
   const clients = Promise.all(Array.from({ length: 16 }, (_, client) => ask(kenri, client, () => ready)));
   await until(
     "the pipeline runs",
-    20_000,
+    30_000,
     async () => (await kenri.notificationSql`select from notifications where status = 'SENT'`).length > 100,
   );
   const ending = endsInTime(process);
@@ -97,7 +97,7 @@ test.concurrent("roles as processes of their own exit with 0 on SIGTERM under lo
   const load = traffic(kenri, { pause: 10 });
   await until(
     "the pipeline runs",
-    20_000,
+    30_000,
     async () => (await kenri.notificationSql`select from notifications where status = 'SENT'`).length > 100,
   );
   expect(await Promise.all(roles.map(endsInTime))).toEqual([0, 0, 0, 0]);
@@ -112,7 +112,7 @@ test.concurrent("a second signal ends it at once", async () => {
   const kenri = await started({ SHUTDOWN_NOTICE: "8s" });
   const process = await kenri.start("entitlement notification");
   process.kill("SIGTERM");
-  await until("it is stopping", 5000, async () => (await kenri.call("entitlement", "/readyz")).status === 503);
+  await until("it is stopping", 15_000, async () => (await kenri.call("entitlement", "/readyz")).status === 503);
   const since = performance.now();
   process.kill("SIGTERM");
   expect(await process.exited).toBe(1);

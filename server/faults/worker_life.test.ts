@@ -38,7 +38,7 @@ test.each([
       );
       const count = await kenri.metric(system, counter);
       await crash(system);
-      await until(`it is started again, time ${time}`, 5000, async () => (await restarts()) === time);
+      await until(`it is started again, time ${time}`, 15_000, async () => (await restarts()) === time);
       expect(await kenri.metric(system, counter)).toBeGreaterThanOrEqual(count);
       const then = await told();
       await until("it works again", 15_000, async () => (await told()) > then + 20);
@@ -49,7 +49,7 @@ test.each([
     expect((await faultsInBooks(kenri, ledger)).filter(fault => fault.startsWith(system))).toEqual([]);
     await until(
       "it is no longer degraded",
-      10_000,
+      20_000,
       async () => ((await (await kenri.call(system, "/readyz")).json()) as { status: string }).status === "ready",
     );
     expect(process.lines.filter(line => line.includes("worker.error") && line.includes("made to crash"))).not.toEqual([]);

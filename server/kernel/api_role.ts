@@ -3,9 +3,11 @@ import { authenticator } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { requires } from "./callers.ts";
 import { type Cursors, cursors } from "./cursor.ts";
+import { isAway } from "./database.ts";
 import { within } from "./deadline.ts";
 import { healthRoutes } from "./health.ts";
 import { httpApp } from "./http.ts";
+import { patiently } from "./loop.ts";
 import { openapiRoutes } from "./openapi.ts";
 import type { RoleContext } from "./role.ts";
 import { group, type Service, service } from "./service.ts";
@@ -87,8 +89,8 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
     stop: async () => {},
   });
   const ready = service({
-    async start() {
-      const [secret] = await store.statements.secrets.find({ name: "cursor" });
+    async start(stopping) {
+      const [secret] = await patiently(() => store.statements.secrets.find({ name: "cursor" }), isAway, stopping);
       listCursors = cursors(secret!.value);
       health.state = "ready";
       log.info({ system }, "ready");
