@@ -56,6 +56,7 @@ export function reconciler({
       overdue_seconds: overdue / 1000,
     });
     const last = rows.at(-1);
+    if (!last) health.fine("confirmation");
     const answered = last !== undefined && (await confirm(rows));
     after = answered && rows.length === page ? { at: last.published_at, id: last.event_id } : start;
     return answered ? rows.length : 0;
