@@ -11,7 +11,20 @@ export function alive(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
-  return !linux || !/^\d+ \(.*\) [ZX]/s.test(readProc(pid, "stat"));
+  return !linux || !isDead(`${pid}`) || livingThreads(pid);
+}
+
+const isDead = (process: string) => /^\d+ \(.*\) [ZX]/s.test(readProc(process, "stat"));
+
+/** A killed process may be a zombie while threads of it still hold its files and ports. */
+function livingThreads(pid: number): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/task`).some(
+      thread => readProc(`${pid}/task/${thread}`, "stat") !== "" && !isDead(`${pid}/task/${thread}`),
+    );
+  } catch {
+    return false;
+  }
 }
 
 export function commandLine(pid: number): string {
@@ -59,9 +72,9 @@ export async function end(pid: number, politely: NodeJS.Signals, within: number)
   await becomes(5_000, () => !alive(pid));
 }
 
-function readProc(pid: number, file: string): string {
+function readProc(process: number | string, file: string): string {
   try {
-    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+    return readFileSync(`/proc/${process}/${file}`, "utf8");
   } catch {
     return "";
   }

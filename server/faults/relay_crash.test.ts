@@ -8,9 +8,15 @@ import { traffic } from "../testing/traffic.ts";
 const open: TestKenri[] = [];
 afterAll(() => Promise.all(open.map(kenri => kenri.close())));
 
-/** Everything but the relays, which are the test's. */
+/** Everything but the relays, which are the test's and take all that waits in one claim. */
 async function withoutRelay(environment: Record<string, string> = {}) {
-  const kenri = await testKenri({ OUTBOX_LEASE: "4s", OUTBOX_PUBLISH_WITHIN: "1500ms", HEALTH_PORT: "0", ...environment });
+  const kenri = await testKenri({
+    OUTBOX_LEASE: "4s",
+    OUTBOX_LANES: "1",
+    OUTBOX_PUBLISH_WITHIN: "1500ms",
+    HEALTH_PORT: "0",
+    ...environment,
+  });
   open.push(kenri);
   const others = await kenri.start("entitlement:api notification:api notification:consumer notification:sender");
   return { kenri, others };

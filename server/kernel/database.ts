@@ -27,9 +27,9 @@ export function connect({ url, name, max, statementTimeout, durable = true }: Da
     connection: {
       application_name: name,
       TimeZone: "UTC",
-      enable_seqscan: false,
+      enable_seqscan: "off", // the driver leaves out what is false
       plan_cache_mode: "force_generic_plan",
-      jit: false,
+      jit: "off",
       statement_timeout: statementTimeout,
       lock_timeout: Math.ceil(statementTimeout / 4), // who waits for a locked row is told apart from a database that does not answer
       synchronous_commit: durable ? "on" : "off",

@@ -114,7 +114,18 @@ describe("a group", () => {
     expect(stray).toEqual([]);
   });
 
-  test("that belongs together starts in order and stops side by side; one that ends badly holds up no other", async () => {
+  test("that belongs together starts side by side, and a stop ends the starts that wait", async () => {
+    const events: string[] = [];
+    const all = together([recorded("a", events, "waits"), recorded("b", events)]);
+    const starting = all.start();
+    await turn();
+    expect(events).toEqual(["a starts", "b starts"]);
+    await all.stop();
+    await starting;
+    expect(events.filter(event => event.endsWith("is down")).toSorted()).toEqual(["a is down", "b is down"]);
+  });
+
+  test("that belongs together stops side by side; one that ends badly holds up no other", async () => {
     const events: string[] = [];
     const all = together([recorded("a", events), recorded("b", events, "ends badly"), recorded("c", events)]);
     await all.start();

@@ -34,18 +34,7 @@ export function service(parts: { start: (stopping: AbortSignal) => Promise<void>
 }
 
 /** Starts in order, stops in reverse. If one fails to start, those before it are stopped by `stop`. */
-export const group = (services: readonly Service[]): Service =>
-  several(services, async (started, stop) => {
-    for (const one of started.reverse()) await stop(one);
-  });
-
-/** Starts in order, stops side by side: for services that do not need each other, so that their last waits do not add up. */
-export const together = (services: readonly Service[]): Service =>
-  several(services, async (started, stop) => void (await Promise.all(started.map(stop))));
-
-type Stop = (one: Service) => Promise<unknown>;
-
-function several(services: readonly Service[], stopAll: (started: Service[], stop: Stop) => Promise<void>): Service {
+export function group(services: readonly Service[]): Service {
   const started: Service[] = [];
   return service({
     async start(stopping) {
@@ -56,10 +45,28 @@ function several(services: readonly Service[], stopAll: (started: Service[], sto
         await one.start();
       }
     },
-    async stop() {
-      const failures: unknown[] = [];
-      await stopAll(started, one => one.stop().catch(error => failures.push(error)));
-      if (failures.length > 0) throw failures[0];
-    },
+    stop: () =>
+      allOf(async stop => {
+        for (const one of started.reverse()) await stop(one);
+      }),
   });
+}
+
+/** Starts and stops side by side: for services that do not need each other, so that their waits do not add up. */
+export function together(services: readonly Service[]): Service {
+  const stopAll = () => allOf(async stop => void (await Promise.all(services.map(stop))));
+  return service({
+    async start(stopping) {
+      stopping.addEventListener("abort", () => void stopAll().catch(() => {}));
+      await Promise.all(services.map(one => one.start()));
+    },
+    stop: stopAll,
+  });
+}
+
+/** Stops every one, whatever becomes of the others; then the first failure is told. */
+async function allOf(stopEach: (stop: (one: Service) => Promise<unknown>) => Promise<void>): Promise<void> {
+  const failures: unknown[] = [];
+  await stopEach(one => one.stop().catch(error => failures.push(error)));
+  if (failures.length > 0) throw failures[0];
 }

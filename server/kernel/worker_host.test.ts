@@ -7,9 +7,9 @@ import { workerHost } from "./worker_host.ts";
 
 const entry = new URL("../testing/worker_fixture.ts", import.meta.url);
 
-function host(role: string, stopWithin = 3000) {
+function host(role: string, stopWithin = 3000, watch?: { every: number; patience: number }) {
   const [metrics, collected, health] = [createMetrics(), workerMetrics(), createHealth()];
-  const service = workerHost({ role, entry, log: silentLog, metrics, collected, health, stopWithin });
+  const service = workerHost({ role, entry, log: silentLog, metrics, collected, health, stopWithin, ...(watch ? { watch } : {}) });
   const lives = async () => Number(/^kenri_lives_total (\d+)$/m.exec(await collected.text(metrics.registry))?.[1] ?? 0);
   const restarts = async () => (await metrics.workerRestarts.get()).values[0]?.value ?? 0;
   const alive = async () => (await collected.text(metrics.registry)).includes("\nkenri_alive 1");
@@ -43,6 +43,14 @@ describe("a worker", () => {
     const lives = await one.lives();
     await new Promise(resolve => setImmediate(resolve));
     expect(await one.lives()).toBe(lives);
+  });
+
+  test("that hangs is ended and started again", async () => {
+    const one = host("spins", 200, { every: 50, patience: 10 });
+    await one.start();
+    await until("it has lived twice", 10_000, async () => (await one.lives()) >= 2);
+    expect(await one.restarts()).toBeGreaterThanOrEqual(1);
+    await one.stop();
   });
 
   test("that waits for its restart when the stop comes is not started any more", async () => {

@@ -2,6 +2,7 @@ import { restartDelay } from "./backoff.ts";
 import { within } from "./deadline.ts";
 import type { Health } from "./health.ts";
 import type { Log } from "./log.ts";
+import { loop } from "./loop.ts";
 import type { Metrics, Snapshot, workerMetrics } from "./metrics.ts";
 import { type Service, service } from "./service.ts";
 
@@ -22,22 +23,31 @@ export interface WorkerHostOptions {
   readonly collected: ReturnType<typeof workerMetrics>;
   readonly health: Health;
   readonly stopWithin: number;
+  /** How often it is looked whether the worker reported, and after how many looks in vain it counts as hung. */
+  readonly watch?: { readonly every: number; readonly patience: number };
 }
 
-/** Runs a role in a thread. A worker that ends unasked, whatever its exit code says, crashed: it is started again, slower each time. */
-export function workerHost({ role, entry, log, metrics, collected, health, stopWithin }: WorkerHostOptions): Service {
+/**
+ * Runs a role in a thread. A worker that ends unasked, whatever its exit code says, crashed: it is started again, slower each time. One that
+ * no longer reports hangs, and is ended. Looks are counted, not seconds: when the whole process was stopped for a while, nobody hung.
+ */
+export function workerHost(options: WorkerHostOptions): Service {
+  const { role, entry, log, metrics, collected, health, stopWithin, watch = { every: 1000, patience: 20 } } = options;
   let worker: Worker | undefined;
   let ended: Promise<void> = Promise.resolve();
   let stopping = false;
   let failures = 0;
   let restart: Timer | undefined;
+  let looksInVain = 0;
 
   function spawn(): void {
     const name = `${role}#${crypto.randomUUID().slice(0, 8)}`;
     const current = new Worker(entry, { name });
     const startedAt = performance.now();
     worker = current;
+    looksInVain = 0;
     current.onmessage = ({ data }: MessageEvent<WorkerReport>) => {
+      looksInVain = 0;
       collected.update(name, data.metrics);
       const troubles = Object.entries(data.troubles).map(([part, what]) => `${part}: ${what}`);
       if (troubles.length > 0) health.trouble(role, troubles.join("; "));
@@ -54,6 +64,14 @@ export function workerHost({ role, entry, log, metrics, collected, health, stopW
     current.postMessage({ role } satisfies WorkerOrder);
   }
 
+  async function look(): Promise<number> {
+    if (++looksInVain !== watch.patience) return 0;
+    log.error({ role }, "worker.hung");
+    worker?.terminate();
+    return 0;
+  }
+  const watching = loop({ name: "worker.watch", runOnce: look, full: Number.POSITIVE_INFINITY, interval: watch.every, log, metrics });
+
   function crashed(lived: number): void {
     failures = lived > 10_000 ? 0 : failures + 1;
     const pause = restartDelay(failures);
@@ -64,9 +82,13 @@ export function workerHost({ role, entry, log, metrics, collected, health, stopW
   }
 
   return service({
-    start: async () => spawn(),
+    async start() {
+      spawn();
+      await watching.start();
+    },
     async stop() {
       stopping = true;
+      await watching.stop();
       clearTimeout(restart);
       worker?.postMessage({ stop: true } satisfies WorkerOrder);
       await within(stopWithin, role, ended).catch(() => {
