@@ -15,16 +15,18 @@ const window = 500;
 export async function relay(kenri: TestKenri): Promise<Figure[]> {
   await fillOutbox(kenri.entitlementSql, count, "PENDING");
   const raw = await rawPublish(kenri);
-  const relayed = await drain(kenri);
-  return [
-    {
-      what: "relay, two lanes of 200",
-      value: perSecond(relayed),
-      against: `bare JetStream publish, windows of ${window}: ${perSecond(raw)}`,
-      ratio: relayed / raw,
-      goal: "≥ 0.6",
-    },
-  ];
+  const large = await drain(kenri, "500");
+  await kenri.entitlementSql`truncate outbox_events`;
+  await fillOutbox(kenri.entitlementSql, count, "PENDING");
+  const small = await drain(kenri, "200");
+  const figure = (batch: string, relayed: number, goal: string): Figure => ({
+    what: `relay, two lanes of ${batch}`,
+    value: perSecond(relayed),
+    against: `bare JetStream publish, windows of ${window}: ${perSecond(raw)}`,
+    ratio: relayed / raw,
+    goal,
+  });
+  return [figure("500", large, "≥ 0.6"), figure("200", small, "")];
 }
 
 /** The same messages, encoded before the clock starts, with nothing around the publish. */
@@ -45,8 +47,8 @@ async function rawPublish(kenri: TestKenri): Promise<number> {
   return rate;
 }
 
-async function drain(kenri: TestKenri): Promise<number> {
-  const process = await kenri.start("entitlement:relay", { OUTBOX_BATCH: "200", OUTBOX_LANES: "2", LOG_LEVEL: "warn" });
+async function drain(kenri: TestKenri, batch: string): Promise<number> {
+  const process = await kenri.start("entitlement:relay", { OUTBOX_BATCH: batch, OUTBOX_LANES: "2", LOG_LEVEL: "warn" });
   await until(
     "the outbox is drained",
     120_000,

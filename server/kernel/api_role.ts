@@ -13,6 +13,7 @@ import type { RoleContext } from "./role.ts";
 import { group, type Service, service } from "./service.ts";
 import type { KernelSettings } from "./settings.ts";
 import { openStore, type Store } from "./store.ts";
+import { tokenVerifier } from "./tokens.ts";
 
 /** The statements every system has. */
 interface KernelSql {
@@ -54,7 +55,8 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
     metrics,
   });
   let listCursors: Cursors | undefined;
-  const authenticate = authenticator(async key_id => (await store.statements.api_keys.find({ key_id }))[0]);
+  const verifyToken = kernel.jwksUrl ? tokenVerifier(kernel.jwksUrl, system) : undefined;
+  const authenticate = authenticator(async key_id => (await store.statements.api_keys.find({ key_id }))[0], verifyToken);
   const parts: ApiParts<T> = {
     store,
     requires: requires(authenticate, request => readJson(request)),

@@ -11,7 +11,7 @@ function keyring() {
     const found = stored.get(keyId);
     return found && { ...found };
   };
-  const authenticate = authenticator(find, () => now);
+  const authenticate = authenticator(find, undefined, () => now);
   return {
     stored,
     lookUps: () => lookUps,
@@ -24,7 +24,9 @@ function keyring() {
       return { key, keyId };
     },
     ask: (authorization: string) =>
-      authenticate(new Request("http://localhost/", { headers: authorization ? { authorization } : {} }), "entitlements:read").then(
+      authenticate(new Request("http://localhost/", { headers: authorization ? { authorization } : {} }), {
+        scope: "entitlements:read",
+      }).then(
         caller => caller.clientId,
         error => (error instanceof Problem ? error.status : error),
       ),

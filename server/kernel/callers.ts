@@ -1,15 +1,33 @@
-import type { Authenticate, Caller, Scope } from "./auth.ts";
+import type { Admission, Authenticate, Caller, Scope } from "./auth.ts";
+import type { Role } from "./tokens.ts";
 
 const callers = new WeakMap<Request, Caller>();
 
-/** Route option: the caller must hold the scope. Asked before the body is read or the input judged, so that a stranger learns nothing. */
-export const requires = (authenticate: Authenticate, readBody: (request: Request) => Promise<unknown>) => (scope: Scope) => {
-  const admit = async ({ request }: { request: Request }) => {
-    if (!callers.has(request)) callers.set(request, await authenticate(request, scope));
+/** What people with a role may do where keys need a scope. */
+const rolesFor: Partial<Record<Scope, readonly Role[]>> = {
+  "ops:read": ["VIEWER", "OPERATOR", "ADMIN"],
+  "ops:write": ["OPERATOR", "ADMIN"],
+};
+
+const admissionOf = (wanted: Scope | Admission): Admission =>
+  typeof wanted === "string" ? { scope: wanted, roles: rolesFor[wanted] ?? [] } : wanted;
+
+interface Arrival {
+  readonly request: Request;
+  readonly params?: Record<string, unknown>;
+}
+
+/** Route option: who may pass. Asked before the body is read or the input judged, so that a stranger learns nothing. */
+export const requires = (authenticate: Authenticate, readBody: (request: Request) => Promise<unknown>) => (wanted: Scope | Admission) => {
+  const admission = admissionOf(wanted);
+  const admit = async ({ request, params }: Arrival) => {
+    if (callers.has(request)) return;
+    const userId = params?.user_id;
+    callers.set(request, await authenticate(request, admission, typeof userId === "string" ? userId : undefined));
   };
-  const parse = async ({ request }: { request: Request }) => {
-    await admit({ request });
-    return readBody(request);
+  const parse = async (arrival: Arrival) => {
+    await admit(arrival);
+    return readBody(arrival.request);
   };
   // "json" never gets its turn: it tells the API's description what the body is.
   return { parse: [parse, "json" as const], transform: admit };

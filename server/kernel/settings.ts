@@ -13,6 +13,12 @@ export const kernelSettings = {
     integer("HEALTH_PORT", "where a process without an API serves /livez, /readyz and /metrics", undefined, { minimum: 0, maximum: 65535 }),
   ),
   natsUrl: text("NATS_URL", "the NATS server with JetStream, e.g. nats://127.0.0.1:4222"),
+  jwksUrl: optional(
+    text(
+      "GATEWAY_JWKS_URL",
+      "where the gateway publishes the keys of its tokens; without it people cannot ask this service, only API keys",
+    ),
+  ),
   shutdownWithin: duration("SHUTDOWN_WITHIN", "a process ends within this after SIGTERM", "10s", { minimum: "1s", maximum: "5m" }),
   shutdownNotice: duration(
     "SHUTDOWN_NOTICE",

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type TestMint, testMint } from "../testing/tokens.ts";
+import { Problem } from "./problem.ts";
+import { issuer, tokenVerifier } from "./tokens.ts";
+
+let mint: TestMint;
+beforeAll(async () => {
+  mint = await testMint();
+});
+afterAll(() => mint.close());
+
+const refusal = (error: unknown) => (error instanceof Problem ? error.status : error);
+const now = () => Math.floor(Date.now() / 1000);
+const claims = (changed: object = {}) => ({
+  iss: issuer,
+  aud: "account",
+  sub: "alice",
+  roles: ["USER"],
+  iat: now(),
+  exp: now() + 30,
+  ...changed,
+});
+
+describe("a token of the gateway", () => {
+  test("names its user and roles", async () => {
+    const verify = tokenVerifier(mint.jwksUrl, "account");
+    expect(await verify(await mint.token("account", "alice", ["USER", "ADMIN"]))).toEqual({ userId: "alice", roles: ["USER", "ADMIN"] });
+  });
+
+  test.each([
+    ["for another service", { aud: "notification" }, {}],
+    ["of another issuer", { iss: "https://idp.example" }, {}],
+    ["that has expired", { iat: now() - 100, exp: now() - 60 }, {}],
+    ["that lives too long", { iat: now() - 500, exp: now() + 500 }, {}],
+    ["of tomorrow", { iat: now() + 3600, exp: now() + 3700 }, {}],
+    ["without a user", { sub: undefined }, {}],
+    ["with an empty user", { sub: "" }, {}],
+    ["without roles", { roles: undefined }, {}],
+    ["with roles that are none", { roles: "ADMIN" }, {}],
+    ["without an end", { exp: undefined }, {}],
+    ["that is an ID token by its type", {}, { typ: "JWT" }],
+    ["without a type", {}, { typ: undefined }],
+    ["with a kid nobody published", {}, { kid: "other" }],
+  ])("%s is refused with 401", async (_, changed, header) => {
+    const verify = tokenVerifier(mint.jwksUrl, "account");
+    expect(await verify(await mint.forge(claims(changed), header)).catch(refusal)).toBe(401);
+  });
+
+  test("signed by a key that is published only now is taken; one signed by a key that is gone is refused", async () => {
+    const verify = tokenVerifier(mint.jwksUrl, "account");
+    const before = await mint.forge(claims());
+    await verify(before);
+    await mint.rotate();
+    await Bun.sleep(1000); // it looks for unknown keys at most once a second
+    expect((await verify(await mint.forge(claims()))).userId).toBe("alice");
+    expect(await verify(before).catch(refusal)).toBe(401);
+  });
+
+  test("cannot be judged while the keys cannot be read: 503, to be tried again", async () => {
+    const gone = await testMint();
+    const verify = tokenVerifier(gone.jwksUrl, "account");
+    const token = await gone.token("account", "alice");
+    await gone.close();
+    expect(await verify(token).catch(refusal)).toBe(503);
+  });
+
+  test("can be judged from known keys while they cannot be read anew", async () => {
+    const gone = await testMint();
+    const verify = tokenVerifier(gone.jwksUrl, "account");
+    await verify(await gone.token("account", "alice"));
+    const token = await gone.token("account", "bob");
+    await gone.close();
+    expect((await verify(token)).userId).toBe("bob");
+  });
+});

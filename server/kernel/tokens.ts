@@ -1,0 +1,58 @@
+import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
+import { Problem, unavailable } from "./problem.ts";
+
+/** People's roles, kept in account; GATEWAY is the gateway itself, for what it does before it knows a user. */
+export const roles = ["USER", "VIEWER", "OPERATOR", "ADMIN"] as const;
+export type Role = (typeof roles)[number] | "GATEWAY";
+
+/** Who a token speaks for. */
+export interface Person {
+  readonly userId: string;
+  readonly roles: readonly string[];
+}
+
+export const issuer = "kenri-gateway";
+// Says what it is, so that no other signed thing can be passed off as one.
+export const jwtType = "kenri+jwt";
+
+const skew = 5;
+const longestLife = 120;
+
+/**
+ * Knows people by the short-lived tokens that the gateway mints for one service each, with the keys that the gateway publishes.
+ * A kid that is not known makes it look again, once a second at most, so that a new key works at once and guessing costs nothing.
+ */
+export function tokenVerifier(jwksUrl: string, audience: string) {
+  const keys = createRemoteJWKSet(new URL(jwksUrl), { cooldownDuration: 1000, cacheMaxAge: 600_000, timeoutDuration: 2000 });
+
+  return async function verify(token: string): Promise<Person> {
+    const { payload } = await jwtVerify(token, keys, {
+      algorithms: ["EdDSA"],
+      typ: jwtType,
+      issuer,
+      audience,
+      clockTolerance: skew,
+      maxTokenAge: longestLife,
+      requiredClaims: ["sub", "exp", "iat", "roles"],
+    }).catch(error => {
+      throw isAboutToken(error) ? invalidToken() : unavailable("the gateway's keys cannot be read; try again");
+    });
+    return personOf(payload);
+  };
+}
+
+export type VerifyToken = ReturnType<typeof tokenVerifier>;
+
+/** Everything jose says of a token itself; what remains is that the keys could not be fetched. */
+const isAboutToken = (error: unknown) =>
+  error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout) && error.code !== "ERR_JOSE_GENERIC";
+
+function personOf({ sub, roles: given }: JWTPayload): Person {
+  if (!sub || !Array.isArray(given) || !given.every(role => typeof role === "string")) throw invalidToken();
+  return { userId: sub, roles: given as string[] };
+}
+
+export const invalidToken = () =>
+  new Problem(401, "UNAUTHORIZED", "the token is not a valid one of the gateway for this service", {
+    headers: { "www-authenticate": 'Bearer realm="kenri", error="invalid_token"' },
+  });
