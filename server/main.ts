@@ -42,8 +42,8 @@ function wholeSystem(system: SystemName, settings: AllSettings): Service {
       stopWithin: settings.kernel.shutdownWithin * 0.7,
     }),
   );
-  const migrations = createRole(settings, { ...api, role: `${system}:migrate` });
-  return group([migrations, vitals(`${system}:api`, api.log, api.metrics), together([...workers, createRole(settings, context)])]);
+  const migrations = systems[system].database ? [createRole(settings, { ...api, role: `${system}:migrate` })] : [];
+  return group([...migrations, vitals(`${system}:api`, api.log, api.metrics), together([...workers, createRole(settings, context)])]);
 }
 
 /** One role as a process of its own, with /livez, /readyz and /metrics where HEALTH_PORT says. */

@@ -2,6 +2,8 @@ import { entitlementApi } from "./entitlement/api_role.ts";
 import { entitlementSettings } from "./entitlement/config.ts";
 import { janitorRole as entitlementJanitor } from "./entitlement/janitor.ts";
 import { relayRole } from "./entitlement/relay_role.ts";
+import { gatewayApi } from "./gateway/api_role.ts";
+import { gatewayProblems, gatewaySettings } from "./gateway/config.ts";
 import { readSettings, type Settings } from "./kernel/config.ts";
 import { migrate } from "./kernel/migrations.ts";
 import type { RoleContext } from "./kernel/role.ts";
@@ -13,20 +15,29 @@ import { consumerRole } from "./notification/consumer_role.ts";
 import { janitorRole as notificationJanitor } from "./notification/janitor.ts";
 import { senderRole } from "./notification/sender_role.ts";
 
-/** Which systems there are, in the order they start, and which of their roles run as worker threads beside their API. */
+/** Which systems there are, whether they have a database, and which of their roles run as worker threads beside their API. */
 export const systems = {
-  entitlement: { settings: entitlementSettings, workers: ["relay", "janitor"] },
-  notification: { settings: notificationSettings, workers: ["sender", "consumer", "janitor"] },
+  entitlement: { settings: entitlementSettings, database: true, workers: ["relay", "janitor"] },
+  notification: { settings: notificationSettings, database: true, workers: ["sender", "consumer", "janitor"] },
+  gateway: { settings: gatewaySettings, database: false, workers: [] },
 } as const;
 
 export type SystemName = keyof typeof systems;
 export const systemNames = Object.keys(systems) as SystemName[];
 
-export const allSettings = { kernel: kernelSettings, entitlement: entitlementSettings, notification: notificationSettings } as const;
+export const allSettings = {
+  kernel: kernelSettings,
+  entitlement: entitlementSettings,
+  notification: notificationSettings,
+  gateway: gatewaySettings,
+} as const;
 
 export type AllSettings = Settings<typeof allSettings>;
 
-export const rolesOf = (system: SystemName): string[] => ["migrate", "api", ...systems[system].workers].map(role => `${system}:${role}`);
+export const rolesOf = (system: SystemName): string[] => {
+  const { database, workers } = systems[system];
+  return [...(database ? ["migrate"] : []), "api", ...workers].map(role => `${system}:${role}`);
+};
 
 /** Reads the settings that these roles need; throws one error that names everything that is wrong. */
 export function settingsFor(roles: readonly string[]): AllSettings {
@@ -34,8 +45,9 @@ export function settingsFor(roles: readonly string[]): AllSettings {
   const spec = Object.fromEntries(needed.map(system => [system, systems[system].settings]));
   const judge = (values: AllSettings) => [
     ...kernelProblems(values.kernel),
+    ...(needed.includes("gateway") ? gatewayProblems(values.gateway, values.kernel.environment) : []),
     ...ownerRoles.flatMap(role => {
-      const system = role.split(":")[0] as SystemName;
+      const system = role.split(":")[0] as Exclude<SystemName, "gateway">;
       if (!roles.includes(role) || values[system].ownerUrl) return [];
       return [`${system.toUpperCase()}_DATABASE_URL is not set: ${role} works as the owner of the database`];
     }),
@@ -46,7 +58,7 @@ export function settingsFor(roles: readonly string[]): AllSettings {
 const ownerRoles = ["entitlement:migrate", "entitlement:janitor", "notification:migrate"];
 
 /** Makes the service of a role. */
-export function createRole({ kernel, entitlement, notification }: AllSettings, context: RoleContext): Service {
+export function createRole({ kernel, entitlement, notification, gateway }: AllSettings, context: RoleContext): Service {
   switch (context.role) {
     case "entitlement:migrate":
       return migration("entitlement", entitlement.ownerUrl!, context);
@@ -66,6 +78,8 @@ export function createRole({ kernel, entitlement, notification }: AllSettings, c
       return senderRole(kernel, notification, context);
     case "notification:janitor":
       return notificationJanitor(kernel, notification, context);
+    case "gateway:api":
+      return gatewayApi(kernel, gateway, context);
     default:
       throw new Error(`there is no role ${context.role}; there are ${systemNames.flatMap(rolesOf).join(", ")}`);
   }

@@ -4,9 +4,9 @@ import { readJson } from "./body.ts";
 import { requires } from "./callers.ts";
 import { type Cursors, cursors } from "./cursor.ts";
 import { isAway } from "./database.ts";
-import { within } from "./deadline.ts";
 import { healthRoutes } from "./health.ts";
 import { httpApp } from "./http.ts";
+import { giveNotice, httpServer } from "./http_server.ts";
 import { patiently } from "./loop.ts";
 import { openapiRoutes } from "./openapi.ts";
 import type { RoleContext } from "./role.ts";
@@ -73,14 +73,7 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
 
   // Stopped in reverse: say so at /readyz, take no more and finish what is under way, then close the database.
   const closing = service({ start: async () => {}, stop: store.stop });
-  const server = service({
-    start: async () => {
-      app.listen({ port, hostname: kernel.host });
-      log.info({ url: `http://${kernel.host}:${app.server?.port}` }, "http.listening");
-    },
-    // A request that waits for something that hangs does not keep the others from their end.
-    stop: async () => void (await within(kernel.shutdownWithin / 2, "the last requests", app.stop()).catch(() => app.stop(true))),
-  });
+  const server = httpServer(app, { port, kernel, log });
   const preparing = service({
     async start(stopping) {
       const giveUp = () => void store.stop();
@@ -97,11 +90,7 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
       health.state = "ready";
       log.info({ system }, "ready");
     },
-    async stop() {
-      health.state = "stopping";
-      health.waitingFor = "its end";
-      await Bun.sleep(kernel.shutdownNotice);
-    },
+    stop: () => giveNotice(health, kernel.shutdownNotice),
   });
   return group([closing, server, preparing, ready]);
 }

@@ -25,6 +25,15 @@ export const text = (variable: string, about: string, preset?: string) =>
 /** May be absent; then it is undefined. */
 export const optional = <T>(inner: Setting<T>) => ({ ...inner, optional: true }) as Setting<T | undefined>;
 
+/** Never printed, and never with a default. */
+export const secret = (variable: string, about: string) => ({ ...text(variable, about), secret: true }) as Setting<string>;
+
+/** The address of an HTTP service, without a slash at its end. */
+export const httpUrl = (variable: string, about: string) =>
+  setting<string>(variable, about, undefined, Type.String({ pattern: "^https?://[^/]+.*$", description: "an http or https URL" }), text =>
+    URL.canParse(text) ? text.replace(/\/+$/, "") : "",
+  );
+
 /** A URL that carries a password: never printed. */
 export const secretUrl = (variable: string, about: string) =>
   ({

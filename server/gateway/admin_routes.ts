@@ -1,0 +1,83 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { pathId } from "../kernel/text.ts";
+import type { Downstream } from "./downstream.ts";
+import { type Entrance, guestOf } from "./entrance.ts";
+import { type People, sessionsAway } from "./people.ts";
+import type { Sessions } from "./sessions.ts";
+
+const readers = ["VIEWER", "OPERATOR", "ADMIN"] as const;
+const params = Type.Object({ user_id: pathId("the user") });
+const reason = Type.Object({ reason: Type.String() }, { additionalProperties: false });
+
+export interface AdminOptions {
+  readonly services: Downstream;
+  readonly people: People;
+  readonly sessions: Sessions;
+  readonly entrance: Entrance;
+}
+
+/** The console's API. Roles are checked here and again by the service, which keeps the audit. */
+export function adminRoutes({ services, people, sessions, entrance }: AdminOptions) {
+  const admin = entrance.signedIn(["ADMIN"]);
+  const reading = entrance.signedIn(readers);
+  const userPath = (userId: string, rest = "") => `/admin/users/${encodeURIComponent(userId)}${rest}`;
+
+  /** A change of a user: what is known of them is forgotten, so that it shows at their next request. */
+  async function change(request: Request, userId: string, rest: string, method: string, body: unknown): Promise<object> {
+    const changed = await services.ask<object>("account", userPath(userId, rest), guestOf(request).errand, { method, body });
+    await people.forget(userId).catch(() => {});
+    return changed;
+  }
+
+  return new Elysia({ normalize: false })
+    .get(
+      "/admin/api/users",
+      ({ request }) => services.ask<object>("account", `/admin/users${new URL(request.url).search}`, guestOf(request).errand),
+      { ...reading, detail: { summary: "Find users by e-mail" } },
+    )
+    .get(
+      "/admin/api/users/:user_id/audit",
+      ({ request, params: { user_id } }) =>
+        services.ask<object>("account", userPath(user_id, `/audit${new URL(request.url).search}`), guestOf(request).errand),
+      { params, ...reading, detail: { summary: "What was done to a user, newest first" } },
+    )
+    .post(
+      "/admin/api/users/:user_id/suspend",
+      ({ request, params: { user_id }, body }) => change(request, user_id, ":suspend", "POST", body),
+      {
+        params,
+        body: reason,
+        ...admin,
+        detail: { summary: "Suspend a user" },
+      },
+    )
+    .post(
+      "/admin/api/users/:user_id/restore",
+      ({ request, params: { user_id }, body }) => change(request, user_id, ":restore", "POST", body),
+      {
+        params,
+        body: reason,
+        ...admin,
+        detail: { summary: "Restore a user" },
+      },
+    )
+    .put("/admin/api/users/:user_id/roles", ({ request, params: { user_id }, body }) => change(request, user_id, "/roles", "PUT", body), {
+      params,
+      body: Type.Object({ roles: Type.Array(Type.String()), reason: Type.String() }, { additionalProperties: false }),
+      ...admin,
+      detail: { summary: "Set a user's roles" },
+    })
+    .post(
+      "/admin/api/users/:user_id/sign-out",
+      async ({ request, params: { user_id }, body }) => {
+        // On record before it is done: account keeps the audit, Redis the sessions.
+        await change(request, user_id, ":sign-out", "POST", body);
+        const ended = await sessions.endAll(user_id).catch(error => {
+          throw sessionsAway(error);
+        });
+        return { user_id, ended };
+      },
+      { params, body: reason, ...admin, detail: { summary: "End all sessions of a user" } },
+    );
+}

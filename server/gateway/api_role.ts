@@ -1,0 +1,78 @@
+import { createBroker } from "../kernel/broker.ts";
+import { healthRoutes } from "../kernel/health.ts";
+import { httpApp } from "../kernel/http.ts";
+import { giveNotice, httpServer } from "../kernel/http_server.ts";
+import { openapiRoutes } from "../kernel/openapi.ts";
+import { createRedis } from "../kernel/redis.ts";
+import type { RoleContext } from "../kernel/role.ts";
+import { group, type Service, service } from "../kernel/service.ts";
+import type { KernelSettings } from "../kernel/settings.ts";
+import { adminRoutes } from "./admin_routes.ts";
+import { clientAddress } from "./client_address.ts";
+import type { GatewaySettings } from "./config.ts";
+import { cookies } from "./cookies.ts";
+import { downstream } from "./downstream.ts";
+import { entrance } from "./entrance.ts";
+import { homeRoutes } from "./home.ts";
+import { identityProvider } from "./identity_provider.ts";
+import { jwksRoutes } from "./jwks_routes.ts";
+import { limits } from "./limits.ts";
+import { createMint } from "./mint.ts";
+import { notificationRoutes } from "./notification_routes.ts";
+import { people } from "./people.ts";
+import { securityHeaders } from "./security_headers.ts";
+import { sessions } from "./sessions.ts";
+import { signIn } from "./sign_in.ts";
+import { signInRoutes } from "./sign_in_routes.ts";
+import { createStreams } from "./streams.ts";
+import { userRoutes } from "./user_routes.ts";
+
+/** `gateway:api`: the one door for browsers. */
+export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, context: RoleContext): Service {
+  const { log, health, metrics, metricsText, worker } = context;
+  const { deadline, oidc } = settings;
+  const app = httpApp({ log, metrics, health });
+  const origin = () => settings.publicUrl ?? `http://${kernel.host}:${app.server?.port}`;
+  const isSecure = () => origin().startsWith("https:");
+
+  const redis = createRedis({ url: settings.redisUrl, deadline: settings.redisDeadline, log, health, metrics });
+  const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
+  const mint = createMint({ redis, ...settings.tokens, log, metrics });
+  const services = downstream({ urls: settings.services, mint, deadline, log, metrics });
+  const known = people({ redis, services, ...settings.session });
+  const kept = sessions(redis, settings.session);
+  const jar = cookies(isSecure);
+  const { session, address, signIn: signInLimit, trustedProxies } = settings.limits;
+  const nearest = clientAddress(trustedProxies);
+  const door = entrance({
+    sessions: kept,
+    people: known,
+    cookies: jar,
+    takeLimit: limits(redis, { session, address, "sign-in": signInLimit }, metrics),
+    addressOf: request => nearest(app.server?.requestIP(request)?.address, request.headers.get("x-forwarded-for")),
+    origin,
+  });
+  const provider = identityProvider({ ...oidc, deadline, log });
+  const signing = signIn({ redis, provider, providerName: oidc.provider, services, people: known, within: oidc.signInWithin, origin });
+  const streams = createStreams({ services, sessions: kept, people: known, broker, ...settings.stream, log, metrics });
+
+  securityHeaders(app, isSecure);
+  app.use(healthRoutes({ health, askDatabase: async () => {}, metricsText }));
+  app.use(jwksRoutes(mint));
+  app.use(signInRoutes({ signIn: signing, sessions: kept, entrance: door, cookies: jar, origin }));
+  app.use(userRoutes(services, known, door));
+  app.use(notificationRoutes(services, streams, door));
+  app.use(adminRoutes({ services, people: known, sessions: kept, entrance: door }));
+  app.use(homeRoutes());
+  openapiRoutes(app, { title: "Kenri gateway", description: "The one door for browsers and games: signing in, profiles, notifications." });
+
+  // Stopped in reverse: say so at /readyz, end the streams, finish what is under way, then let go of the others.
+  const ready = service({
+    async start() {
+      health.state = "ready";
+      log.info({ system: "gateway" }, "ready");
+    },
+    stop: () => giveNotice(health, kernel.shutdownNotice),
+  });
+  return group([redis, broker, mint, httpServer(app, { port: settings.port, kernel, log }), streams, ready]);
+}

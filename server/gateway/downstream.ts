@@ -1,0 +1,113 @@
+import type { Log } from "../kernel/log.ts";
+import type { Metrics } from "../kernel/metrics.ts";
+import { Problem } from "../kernel/problem.ts";
+import type { Person } from "../kernel/tokens.ts";
+import { continueTrace } from "../kernel/trace.ts";
+import { createCircuit, type Failure } from "./circuit.ts";
+import type { Mint } from "./mint.ts";
+
+export type SystemName = "account" | "entitlement" | "notification";
+
+/** Whose request it is and how it is followed. */
+export interface Errand {
+  readonly person: Person;
+  readonly requestId: string;
+  readonly traceparent: string;
+}
+
+export interface Call {
+  readonly method?: string;
+  readonly body?: unknown;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly text: string;
+}
+
+export interface DownstreamOptions {
+  readonly urls: Readonly<Record<SystemName, string>>;
+  readonly mint: Mint;
+  readonly deadline: number;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** Calls the services for people: with a token of its own, a deadline, one retry where it is safe, and a circuit breaker a service. */
+export function downstream({ urls, mint, deadline, log, metrics }: DownstreamOptions) {
+  const seconds = metrics.histogram("gateway_call_seconds", "Time of a call to a service.", ["system", "outcome"]);
+  const circuits = { account: createCircuit(), entitlement: createCircuit(), notification: createCircuit() };
+
+  async function attempt(system: SystemName, path: string, errand: Errand, { method = "GET", body }: Call, until: number): Promise<Reply> {
+    const response = await fetch(`${urls[system]}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${await mint.token(system, errand.person, errand.requestId)}`,
+        "x-request-id": errand.requestId,
+        traceparent: continueTrace(errand.traceparent).traceparent,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      redirect: "error",
+      signal: AbortSignal.timeout(Math.max(1, until - performance.now())),
+    });
+    const reply = { status: response.status, text: await response.text() };
+    // 401 means that our token was refused: nothing the caller can mend.
+    if (reply.status >= 500 || reply.status === 401) throw new Error(`${system} answered ${reply.status}`);
+    return reply;
+  }
+
+  const failureOf = (error: unknown): Failure => ((error as { name?: string }).name === "TimeoutError" ? "timeout" : "bad gateway");
+
+  async function call(system: SystemName, path: string, errand: Errand, options: Call = {}): Promise<Reply> {
+    const circuit = circuits[system];
+    const refused = circuit.refuses();
+    if (refused) throw unreachable(system, refused);
+    const since = performance.now();
+    const until = since + deadline;
+    const observe = (outcome: string) => seconds.observe({ system, outcome }, (performance.now() - since) / 1000);
+    const isSafe = (options.method ?? "GET") === "GET";
+    for (let attempts = 1; ; attempts++) {
+      try {
+        const reply = await attempt(system, path, errand, options, until);
+        circuit.worked();
+        observe("ok");
+        return reply;
+      } catch (error) {
+        const failure = failureOf(error);
+        if (failure === "bad gateway" && isSafe && attempts === 1 && performance.now() < until) continue;
+        circuit.failed(failure);
+        observe(failure);
+        log.warn({ system, path: path.split("?")[0], error, request_id: errand.requestId }, "gateway.call_failed");
+        throw unreachable(system, failure);
+      }
+    }
+  }
+
+  return {
+    /** The body of a 200; a refusal of the service is thrown in its own words. */
+    async ask<T>(system: SystemName, path: string, errand: Errand, options?: Call): Promise<T> {
+      const reply = await call(system, path, errand, options);
+      if (reply.status !== 200) throw refusalOf(system, reply);
+      return JSON.parse(reply.text) as T;
+    },
+  };
+}
+
+export type Downstream = ReturnType<typeof downstream>;
+
+function refusalOf(system: SystemName, { status, text }: Reply): Problem {
+  try {
+    const { code, detail, errors } = JSON.parse(text) as { code: string; detail: string; errors?: { pointer: string; detail: string }[] };
+    return new Problem(status, code, detail, errors ? { errors } : {});
+  } catch {
+    return unreachable(system, "bad gateway");
+  }
+}
+
+function unreachable(system: SystemName, failure: Failure): Problem {
+  const prefix = system.toUpperCase();
+  return failure === "timeout"
+    ? new Problem(504, `${prefix}_TIMEOUT`, `${system} did not answer in time; try again`, { headers: { "retry-after": "1" } })
+    : new Problem(502, `${prefix}_BAD_GATEWAY`, `${system} cannot be reached or failed; try again`, { headers: { "retry-after": "1" } });
+}

@@ -1,0 +1,18 @@
+import { readFileSync } from "node:fs";
+import { Elysia } from "elysia";
+import { htmlHeaders } from "./pages.ts";
+
+const read = (name: string) => readFileSync(new URL(`./home/${name}`, import.meta.url), "utf8");
+
+/** The start page: who is signed in and what they are told, as it comes. */
+export function homeRoutes() {
+  const page = read("home.html");
+  const [script, style] = [read("home.js"), read("home.css")];
+  const hidden = { detail: { hide: true } };
+  const asset = (text: string, type: string) => () =>
+    new Response(text, { headers: { "content-type": type, "cache-control": "no-cache" } });
+  return new Elysia()
+    .get("/", () => new Response(page, { headers: htmlHeaders }), hidden)
+    .get("/home/home.js", asset(script, "text/javascript; charset=utf-8"), hidden)
+    .get("/home/home.css", asset(style, "text/css; charset=utf-8"), hidden);
+}

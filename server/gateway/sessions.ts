@@ -1,0 +1,56 @@
+import { sha256 } from "../kernel/auth.ts";
+import { type Redis, readScript } from "../kernel/redis.ts";
+
+const openScript = readScript(new URL("./session_open.lua", import.meta.url));
+const readOne = readScript(new URL("./session_read.lua", import.meta.url));
+
+export interface Session {
+  /** The key in Redis: a hash, so that who reads Redis holds no cookie. */
+  readonly key: string;
+  readonly userId: string;
+}
+
+const idPattern = /^[\w-]{43}$/;
+const keyOf = (id: string) => `kenri:session:${sha256(id).toString("base64url")}`;
+const sessionsOf = (userId: string) => `kenri:{user:${userId}}:sessions`;
+
+/** Sessions live in Redis alone; the browser holds a random id and nothing else. */
+export function sessions(redis: Redis, { idle, absolute }: { idle: number; absolute: number }) {
+  return {
+    /** A new session with a new id, to be given to the browser. */
+    async open(userId: string): Promise<string> {
+      const id = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
+      const endsAt = await redis.run<number>(openScript, [keyOf(id)], [JSON.stringify({ userId }), idle, absolute]);
+      await redis.send("ZADD", sessionsOf(userId), endsAt, keyOf(id));
+      await redis.send("ZREMRANGEBYSCORE", sessionsOf(userId), "-inf", endsAt - absolute);
+      await redis.send("PEXPIREAT", sessionsOf(userId), endsAt);
+      return id;
+    },
+
+    async read(id: string): Promise<Session | undefined> {
+      if (!idPattern.test(id)) return undefined;
+      const data = await redis.run<string | null>(readOne, [keyOf(id)], [idle]);
+      return data ? { key: keyOf(id), userId: (JSON.parse(data) as { userId: string }).userId } : undefined;
+    },
+
+    /** Whether a session is still there; does not keep it alive. */
+    async exists({ key }: Session): Promise<boolean> {
+      return (await redis.send<number>("EXISTS", key)) === 1;
+    },
+
+    async end({ key, userId }: Session): Promise<void> {
+      await redis.send("DEL", key);
+      await redis.send("ZREM", sessionsOf(userId), key);
+    },
+
+    /** Ends every session of a user, on every device. Says how many there were. */
+    async endAll(userId: string): Promise<number> {
+      const keys = await redis.send<string[]>("ZRANGE", sessionsOf(userId), 0, -1);
+      const ended = await Promise.all(keys.map(key => redis.send<number>("DEL", key)));
+      if (keys.length > 0) await redis.send("ZREM", sessionsOf(userId), ...keys);
+      return ended.reduce((sum, one) => sum + one, 0);
+    },
+  };
+}
+
+export type Sessions = ReturnType<typeof sessions>;

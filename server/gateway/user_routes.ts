@@ -1,0 +1,76 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { badRequest, Problem } from "../kernel/problem.ts";
+import { pathId } from "../kernel/text.ts";
+import { aggregate, parts, shapes } from "./aggregate.ts";
+import type { Downstream } from "./downstream.ts";
+import { type Entrance, guestOf } from "./entrance.ts";
+import type { People } from "./people.ts";
+
+const params = Type.Object({ user_id: pathId("the user") });
+const strict = { additionalProperties: false };
+
+const pathOf = (userId: string) => `/users/${encodeURIComponent(userId)}`;
+
+/** Who am I, and what there is to know of a user. Whether one may is for the service to say. */
+export function userRoutes(services: Downstream, people: People, entrance: Entrance) {
+  const signedIn = entrance.signedIn();
+  return new Elysia({ normalize: false })
+    .get("/v1/me", ({ request }) => guestOf(request).profile, {
+      ...signedIn,
+      detail: { summary: "Who is signed in", description: "401 without a session, 403 ACCOUNT_INACTIVE for a suspended account." },
+    })
+    .get(
+      "/v1/users/:user_id",
+      ({ request, params: { user_id } }) => services.ask<object>("account", pathOf(user_id), guestOf(request).errand),
+      { params, ...signedIn, detail: { summary: "A user's account", description: "Your own, or any for a console role." } },
+    )
+    .patch(
+      "/v1/users/:user_id",
+      async ({ request, params: { user_id }, body }) => {
+        const changed = await services.ask<object>("account", pathOf(user_id), guestOf(request).errand, { method: "PATCH", body });
+        await people.forget(user_id).catch(() => {});
+        return changed;
+      },
+      {
+        params,
+        body: Type.Object({ display_name: Type.Optional(Type.String()), locale: Type.Optional(Type.String()) }, strict),
+        ...signedIn,
+        detail: { summary: "Change a user's display_name or locale", description: "Needs the header X-Kenri-CSRF." },
+      },
+    )
+    .get(
+      "/v1/users/:user_id/profile",
+      async ({ request, params: { user_id }, query: { fields }, headers }) => {
+        const { errand } = guestOf(request);
+        if (errand.person.userId !== user_id) throw new Problem(403, "PROFILE_FORBIDDEN", "a profile is for its owner only");
+        const shape = shapes.get(headers["x-kenri-client"] ?? "web");
+        if (!shape) throw badRequest(`X-Kenri-Client must be one of ${[...shapes.keys()].join(", ")}`);
+        return aggregate(services, errand, user_id, wantedParts(fields), shape);
+      },
+      {
+        params,
+        query: Type.Object(
+          {
+            fields: Type.Optional(Type.String({ description: "the parts wanted, separated by commas; all by default" })),
+            ticket_id: Type.Optional(Type.String({ maxLength: 200, description: "a matchmaking ticket; its part is absent so far" })),
+          },
+          strict,
+        ),
+        ...signedIn,
+        detail: {
+          summary: "Account, entitlements and ticket of the signed-in user in one answer",
+          description: "X-Kenri-Client says for whom it is shaped: web (everything) or game (what a game shows).",
+        },
+      },
+    );
+}
+
+function wantedParts(fields: string | undefined) {
+  if (fields === undefined) return parts;
+  const wanted = fields.split(",").map(field => field.trim());
+  const unknown = wanted.filter(field => !(parts as readonly string[]).includes(field));
+  if (unknown.length > 0 || wanted.length === 0)
+    throw badRequest(`fields may name ${parts.join(", ")}`, { errors: [{ pointer: "/fields", detail: `there is no part ${unknown[0]}` }] });
+  return parts.filter(part => wanted.includes(part));
+}
