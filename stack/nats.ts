@@ -5,6 +5,7 @@ import { connect } from "@nats-io/transport-node";
 import { shortHash } from "./checkout.ts";
 import { endLeftover } from "./leftover.ts";
 import { findNats, type NatsBinary } from "./nats_binary.ts";
+import { notOurs } from "./not_ours.ts";
 import { choosePort } from "./ports.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
 import type { StackContext } from "./stack.ts";
@@ -17,7 +18,7 @@ export interface NatsServer extends ServerProcess {
 
 export async function startNats(context: StackContext): Promise<NatsServer> {
   const { dir, say, environment, watchdog, onGiveUp } = context;
-  if (environment.NATS_URL) return notOurs(environment.NATS_URL);
+  if (environment.NATS_URL) return { ...notOurs("nats", "NATS_URL"), url: environment.NATS_URL };
   const binary = await findNats({ say });
   await endLeftover(dir, "nats", "SIGINT");
   const port = await choosePort(dir, "nats");
@@ -67,25 +68,4 @@ async function answers(url: string): Promise<boolean> {
   } finally {
     await connection.close();
   }
-}
-
-/** A server named in the environment: used, never started, stopped or killed. */
-function notOurs(url: string): NatsServer {
-  const refuse = (): never => {
-    throw new Error("NATS comes from NATS_URL: not ours to stop");
-  };
-  return {
-    name: "nats",
-    log: "",
-    pid: undefined,
-    restart: false,
-    url,
-    start: async () => {},
-    stop: async () => {},
-    halt: async () => refuse(),
-    kill: refuse,
-    pause: refuse,
-    resume: refuse,
-    wipe: refuse,
-  };
 }

@@ -21,8 +21,10 @@ export async function choosePort(dir: string, name: string, preferred?: number):
   const candidates = [preferred, saved[name], ...Array.from({ length: 50 }, random)];
   for (const port of candidates) {
     if (port === undefined || !(await isFree(port))) continue;
+    const { [name]: _, ...others } = read(file);
+    if (Object.values(others).includes(port)) continue; // a server that starts at the same time, or is down for a while
     mkdirSync(dir, { recursive: true });
-    writeFileSync(`${file}.new`, `${JSON.stringify({ ...read(file), [name]: port }, null, 2)}\n`);
+    writeFileSync(`${file}.new`, `${JSON.stringify({ ...others, [name]: port }, null, 2)}\n`);
     renameSync(`${file}.new`, file);
     return port;
   }

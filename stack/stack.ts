@@ -1,9 +1,11 @@
 import { rmSync } from "node:fs";
 import { resolve } from "node:path";
+import { startIdp } from "./idp.ts";
 import { lock } from "./lock.ts";
 import { startNats } from "./nats.ts";
 import { startPostgres } from "./postgres.ts";
 import { placesOutside } from "./postgres_home.ts";
+import { startRedis } from "./redis.ts";
 import { startWatchdog, type Watchdog } from "./watchdog.ts";
 
 export interface StackContext {
@@ -15,13 +17,16 @@ export interface StackContext {
   onGiveUp: (error: Error) => void;
 }
 
-/** All servers Kenri needs, in the order they start. Redis, the dev IdP and the paper broker go here. */
+/** All servers Kenri needs. They do not need each other, so they start side by side. The paper broker goes here. */
 const starters = {
   postgres: startPostgres,
   nats: startNats,
+  redis: startRedis,
+  idp: startIdp,
 };
 
 export type ServerName = keyof typeof starters;
+export const serverNames = Object.keys(starters) as ServerName[];
 type Servers = { [Name in ServerName]: Awaited<ReturnType<(typeof starters)[Name]>> };
 export type Stack<Name extends ServerName = ServerName> = Pick<Servers, Name> & {
   readonly dir: string;
@@ -41,7 +46,7 @@ export interface StackOptions<Name extends ServerName> {
 }
 
 /**
- * Start the servers in order. However this process ends, they end: by `stop()`, or by the watchdog;
+ * Start the servers. However this process ends, they end: by `stop()`, or by the watchdog;
  * and if even that was killed, the next start in the same folder clears them away.
  */
 export async function startStack<Name extends ServerName>(options: StackOptions<Name>): Promise<Stack<Name>> {
@@ -58,7 +63,7 @@ export async function startStack<Name extends ServerName>(options: StackOptions<
   const running: Partial<Servers> = {};
   let stopping: Promise<void> | undefined;
   const stopAll = async () => {
-    for (const server of Object.values(running).reverse()) await server.stop();
+    await Promise.all(Object.values(running).map(server => server.stop()));
     watchdog.close();
     unlock();
   };
@@ -66,14 +71,13 @@ export async function startStack<Name extends ServerName>(options: StackOptions<
     stopping ??= stopAll();
     return stopping;
   };
-  try {
-    for (const name of Object.keys(starters) as ServerName[]) {
-      if (!options.servers.includes(name as Name)) continue;
-      Object.assign(running, { [name]: await starters[name](context) });
-    }
-  } catch (error) {
+  const outcomes = await Promise.allSettled(
+    options.servers.map(async name => Object.assign(running, { [name]: await starters[name](context) })),
+  );
+  const failed = outcomes.find(outcome => outcome.status === "rejected");
+  if (failed !== undefined) {
     await stop();
-    throw error;
+    throw failed.reason;
   }
   return { ...running, dir, watchdog, stop } as Stack<Name>;
 }

@@ -43,7 +43,7 @@ export interface Cast {
 }
 
 /** Two of everything, as on two machines. */
-export async function cast(kenri: TestKenri, stack: Stack): Promise<Cast> {
+export async function cast(kenri: TestKenri, stack: Stack<"postgres" | "nats">): Promise<Cast> {
   const ports = [await choosePort(stack.dir, "api-a"), await choosePort(stack.dir, "api-b")];
   const workers = ["entitlement:relay", "notification:consumer", "notification:sender"];
   const parts = [
