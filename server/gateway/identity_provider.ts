@@ -37,7 +37,7 @@ export function identityProvider({ issuer, clientId, clientSecret, rolesClaim, d
   async function discover(): Promise<oidc.Configuration> {
     const isPlain = issuer.startsWith("http://");
     const execute = [oidc.enableNonRepudiationChecks, ...(isPlain ? [oidc.allowInsecureRequests] : [])];
-    return oidc.discovery(new URL(issuer), clientId, clientSecret, oidc.ClientSecretPost(clientSecret), {
+    return oidc.discovery(new URL(issuer), clientId, clientSecret, oidc.ClientSecretBasic(clientSecret), {
       execute,
       timeout: deadline / 1000,
     });

@@ -1,0 +1,55 @@
+import { isFree } from "../../stack/ports.ts";
+import type { TestKenri, TestProcess } from "./kenri.ts";
+import { testRedisUrl } from "./redis.ts";
+
+export interface TestGateway {
+  readonly url: string;
+  readonly process: TestProcess;
+}
+
+/** What the services need to know of a gateway before there is one, and its address. */
+export interface GatewayPlace {
+  readonly port: number;
+  readonly url: string;
+  readonly forServices: Record<string, string>;
+}
+
+/** A place for a gateway: services are started with it, then the gateway at it. */
+export async function gatewayPlace(): Promise<GatewayPlace> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    if (!(await isFree(port))) continue;
+    const url = `http://127.0.0.1:${port}`;
+    return { port, url, forServices: { GATEWAY_JWKS_URL: `${url}/.well-known/jwks.json` } };
+  }
+}
+
+/** The identity provider that `bun run test` started for all test files. */
+function testIdp(): Record<string, string> {
+  const { KENRI_TEST_IDP_ISSUER: issuer, KENRI_TEST_IDP_CLIENT_ID: id, KENRI_TEST_IDP_CLIENT_SECRET: proof } = process.env;
+  if (!issuer || !id || !proof) throw new Error("no test servers: run the tests with `bun run test [files]`");
+  return { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: id, OIDC_CLIENT_SECRET: proof, OIDC_ROLES_CLAIM: "roles" };
+}
+
+// All tests come from one address, and they come often.
+const manyRequests = { LIMIT_SESSION: "1000000", LIMIT_ADDRESS: "1000000", LIMIT_SIGN_IN: "1000000" };
+
+/** A gateway in front of services that run already. */
+export async function startGateway(
+  kenri: TestKenri,
+  { port, url }: GatewayPlace,
+  environment: Record<string, string> = {},
+): Promise<TestGateway> {
+  const process = kenri.launch("gateway:api", {
+    GATEWAY_PORT: String(port),
+    REDIS_URL: testRedisUrl(),
+    ACCOUNT_URL: kenri.urlOf("account"),
+    ENTITLEMENT_URL: kenri.urlOf("entitlement"),
+    NOTIFICATION_URL: kenri.urlOf("notification"),
+    ...testIdp(),
+    ...manyRequests,
+    ...environment,
+  });
+  await process.logged('"system":"gateway","msg":"ready"');
+  return { url, process };
+}
