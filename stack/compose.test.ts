@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { knownVariables } from "../server/variables.ts";
 import { checkout } from "./checkout.ts";
+import { demoUsers } from "./idp/users.ts";
 
 interface Service {
   image: string;
@@ -12,6 +13,12 @@ interface Service {
   ports?: string[];
   healthcheck?: unknown;
   depends_on?: Record<string, { condition: string }>;
+}
+
+interface Realm {
+  roles: { realm: { name: string }[] };
+  clients: { clientId: string; secret: string }[];
+  users: { username: string; firstName: string; lastName: string; realmRoles: string[]; credentials: { value: string }[] }[];
 }
 
 const text = readFileSync(join(checkout, "compose.yaml"), "utf8");
@@ -49,10 +56,23 @@ test("ports are published on loopback only", () => {
   expect(published.filter(port => !port.startsWith("127.0.0.1:"))).toEqual([]);
 });
 
-test("no password has a default", () => {
-  const withDefault = [...text.matchAll(/\$\{(\w*PASSWORD\w*)([^}]*)\}/g)].filter(([, , rest = ""]) => !rest.startsWith(":?"));
+test("no password and no secret has a default", () => {
+  const withDefault = [...text.matchAll(/\$\{(\w*(?:PASSWORD|SECRET)\w*)([^}]*)\}/g)].filter(([, , rest = ""]) => !rest.startsWith(":?"));
   expect(withDefault.map(([match]) => match)).toEqual([]);
   expect(text).not.toMatch(/password '[^:]/);
+});
+
+test("Keycloak's realm has the demo users of the dev IdP, with the same roles, and no secret in it", async () => {
+  const realm = (await Bun.file(join(checkout, "stack", "keycloak", "kenri-realm.json")).json()) as Realm;
+  const known = realm.users.map(({ username, firstName, lastName, realmRoles: roles, credentials: [password] }) => {
+    expect(password?.value).toBe(username);
+    return { username, name: `${firstName} ${lastName}`, roles };
+  });
+  expect(known).toEqual(demoUsers.map(user => ({ ...user, roles: [...user.roles] })));
+  expect(realm.roles.realm.map(({ name }) => name)).toEqual(demoUsers.flatMap(({ roles }) => roles));
+  expect(realm.clients.map(({ clientId }) => clientId)).toEqual(["kenri"]);
+  expect(realm.clients[0]?.secret).toMatch(/^\$\{KENRI_OIDC_CLIENT_SECRET\}$/);
+  expect(Object.keys(services.keycloak?.environment ?? {})).toContain("KENRI_OIDC_CLIENT_SECRET");
 });
 
 test("what the Dockerfile copies exists, and .dockerignore lets it in", () => {

@@ -5,6 +5,7 @@ import { run } from "./command.ts";
 import { readDevEnv } from "./dev_env.ts";
 import { alive } from "./process_table.ts";
 import { scratchFolder } from "./scratch.ts";
+import { serverNames } from "./stack.ts";
 import { becomes, until } from "./wait.ts";
 
 const home = scratchFolder();
@@ -33,7 +34,7 @@ async function startDev(): Promise<{ child: Bun.Subprocess; curl: string[]; took
 }
 
 async function pids(): Promise<number[]> {
-  const files = ["postgres", "nats", "kenri"].map(name => Bun.file(join(dev, `${name}.pid`)).text());
+  const files = [...serverNames, "kenri"].map(name => Bun.file(join(dev, `${name}.pid`)).text());
   return (await Promise.all(files)).map(text => Number.parseInt(text, 10));
 }
 

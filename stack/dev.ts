@@ -6,9 +6,9 @@ import { devBlock } from "./dev_block.ts";
 import { seedDemo } from "./dev_demo.ts";
 import { readDevEnv, writeDevEnv } from "./dev_env.ts";
 import { ensureApiKey } from "./dev_key.ts";
-import { echoTrouble, prepareKenri, systems } from "./dev_server.ts";
+import { echoTrouble, prepareKenri, storing, systems } from "./dev_server.ts";
 import { holderOf } from "./lock.ts";
-import { type Stack, startStack } from "./stack.ts";
+import { type Stack, serverNames, startStack } from "./stack.ts";
 
 /** Another home is another dev stack beside this one: the tests need that. */
 const home = process.env.KENRI_DEV_HOME ?? stackHome;
@@ -43,7 +43,7 @@ async function up(): Promise<void> {
   if (holder !== undefined) throw new Error(`\`bun run dev\` is running already for this checkout (pid ${holder}): see ${envFile}`);
   const stack = await startServers();
   const databases = await findDatabases(stack);
-  const kenri = await prepareKenri({ dir, say, databases, natsUrl: stack.nats.url, watchdog: stack.watchdog, onGiveUp: fail });
+  const kenri = await prepareKenri({ dir, say, databases, servers: stack, onGiveUp: fail });
   undo.push(kenri.process.stop, echoTrouble(kenri.process.log, say)); // what it says while it drains is only in the log
   say("Kenri: starting the systems (they migrate their databases first)");
   await kenri.process.start();
@@ -51,27 +51,30 @@ async function up(): Promise<void> {
   await seedDemo(kenri.urls.entitlement, key);
   writeDevEnv(envFile, {
     ...Object.fromEntries(systems.map(({ name }) => [`${name.toUpperCase()}_URL`, kenri.urls[name]])),
-    ...Object.fromEntries(systems.map(({ name }) => [`${name.toUpperCase()}_DATABASE_URL`, databases[name]!.ownerUrl])),
+    ...Object.fromEntries(storing.map(name => [`${name.toUpperCase()}_DATABASE_URL`, databases[name]!.ownerUrl])),
     NATS_URL: stack.nats.url,
+    REDIS_URL: stack.redis.url,
+    IDP_URL: stack.idp.issuer,
     KENRI_API_KEY: key,
   });
-  if (!closing) say(devBlock({ urls: kenri.urls, key, logs: join(dir, "logs"), envFile }));
+  if (!closing) say(devBlock({ urls: kenri.urls, issuer: stack.idp.issuer, key, logs: join(dir, "logs"), envFile }));
 }
 
 /** PostgreSQL only if the environment does not name every system's database. */
-async function startServers(): Promise<Stack<"nats"> & Partial<Stack<"postgres">>> {
-  const needed = systems.some(({ name }) => databaseFrom(process.env, name) === undefined);
-  const starting = startStack({ dir, servers: needed ? ["postgres", "nats"] : ["nats"], say, onGiveUp: fail });
+async function startServers(): Promise<Stack<"nats" | "redis" | "idp"> & Partial<Stack<"postgres">>> {
+  const needed = storing.some(name => databaseFrom(process.env, name) === undefined);
+  const servers = needed ? serverNames : serverNames.filter(name => name !== "postgres");
+  const starting = startStack({ dir, servers, say, onGiveUp: fail });
   undo.push(async () => (await starting.catch(() => undefined))?.stop());
   return starting;
 }
 
 async function findDatabases(stack: Partial<Stack<"postgres">>): Promise<Record<string, DatabaseUrls>> {
-  const given = systems.flatMap(({ name }) => {
+  const given = storing.flatMap(name => {
     const urls = databaseFrom(process.env, name);
     return urls ? [[name, urls] as const] : [];
   });
-  const ours = systems.map(({ name }) => name).filter(name => !given.some(([known]) => known === name));
+  const ours = storing.filter(name => !given.some(([known]) => known === name));
   const made = stack.postgres ? await ensureDatabases(stack.postgres.adminUrl, join(dir, "databases.json"), ours) : {};
   return { ...made, ...Object.fromEntries(given) };
 }

@@ -1,15 +1,17 @@
 import { randomBytes } from "node:crypto";
 import type { SystemName } from "./dev_server.ts";
+import { demoUsers } from "./idp/users.ts";
 
 export interface BlockFacts {
   urls: Record<SystemName, string>;
+  issuer: string;
   key: string;
   logs: string;
   envFile: string;
 }
 
 /** What a person needs after the start. The curl lines work as printed, at each start: user and key are new each time. */
-export function devBlock({ urls, key, logs, envFile }: BlockFacts): string {
+export function devBlock({ urls, issuer, key, logs, envFile }: BlockFacts): string {
   const tag = randomBytes(3).toString("hex");
   const user = `alice-${tag}`;
   const bearer = `-H 'Authorization: Bearer ${key}'`;
@@ -20,8 +22,9 @@ export function devBlock({ urls, key, logs, envFile }: BlockFacts): string {
     "Kenri is up.",
     "",
     ...names.map(name => `  ${name.padEnd(14)}${urls[name]}   API: ${urls[name]}/openapi`),
+    `  ${"sign-in".padEnd(14)}${issuer}   users: ${demoUsers.map(({ username }) => username).join(", ")} (password = name)`,
     `  ${"API key".padEnd(14)}${key}`,
-    `  ${"demo user".padEnd(14)}demo`,
+    `  ${"demo data".padEnd(14)}user demo`,
     `  ${"logs".padEnd(14)}${logs}`,
     `  ${"variables".padEnd(14)}${envFile}`,
     "",

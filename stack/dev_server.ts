@@ -5,14 +5,16 @@ import { endLeftover } from "./leftover.ts";
 import { choosePort } from "./ports.ts";
 import { follow } from "./server_log.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
-import type { Watchdog } from "./watchdog.ts";
+import type { Stack } from "./stack.ts";
 
-/** The systems in the order the block shows them. A later system needs a line here, and its servers in the stack. */
+/** The systems in the order the block shows them. A later system needs a line here: the gateway (8080, no database) goes first, account (8083) last. */
 export const systems = [
-  { name: "entitlement", port: 8081 },
-  { name: "notification", port: 8082 },
-] as const;
+  { name: "entitlement", port: 8081, database: true },
+  { name: "notification", port: 8082, database: true },
+] as const satisfies readonly { name: string; port: number; database: boolean }[];
 export type SystemName = (typeof systems)[number]["name"];
+/** Those that keep a database, and in it the keys of machine clients. */
+export const storing: readonly SystemName[] = systems.filter(({ database }) => database).map(({ name }) => name);
 
 export interface KenriServer {
   process: ServerProcess;
@@ -25,23 +27,27 @@ export interface KenriOptions {
   dir: string;
   say: (line: string) => void;
   databases: Record<string, DatabaseUrls>;
-  natsUrl: string;
-  watchdog: Watchdog;
+  servers: Stack<"nats" | "redis" | "idp">;
   onGiveUp: (error: Error) => void;
 }
 
 /** All systems in one process, as `bun server/main.ts` runs them. Not started yet: so that a Ctrl-C in the middle can stop it. */
-export async function prepareKenri({ dir, say, databases, natsUrl, watchdog, onGiveUp }: KenriOptions): Promise<KenriServer> {
+export async function prepareKenri({ dir, say, databases, servers, onGiveUp }: KenriOptions): Promise<KenriServer> {
   await endLeftover(dir, "kenri");
-  const env: Record<string, string | undefined> = { ...process.env, KENRI_ENV: "development", NODE_ENV: "production", NATS_URL: natsUrl };
+  const env: Record<string, string | undefined> = {
+    ...process.env,
+    KENRI_ENV: "development",
+    NODE_ENV: "production",
+    ...addresses(servers),
+  };
   const urls = {} as Record<SystemName, string>;
   for (const { name, port: usual } of systems) {
     const port = await choosePort(dir, name, usual);
     if (port !== usual) say(`${name}: port ${usual} is taken, using ${port}`);
     const prefix = name.toUpperCase();
     env[`${prefix}_PORT`] = String(port);
-    env[`${prefix}_DATABASE_URL`] = databases[name]!.ownerUrl;
-    env[`${prefix}_APP_DATABASE_URL`] = databases[name]!.appUrl;
+    const { ownerUrl, appUrl } = databases[name] ?? {};
+    Object.assign(env, ownerUrl && { [`${prefix}_DATABASE_URL`]: ownerUrl, [`${prefix}_APP_DATABASE_URL`]: appUrl });
     urls[name] = `http://127.0.0.1:${port}`;
   }
   const server = superviseServer({
@@ -54,11 +60,22 @@ export async function prepareKenri({ dir, say, databases, natsUrl, watchdog, onG
     readyWithin: 60_000,
     stopSignal: "SIGTERM",
     stopWithin: 12_000, // it drains within 10 s
-    watchdog,
+    watchdog: servers.watchdog,
     onGiveUp,
     say,
   });
   return { process: server, urls, env };
+}
+
+function addresses({ nats, redis, idp }: KenriOptions["servers"]): Record<string, string> {
+  return {
+    NATS_URL: nats.url,
+    REDIS_URL: redis.url,
+    OIDC_ISSUER: idp.issuer,
+    OIDC_CLIENT_ID: idp.clientId,
+    OIDC_CLIENT_SECRET: idp.clientSecret,
+    OIDC_ROLES_CLAIM: process.env.OIDC_ROLES_CLAIM ?? "roles",
+  };
 }
 
 async function isReady(url: string): Promise<boolean> {

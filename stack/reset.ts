@@ -5,7 +5,7 @@ import { stackHome } from "./checkout.ts";
 import { endLeftover } from "./leftover.ts";
 import { holderOf } from "./lock.ts";
 import { forgetPrograms } from "./postgres_home.ts";
-import { forgetStack } from "./stack.ts";
+import { forgetStack, serverNames } from "./stack.ts";
 
 const home = process.env.KENRI_DEV_HOME ?? stackHome;
 const dir = join(home, "dev");
@@ -16,13 +16,8 @@ if (holder !== undefined) {
   console.error(`\`bun run dev\` is running (pid ${holder}): stop it first`);
   process.exit(1);
 }
-for (const [server, politely] of [
-  ["kenri", "SIGTERM"],
-  ["nats", "SIGINT"],
-  ["postgres", "SIGINT"],
-] as const) {
-  await endLeftover(dir, server, politely);
-}
+await endLeftover(dir, "kenri");
+for (const server of serverNames) await endLeftover(dir, server, "SIGINT");
 const there = existsSync(dir) || existsSync(envFile);
 if (there) {
   const deleted = [...forgetStack(dir), ...forgetPrograms(), envFile];

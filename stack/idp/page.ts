@@ -8,7 +8,7 @@ const style = `
 * { box-sizing: border-box; }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
 main { width: 100%; max-width: 26rem; padding: 2rem 1.75rem; background: var(--sheet); border: 1px solid var(--line); border-radius: .75rem; }
-h1 { margin: 0 0 .25rem; font-size: 1.5rem; line-height: 1.25; }
+h1 { margin: 0 0 .75rem; font-size: 1.5rem; line-height: 1.25; }
 h2 { margin: 1.75rem 0 .25rem; font-size: .95rem; }
 p { margin: 0 0 1rem; overflow-wrap: anywhere; }
 .quiet { color: var(--quiet); font-size: .9rem; }
@@ -19,7 +19,7 @@ input { width: 100%; min-height: 2.75rem; margin-bottom: 1rem; padding: 0 .75rem
 button { width: 100%; min-height: 2.75rem; margin-bottom: .5rem; font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent); border: 0; border-radius: .4rem; cursor: pointer; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 ul { margin: 0; padding: 0; list-style: none; font-size: .9rem; }
-li { display: flex; justify-content: space-between; gap: 1rem; padding: .3rem 0; border-top: 1px solid var(--line); }
+li { display: flex; align-items: baseline; justify-content: space-between; gap: 1rem; padding: .3rem 0; border-top: 1px solid var(--line); }
 code { font: .9em ui-monospace, monospace; }
 `;
 
