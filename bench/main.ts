@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type TestKenri, type TestProcess, testKenri } from "../server/testing/kenri.ts";
 import { forgetStack, startStack } from "../stack/stack.ts";
 import { backlog } from "./backlog.ts";
+import { gateway } from "./gateway.ts";
 import { grants } from "./grants.ts";
 import { latency } from "./latency.ts";
 import { type Figure, printTable } from "./measure.ts";
@@ -18,11 +19,12 @@ const parts: Record<string, { readonly run: Part; readonly processes: string }> 
   latency: { run: latency, processes: "entitlement notification" },
   backlog: { run: backlog, processes: "" },
   memory: { run: memory, processes: "entitlement notification" },
+  gateway: { run: kenri => gateway(kenri, stack), processes: "" },
 };
 
 const wanted = process.argv.slice(2);
 const dir = join(import.meta.dir, `../.stack/bench-${process.pid}`);
-const stack = await startStack({ dir, servers: ["postgres", "nats"], say: line => console.error(line) });
+const stack = await startStack({ dir, servers: ["postgres", "nats", "redis", "idp"], say: line => console.error(line) });
 const figures: Figure[] = [];
 try {
   for (const [name, { run, processes }] of Object.entries(parts)) {

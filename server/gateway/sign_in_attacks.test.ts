@@ -112,7 +112,7 @@ describe("an ID token", () => {
     ["that has expired", { iat: now - 1000, exp: now - 900 }],
     ["without a subject", { sub: undefined }],
   ])("%s is refused", async (_, lies) => {
-    idp.lies = lies as object;
+    idp.lies = { ...lies };
     const browser = testBrowser();
     const answer = await finish(browser, await halfway(browser));
     idp.lies = {};

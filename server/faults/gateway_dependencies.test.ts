@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { isFree } from "../../stack/ports.ts";
+import { becomes, until } from "../../stack/wait.ts";
+import { type TestBrowser, testBrowser } from "../testing/browser.ts";
+import { gatewayPlace, startGateway, type TestGateway } from "../testing/gateway.ts";
+import { type TestKenri, type TestProcess, testKenri } from "../testing/kenri.ts";
+import { privateServers } from "../testing/servers.ts";
+
+const deadline = 500;
+/** An answer that takes longer than the deadline and a busy machine's breath is one that hangs. */
+const slow = 2500;
+
+let servers: Awaited<ReturnType<typeof privateServers<"redis" | "idp">>>;
+let kenri: TestKenri;
+let gateway: TestGateway;
+let alice: TestBrowser & { userId: string };
+const services = new Map<string, { process: TestProcess; port: string }>();
+const environment: Record<string, string> = {};
+
+beforeAll(async () => {
+  servers = await privateServers("redis", "idp");
+  kenri = await testKenri();
+  const place = await gatewayPlace();
+  Object.assign(environment, place.forServices);
+  for (const system of ["account", "entitlement", "notification"]) await startService(system);
+  gateway = await startGateway(kenri, place, settings());
+  const browser = testBrowser();
+  await browser.signIn(gateway.url, "alice");
+  const { user_id: userId } = (await (await browser.fetch(`${gateway.url}/v1/me`)).json()) as { user_id: string };
+  alice = Object.assign(browser, { userId });
+});
+afterAll(async () => {
+  await kenri.close();
+  await servers.stop();
+});
+
+const settings = () => ({
+  GATEWAY_DEADLINE: `${deadline}ms`,
+  REDIS_DEADLINE: "200ms",
+  REDIS_URL: servers.redis.url,
+  OIDC_ISSUER: servers.idp.issuer,
+  OIDC_CLIENT_ID: servers.idp.clientId,
+  OIDC_CLIENT_SECRET: servers.idp.clientSecret,
+});
+
+async function freePort(): Promise<string> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    if (await isFree(port)) return String(port);
+  }
+}
+
+/** At the port it had before, as in life. */
+async function startService(system: string): Promise<void> {
+  const port = services.get(system)?.port ?? (await freePort());
+  const process = await kenri.start(`${system}:api`, { ...environment, [`${system.toUpperCase()}_PORT`]: port });
+  services.set(system, { process, port });
+}
+
+interface Answer {
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly took: number;
+}
+
+async function ask(path: string, browser: TestBrowser = alice): Promise<Answer> {
+  const since = performance.now();
+  const response = await browser.fetch(`${gateway.url}${path}`);
+  const body = (await response.json().catch(() => ({}))) as { code?: string };
+  return { status: response.status, code: body.code, took: performance.now() - since };
+}
+
+/** Several clients that ask without a pause, and every answer they got. */
+function load(paths: readonly string[]) {
+  const answers: Answer[] = [];
+  let stopping = false;
+  const client = async (path: string) => {
+    while (!stopping) {
+      answers.push(await ask(path));
+      await becomes(20, () => stopping, 20);
+    }
+  };
+  const clients = Promise.all(paths.flatMap(path => [client(path), client(path)]));
+  return {
+    answers,
+    async stop() {
+      stopping = true;
+      await clients;
+      return answers;
+    },
+  };
+}
+
+const me = "/v1/me";
+const account = () => `/v1/users/${alice.userId}`;
+const profile = () => `/v1/users/${alice.userId}/profile`;
+const until200 = (path: string) => until(`${path} is well again`, 10_000, async () => (await ask(path)).status === 200);
+
+/** While it lasts every answer of these paths is quick, and one of 200 or the codes named. */
+async function meanwhile(paths: readonly string[], codes: readonly string[], fault: () => Promise<void> | void): Promise<Answer[]> {
+  const traffic = load(paths);
+  await until("all is well before", 10_000, () => traffic.answers.filter(one => one.status === 200).length >= 10);
+  await fault();
+  await until(`it answers ${codes[0]}`, 15_000, () => traffic.answers.filter(one => one.code === codes[0]).length >= 10);
+  const answers = await traffic.stop();
+  expect(answers.filter(one => one.status !== 200 && !codes.includes(one.code ?? ""))).toEqual([]);
+  expect(Math.max(...answers.map(one => one.took))).toBeLessThan(slow);
+  return answers;
+}
+
+test("account killed under load: 502 with its code, at once; who is signed in is still known; it recovers by itself", async () => {
+  await meanwhile([account(), profile(), me], ["ACCOUNT_BAD_GATEWAY"], () => services.get("account")!.process.kill("SIGKILL"));
+  expect((await ask(me)).status).toBe(200);
+  await startService("account");
+  await until200(account());
+  await until200(profile());
+});
+
+test("account stopped under load: 504 with its code, soon at once; it recovers by itself", async () => {
+  const { process } = services.get("account")!;
+  const answers = await meanwhile([account(), profile()], ["ACCOUNT_TIMEOUT"], () => process.kill("SIGSTOP"));
+  // The breaker: most answers do not wait for the deadline any more.
+  expect(answers.filter(one => one.code === "ACCOUNT_TIMEOUT" && one.took < deadline / 2).length).toBeGreaterThan(3);
+  process.kill("SIGCONT");
+  await until200(account());
+});
+
+test("entitlement killed, then stopped, under load: 502 and 504 with its code; the account alone is still to be had", async () => {
+  await meanwhile([profile()], ["ENTITLEMENT_BAD_GATEWAY"], () => services.get("entitlement")!.process.kill("SIGKILL"));
+  expect((await ask(`${profile()}?fields=account`)).status).toBe(200);
+  await startService("entitlement");
+  await until200(profile());
+  const { process } = services.get("entitlement")!;
+  await meanwhile([profile()], ["ENTITLEMENT_TIMEOUT"], () => process.kill("SIGSTOP"));
+  process.kill("SIGCONT");
+  await until200(profile());
+});
+
+test("Redis killed, then stopped, under load: 503 to come again, at once; sessions survive", async () => {
+  await meanwhile([me, profile()], ["UNAVAILABLE"], () => servers.redis.halt());
+  const ready = (await (await fetch(`${gateway.url}/readyz`)).json()) as { status: string; degraded: Record<string, string> };
+  expect([ready.status, ready.degraded.redis]).toEqual(["degraded", "Redis is not connected"]);
+  const anonymous = await fetch(`${gateway.url}/v1/me`);
+  expect([anonymous.status, anonymous.headers.has("ratelimit")]).toEqual([401, true]);
+  await servers.redis.start();
+  await until200(me);
+  await meanwhile([me], ["UNAVAILABLE"], () => servers.redis.pause());
+  servers.redis.resume();
+  await until200(me);
+});
+
+test("the identity provider killed or stopped: who is signed in notices nothing; signing in is refused quickly, and works again after", async () => {
+  const signIn = async (browser: TestBrowser) => (await browser.signIn(gateway.url, "bob")).response.status;
+  /** Through the provider's form, with the provider gone before the browser comes back. */
+  async function comesBackTo(fault: () => Promise<void> | void): Promise<Answer> {
+    const browser = testBrowser();
+    const form = await browser.visit(`${gateway.url}/login`);
+    const action = /<form[^>]* action="([^"]+)"/.exec(await form.response.text())![1]!;
+    let [at, response] = [
+      form.url,
+      await browser.fetch(new URL(action, form.url).href, {
+        method: "POST",
+        body: new URLSearchParams({ username: "bob", password: "bob" }),
+      }),
+    ];
+    while (!response.headers.get("location")!.startsWith(gateway.url)) {
+      at = new URL(response.headers.get("location")!, at).href;
+      response = await browser.fetch(at);
+    }
+    await fault();
+    return ask(new URL(response.headers.get("location")!).href.slice(gateway.url.length), browser);
+  }
+
+  const killed = await comesBackTo(() => servers.idp.halt());
+  expect([killed.status, killed.code, killed.took < slow]).toEqual([502, "IDP_BAD_GATEWAY", true]);
+  expect((await ask(me)).status).toBe(200);
+  const place = await gatewayPlace();
+  const fresh = await startGateway(kenri, place, settings());
+  const login = await fetch(`${fresh.url}/login`, { redirect: "manual" });
+  expect([login.status, ((await login.json()) as { code: string }).code]).toEqual([502, "IDP_BAD_GATEWAY"]);
+  await servers.idp.start();
+  await until("signing in works again", 10_000, async () => (await signIn(testBrowser())) === 200);
+  expect((await fetch(`${fresh.url}/login`, { redirect: "manual" })).status).toBe(302);
+
+  const stopped = await comesBackTo(() => servers.idp.pause());
+  expect([stopped.status, stopped.code, stopped.took < slow]).toEqual([504, "IDP_TIMEOUT", true]);
+  expect((await ask(me)).status).toBe(200);
+  servers.idp.resume();
+  await until("signing in works again", 10_000, async () => (await signIn(testBrowser())) === 200);
+});
+
+test("the gateway killed under load: its sessions hold at the next one", async () => {
+  const traffic = load([me]);
+  await until("all is well", 10_000, () => traffic.answers.length >= 10);
+  traffic.stop().catch(() => {});
+  const place = { port: Number(new URL(gateway.url).port), url: gateway.url, forServices: {} };
+  gateway.process.kill("SIGKILL");
+  await gateway.process.exited;
+  gateway = await startGateway(kenri, place, settings());
+  expect((await ask(me)).status).toBe(200);
+  await until200(profile());
+});
