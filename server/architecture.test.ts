@@ -22,7 +22,7 @@ const read = (folder: string, ending: string) =>
       .filter(file => file.endsWith(ending) && !file.startsWith("gen/"))
       .map(file => [`${folder}/${file}`, readFileSync(join(root, folder, file), "utf8")]),
   );
-const files = new Map([...read("server", ".ts"), ...read("sql", ".sql")]);
+const files = new Map([...read("server", ".ts"), ...read("sql", ".sql"), ...read("e2e", ".ts")]);
 
 const isTest = (file: string) => /\.test\.ts$|^server\/(testing|faults)\//.test(file);
 const isCode = (file: string) => file.startsWith("server/") && !isTest(file);
@@ -65,6 +65,12 @@ const rules: Rule[] = [
     forbids: line => /testing\/|\.test\.ts"|bun:test/.test(importOf(line) ?? line.match(/from "([^"]+)"/)?.[1] ?? ""),
     except: { "server/generate.ts": "describes the statements against a fresh database, as tests do" },
     broken: ["server/main.ts", 'import { testKenri } from "./testing/kenri.ts";'],
+  },
+  {
+    says: "e2e knows the system from outside: it imports nothing of it",
+    concerns: file => file.startsWith("e2e/"),
+    forbids: line => /(from|import\() ?"\.\.\//.test(line),
+    broken: ["e2e/sign_in.spec.ts", 'import { systems } from "../server/systems.ts";'],
   },
   {
     says: "the environment is read in kernel/config.ts only",

@@ -34,6 +34,8 @@ test("only warnings and worse are echoed, in one short line; what is no JSON is 
 test("the tally is that of the closing summary; a crash without one counts as a failure", () => {
   expect(readSummary(" 12 pass\n 3 skip\n 2 fail\n 40 expect() calls\nRan 17 tests", 1)).toEqual({ passed: 12, failed: 2 });
   expect(readSummary("\u001b[32m 12 pass\u001b[0m\n\u001b[2m 0 fail\u001b[0m\n", 0)).toEqual({ passed: 12, failed: 0 });
+  expect(readSummary("  1 failed\n    sign_in.spec.ts:1:1 › a page\n  8 passed (4.3s)\n", 1)).toEqual({ passed: 8, failed: 1 });
+  expect(readSummary("  2 passed (1.2m)\n", 0)).toEqual({ passed: 2, failed: 0 });
   expect(readSummary("Segmentation fault", 139)).toEqual({ passed: 0, failed: 1 });
   expect(readSummary(" 3 pass\n 0 fail\n 1 error\n", 1)).toEqual({ passed: 3, failed: 1 });
 });

@@ -39,7 +39,7 @@ export async function unpackPackage({ name, title, target, say }: PackageWish): 
 
 /** Where unpacked libraries lie, as LD_LIBRARY_PATH wants it. */
 export function libraryPath(root: string): string {
-  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(file => /(^|\/)lib[^/]*\.so\.\d[^/]*$/.test(file));
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(file => /(^|\/)lib[^/]*\.so(\.[^/]*)?$/.test(file));
   return [...new Set(files.map(file => join(root, dirname(file))))].join(":");
 }
 

@@ -1,11 +1,11 @@
 // `bun run test`: every check and every test against real servers. With arguments: only those tests (`bun run test server/kernel`).
-import { existsSync, readdirSync } from "node:fs";
+// `bun run test e2e`, or `bun run e2e`: only those in a browser, all or the named ones.
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { browserTests } from "./browser_tests.ts";
 import { checkout, stackHome } from "./checkout.ts";
-import { endLeftover } from "./leftover.ts";
-import { holderOf } from "./lock.ts";
-import { alive } from "./process_table.ts";
-import { forgetStack, startStack } from "./stack.ts";
+import { forgetDeadRuns } from "./dead_runs.ts";
+import { forgetStack, type Stack, serverNames, startStack } from "./stack.ts";
 import { stepRunner, type Tally } from "./test_step.ts";
 
 const bun = process.execPath;
@@ -20,12 +20,15 @@ const checks: [name: string, command: string[]][] = [
 ];
 const testFolders = ["server", "stack", "bench", "proto", "patches"].filter(folder => existsSync(join(checkout, folder)));
 
-const chosen = process.argv.slice(2);
+const [first, ...others] = process.argv.slice(2);
+const onlyBrowser = first === "e2e";
+const everything = first === undefined;
 await forgetDeadRuns();
 const dir = join(stackHome, `test-${process.pid}`);
-const stack = await startStack({ dir, servers: ["postgres", "nats"], say: line => console.log(line), environment: {} });
+const stack = await startStack({ dir, servers: onlyBrowser ? [] : serverNames, say: line => console.log(line), environment: {} });
 let interruptedAt = 0;
-const steps = stepRunner(testEnvironment(), stack.watchdog);
+const steps = stepRunner({ ...cleanEnvironment(), ...(onlyBrowser ? {} : addresses(stack)) }, stack.watchdog);
+const inBrowser = browserTests(cleanEnvironment(), stack.watchdog);
 for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => void interrupted());
 
 const total: Tally = { passed: 0, failed: 0 };
@@ -33,14 +36,20 @@ const add = (tally: Tally) => {
   total.passed += tally.passed;
   total.failed += tally.failed;
 };
-if (chosen.length === 0) for (const [name, command] of checks) add(await steps.check(name, command));
-const wanted = chosen.length > 0 ? chosen : testFolders.map(folder => `./${folder}/`);
-add(await steps.tests("tests", [bun, "test", "--timeout", "60000", ...wanted]));
-await close();
-console.log(`${total.passed} passed, ${total.failed} failed`);
-process.exit(total.failed === 0 ? 0 : 1);
+if (everything) for (const [name, command] of checks) add(await steps.check(name, command));
+if (!onlyBrowser) {
+  const wanted = everything ? testFolders.map(folder => `./${folder}/`) : [first, ...others];
+  add(await steps.tests("tests", [bun, "test", "--timeout", "60000", ...wanted]));
+}
+if ((everything || onlyBrowser) && interruptedAt === 0) add(await inBrowser.run(others));
+if (interruptedAt === 0) {
+  await close();
+  console.log(`${total.passed} passed, ${total.failed} failed`);
+  process.exit(total.failed === 0 ? 0 : 1);
+}
 
 async function close(): Promise<void> {
+  await inBrowser.stop();
   await stack.stop();
   if (process.env.KENRI_KEEP) console.log(`kept until the next run: ${dir}`);
   else forgetStack(dir);
@@ -55,26 +64,21 @@ async function interrupted(): Promise<void> {
   process.exit(130);
 }
 
-/** Only this run's servers: nothing of the caller's environment may point the tests at other data. */
-function testEnvironment(): Record<string, string | undefined> {
-  const foreign = /^(NATS|REDIS|KENRI_ENV|ENTITLEMENT_|NOTIFICATION_|ACCOUNT_|MATCHMAKING_|ORDERS_|GATEWAY_)/;
+/** Nothing of the caller's environment may point the tests at other data. */
+function cleanEnvironment(): Record<string, string | undefined> {
+  const foreign = /^(NATS|REDIS|OIDC|KENRI_ENV|ENTITLEMENT_|NOTIFICATION_|ACCOUNT_|MATCHMAKING_|ORDERS_|GATEWAY_)/;
   const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));
-  return {
-    ...Object.fromEntries(kept),
-    ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}),
-    KENRI_TEST_POSTGRES_URL: stack.postgres.adminUrl,
-    KENRI_TEST_NATS_URL: stack.nats.url,
-  };
+  return { ...Object.fromEntries(kept), ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}) };
 }
 
-/** What runs that were killed left behind: their stacks, and the folders their tests played in. */
-async function forgetDeadRuns(): Promise<void> {
-  if (!existsSync(stackHome)) return;
-  for (const name of readdirSync(stackHome)) {
-    const [, kind, pid] = /^(test|bench|generate|try)-(\d+)(?:-|$)/.exec(name) ?? [];
-    const dead = join(stackHome, name);
-    if (kind === undefined || (kind === "try" ? alive(Number(pid)) : holderOf(dead) !== undefined)) continue;
-    for (const server of ["nats", "postgres"]) await endLeftover(dead, server, "SIGINT");
-    forgetStack(dead);
-  }
+/** This run's own servers. */
+function addresses({ postgres, nats, redis, idp }: Stack): Record<string, string> {
+  return {
+    KENRI_TEST_POSTGRES_URL: postgres.adminUrl,
+    KENRI_TEST_NATS_URL: nats.url,
+    KENRI_TEST_REDIS_URL: redis.url,
+    KENRI_TEST_IDP_ISSUER: idp.issuer,
+    KENRI_TEST_IDP_CLIENT_ID: idp.clientId,
+    KENRI_TEST_IDP_CLIENT_SECRET: idp.clientSecret,
+  };
 }

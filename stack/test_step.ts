@@ -11,7 +11,7 @@ export interface Tally {
 export interface StepRunner {
   /** A command that is one check: quiet when it passes. */
   check(name: string, command: string[]): Promise<Tally>;
-  /** `bun test`: shown as it runs, counted test by test. */
+  /** `bun test` or Playwright: shown as it runs, counted test by test. */
   tests(name: string, command: string[]): Promise<Tally>;
   /** End what is running now. */
   abort(): void;
@@ -52,7 +52,7 @@ export function stepRunner(env: Record<string, string | undefined>, watchdog: Wa
       let tail = "";
       const code = await run(command, chunk => {
         process.stdout.write(chunk);
-        tail = (tail + chunk).slice(-4096);
+        tail = (tail + chunk).slice(-65_536);
       });
       const tally = readSummary(tail, code);
       report(name, tally.failed === 0, started);
@@ -64,19 +64,12 @@ export function stepRunner(env: Record<string, string | undefined>, watchdog: Wa
   };
 }
 
-/** The closing lines of `bun test`. A run that ends badly without a failed test (it crashed, or found no test) is one failure. */
+/** The closing lines of `bun test` or Playwright. A run that ends badly without a failed test (it crashed, or found no test) is one failure. */
 export function readSummary(output: string, code: number): Tally {
   const plain = Bun.stripANSI(output);
-  const count = (word: string) =>
-    Number(
-      plain
-        .match(new RegExp(`^\\s*(\\d+) ${word}$`, "gm"))
-        ?.at(-1)
-        ?.trim()
-        .split(" ")[0] ?? 0,
-    );
-  const failed = count("fail");
-  return { passed: count("pass"), failed: failed === 0 && code !== 0 ? 1 : failed };
+  const count = (line: RegExp) => Number([...plain.matchAll(line)].at(-1)?.[1] ?? 0);
+  const failed = count(/^\s*(\d+) fail(?:ed)?$/gm);
+  return { passed: count(/^\s*(\d+) pass(?:ed \(.*\))?$/gm), failed: failed === 0 && code !== 0 ? 1 : failed };
 }
 
 function report(name: string, passed: boolean, started: number): void {

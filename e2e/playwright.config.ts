@@ -1,0 +1,24 @@
+import { join } from "node:path";
+import { defineConfig } from "@playwright/test";
+
+/** `bun run e2e` starts the whole system, finds a browser and says here where it is. */
+export default defineConfig({
+  testDir: ".",
+  testMatch: "*.spec.ts",
+  outputDir: join(import.meta.dirname, "..", ".stack", "e2e"),
+  workers: 1,
+  retries: 0,
+  forbidOnly: true,
+  timeout: 30_000,
+  expect: { timeout: 5_000 },
+  reporter: "list",
+  use: {
+    screenshot: "only-on-failure",
+    trace: "retain-on-failure",
+    launchOptions: {
+      executablePath: process.env.KENRI_BROWSER,
+      // Without a sandbox it runs as root and in containers; the pages are our own. The rest keeps it on this machine.
+      args: ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage", "--disable-gpu"],
+    },
+  },
+});
