@@ -41,10 +41,12 @@ if (!onlyBrowser) {
   const wanted = everything ? testFolders.map(folder => `./${folder}/`) : [first, ...others];
   add(await steps.tests("tests", [bun, "test", "--timeout", "60000", ...wanted]));
 }
-if (everything || onlyBrowser) add(await inBrowser.run(others));
-await close();
-console.log(`${total.passed} passed, ${total.failed} failed`);
-process.exit(total.failed === 0 ? 0 : 1);
+if ((everything || onlyBrowser) && interruptedAt === 0) add(await inBrowser.run(others));
+if (interruptedAt === 0) {
+  await close();
+  console.log(`${total.passed} passed, ${total.failed} failed`);
+  process.exit(total.failed === 0 ? 0 : 1);
+}
 
 async function close(): Promise<void> {
   await inBrowser.stop();
