@@ -1,3 +1,5 @@
+import { accountApi } from "./account/api_role.ts";
+import { accountSettings } from "./account/config.ts";
 import { entitlementApi } from "./entitlement/api_role.ts";
 import { entitlementSettings } from "./entitlement/config.ts";
 import { janitorRole as entitlementJanitor } from "./entitlement/janitor.ts";
@@ -13,16 +15,22 @@ import { consumerRole } from "./notification/consumer_role.ts";
 import { janitorRole as notificationJanitor } from "./notification/janitor.ts";
 import { senderRole } from "./notification/sender_role.ts";
 
-/** Which systems there are, in the order they start, and which of their roles run as worker threads beside their API. */
+/** Which systems there are, in the order they start, which of their roles run as worker threads beside their API, and whether machine clients may call. */
 export const systems = {
-  entitlement: { settings: entitlementSettings, workers: ["relay", "janitor"] },
-  notification: { settings: notificationSettings, workers: ["sender", "consumer", "janitor"] },
+  entitlement: { settings: entitlementSettings, workers: ["relay", "janitor"], takesKeys: true },
+  notification: { settings: notificationSettings, workers: ["sender", "consumer", "janitor"], takesKeys: true },
+  account: { settings: accountSettings, workers: [], takesKeys: false },
 } as const;
 
 export type SystemName = keyof typeof systems;
 export const systemNames = Object.keys(systems) as SystemName[];
 
-export const allSettings = { kernel: kernelSettings, entitlement: entitlementSettings, notification: notificationSettings } as const;
+export const allSettings = {
+  kernel: kernelSettings,
+  entitlement: entitlementSettings,
+  notification: notificationSettings,
+  account: accountSettings,
+} as const;
 
 export type AllSettings = Settings<typeof allSettings>;
 
@@ -43,10 +51,10 @@ export function settingsFor(roles: readonly string[]): AllSettings {
   return readSettings({ kernel: kernelSettings, ...spec } as unknown as typeof allSettings, undefined, judge);
 }
 
-const ownerRoles = ["entitlement:migrate", "entitlement:janitor", "notification:migrate"];
+const ownerRoles = ["entitlement:migrate", "entitlement:janitor", "notification:migrate", "account:migrate"];
 
 /** Makes the service of a role. */
-export function createRole({ kernel, entitlement, notification }: AllSettings, context: RoleContext): Service {
+export function createRole({ kernel, entitlement, notification, account }: AllSettings, context: RoleContext): Service {
   switch (context.role) {
     case "entitlement:migrate":
       return migration("entitlement", entitlement.ownerUrl!, context);
@@ -66,6 +74,10 @@ export function createRole({ kernel, entitlement, notification }: AllSettings, c
       return senderRole(kernel, notification, context);
     case "notification:janitor":
       return notificationJanitor(kernel, notification, context);
+    case "account:migrate":
+      return migration("account", account.ownerUrl!, context);
+    case "account:api":
+      return accountApi(kernel, account, context);
     default:
       throw new Error(`there is no role ${context.role}; there are ${systemNames.flatMap(rolesOf).join(", ")}`);
   }

@@ -11,6 +11,7 @@ import type { Watchdog } from "./watchdog.ts";
 export const systems = [
   { name: "entitlement", port: 8081 },
   { name: "notification", port: 8082 },
+  { name: "account", port: 8083 },
 ] as const;
 export type SystemName = (typeof systems)[number]["name"];
 

@@ -15,7 +15,7 @@ export function openapiRoutes(app: AnyElysia, info: { title: string; description
       security: [{ apiKey: [] }],
     };
     (document.components as Record<string, unknown>).securitySchemes = {
-      apiKey: { type: "http", scheme: "bearer", description: "kenri_<id>_<secret>" },
+      apiKey: { type: "http", scheme: "bearer", description: "an API key, kenri_<id>_<secret>, or a token of the gateway" },
     };
     return document;
   };
