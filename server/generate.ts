@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { typesOf } from "./kernel/statement_types.ts";
 import { freshDatabase } from "./testing/databases.ts";
 
-const systems = ["entitlement", "notification"] as const;
+const systems = ["entitlement", "notification", "account"] as const;
 const verify = process.argv.includes("--verify");
 
 async function main(adminUrl: string): Promise<number> {

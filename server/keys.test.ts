@@ -113,6 +113,7 @@ describe("the keys command refuses, with a sentence and exit code 1,", () => {
     ["rotate --client x --grace forever", "--grace must be a duration"],
     ["revoke --key 000000000000", "there is no key 000000000000"],
     ["list --systems billing", "there is no system billing with API keys"],
+    ["list --systems account", "there is no system account with API keys"],
   ];
   test.each(cases)("%s", async (args, said) => {
     const { code, out, error } = await keys(args);

@@ -13,7 +13,7 @@ import { ConfigError, readSettings, secretUrl } from "./kernel/config.ts";
 import { connect } from "./kernel/database.ts";
 import { createMetrics } from "./kernel/metrics.ts";
 import { bindStatements, readStatements } from "./kernel/statements.ts";
-import { systemNames } from "./systems.ts";
+import { systemNames, systems } from "./systems.ts";
 
 type Keys = EntitlementSql["api_keys"];
 type Stores = Map<string, Keys>;
@@ -21,6 +21,8 @@ type ListedKey = ApiKeysListRow & { readonly systems: readonly string[] };
 
 const usage =
   "usage: bun run keys create --client NAME --scopes A,B [--days N] | list | rotate --client NAME [--grace 24h] | revoke --key ID   [--systems a,b] [--json]";
+
+const withKeys: string[] = systemNames.filter(name => systems[name].takesKeys);
 
 const { values: flags, positionals } = readArguments();
 
@@ -34,7 +36,7 @@ function readArguments() {
         days: { type: "string" },
         grace: { type: "string", default: "24h" },
         key: { type: "string" },
-        systems: { type: "string", default: systemNames.join(",") },
+        systems: { type: "string", default: withKeys.join(",") },
         json: { type: "boolean", default: false },
       },
     });
@@ -120,9 +122,9 @@ async function main(): Promise<void> {
   const command = commands[positionals[0] ?? ""];
   if (!command) throw new ConfigError([usage]);
   const wanted = flags.systems.split(",");
-  const unknown = wanted.filter(system => !systemNames.includes(system as never));
+  const unknown = wanted.filter(system => !withKeys.includes(system));
   if (unknown.length > 0)
-    throw new ConfigError([`there is no system ${unknown.join(", ")} with API keys; there are ${systemNames.join(", ")}`]);
+    throw new ConfigError([`there is no system ${unknown.join(", ")} with API keys; there are ${withKeys.join(", ")}`]);
   const urls = readSettings(
     Object.fromEntries(wanted.map(system => [system, secretUrl(`${system.toUpperCase()}_DATABASE_URL`, "the database as its owner")])),
   );

@@ -1,3 +1,5 @@
+import { accountApi } from "./account/api_role.ts";
+import { accountSettings } from "./account/config.ts";
 import { entitlementApi } from "./entitlement/api_role.ts";
 import { entitlementSettings } from "./entitlement/config.ts";
 import { janitorRole as entitlementJanitor } from "./entitlement/janitor.ts";
@@ -15,11 +17,15 @@ import { consumerRole } from "./notification/consumer_role.ts";
 import { janitorRole as notificationJanitor } from "./notification/janitor.ts";
 import { senderRole } from "./notification/sender_role.ts";
 
-/** Which systems there are, whether they have a database, and which of their roles run as worker threads beside their API. */
+/**
+ * Which systems there are, whether they have a database, which of their roles run as worker threads beside their API, and whether
+ * machine clients may call.
+ */
 export const systems = {
-  entitlement: { settings: entitlementSettings, database: true, workers: ["relay", "janitor"] },
-  notification: { settings: notificationSettings, database: true, workers: ["sender", "consumer", "janitor"] },
-  gateway: { settings: gatewaySettings, database: false, workers: [] },
+  entitlement: { settings: entitlementSettings, database: true, workers: ["relay", "janitor"], takesKeys: true },
+  notification: { settings: notificationSettings, database: true, workers: ["sender", "consumer", "janitor"], takesKeys: true },
+  account: { settings: accountSettings, database: true, workers: [], takesKeys: false },
+  gateway: { settings: gatewaySettings, database: false, workers: [], takesKeys: false },
 } as const;
 
 export type SystemName = keyof typeof systems;
@@ -29,6 +35,7 @@ export const allSettings = {
   kernel: kernelSettings,
   entitlement: entitlementSettings,
   notification: notificationSettings,
+  account: accountSettings,
   gateway: gatewaySettings,
 } as const;
 
@@ -55,10 +62,10 @@ export function settingsFor(roles: readonly string[]): AllSettings {
   return readSettings({ kernel: kernelSettings, ...spec } as unknown as typeof allSettings, undefined, judge);
 }
 
-const ownerRoles = ["entitlement:migrate", "entitlement:janitor", "notification:migrate"];
+const ownerRoles = ["entitlement:migrate", "entitlement:janitor", "notification:migrate", "account:migrate"];
 
 /** Makes the service of a role. */
-export function createRole({ kernel, entitlement, notification, gateway }: AllSettings, context: RoleContext): Service {
+export function createRole({ kernel, entitlement, notification, account, gateway }: AllSettings, context: RoleContext): Service {
   switch (context.role) {
     case "entitlement:migrate":
       return migration("entitlement", entitlement.ownerUrl!, context);
@@ -78,6 +85,10 @@ export function createRole({ kernel, entitlement, notification, gateway }: AllSe
       return senderRole(kernel, notification, context);
     case "notification:janitor":
       return notificationJanitor(kernel, notification, context);
+    case "account:migrate":
+      return migration("account", account.ownerUrl!, context);
+    case "account:api":
+      return accountApi(kernel, account, context);
     case "gateway:api":
       return gatewayApi(kernel, gateway, context);
     default:

@@ -28,6 +28,8 @@ const ours = Object.entries(services).filter(([, service]) => service.image === 
 test("compose.yaml runs each role in a container of its own, after the migration", () => {
   const roles = ours.flatMap(([, { command = [] }]) => command.slice(2));
   expect(roles.toSorted()).toEqual([
+    "account:api",
+    "account:migrate",
     "entitlement:api",
     "entitlement:janitor",
     "entitlement:migrate",

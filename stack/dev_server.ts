@@ -11,9 +11,10 @@ import type { Stack } from "./stack.ts";
 export const systems = [
   { name: "entitlement", port: 8081, database: true },
   { name: "notification", port: 8082, database: true },
+  { name: "account", port: 8083, database: true },
 ] as const satisfies readonly { name: string; port: number; database: boolean }[];
 export type SystemName = (typeof systems)[number]["name"];
-/** Those that keep a database, and in it the keys of machine clients. */
+/** Those that keep a database. */
 export const storing: readonly SystemName[] = systems.filter(({ database }) => database).map(({ name }) => name);
 
 export interface KenriServer {

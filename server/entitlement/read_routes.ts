@@ -10,6 +10,8 @@ import type { EntitlementSql } from "./sql.gen.ts";
 const userId = pathId("the user");
 const sku = pathId("the stock keeping unit");
 const strict = { additionalProperties: false };
+// People too: the user themselves, and those who look after users.
+const readers = { scope: "entitlements:read", owner: true, roles: ["VIEWER", "OPERATOR", "ADMIN"] } as const;
 const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)$/;
 
 export interface ReadOptions {
@@ -44,10 +46,10 @@ export function readRoutes({ sql, requires, cursors, auditMonths }: ReadOptions)
       {
         params: Type.Object({ user_id: userId }),
         query: Type.Object({ as_of: Type.Optional(Type.String({ description: "read the past at this RFC 3339 time" })) }, strict),
-        ...requires("entitlements:read"),
+        ...requires(readers),
         detail: {
           summary: "What a user has, latest change first",
-          description: `An unknown user has none. The past is kept for ${auditMonths} months. Scope: entitlements:read.`,
+          description: `An unknown user has none. The past is kept for ${auditMonths} months. Scope: entitlements:read; the user themselves; roles: VIEWER, OPERATOR, ADMIN.`,
         },
       },
     )
@@ -69,10 +71,11 @@ export function readRoutes({ sql, requires, cursors, auditMonths }: ReadOptions)
       {
         params: Type.Object({ user_id: userId, sku }),
         query: Type.Object(pageQuery, strict),
-        ...requires("entitlements:read"),
+        ...requires(readers),
         detail: {
           summary: "Every change of one entitlement, newest first",
-          description: "With event ids and who asked for it. Scope: entitlements:read.",
+          description:
+            "With event ids and who asked for it. Scope: entitlements:read; the user themselves; roles: VIEWER, OPERATOR, ADMIN.",
         },
       },
     );

@@ -14,6 +14,7 @@ import { group, type Service, service } from "./service.ts";
 import type { KernelSettings } from "./settings.ts";
 import { openStore, type Store } from "./store.ts";
 import { tokenVerifier } from "./tokens.ts";
+import { leadToVerbs } from "./verbs.ts";
 
 /** The statements every system has. */
 interface KernelSql {
@@ -70,6 +71,7 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
   app.use(healthRoutes({ health, askDatabase: store.ask, metricsText }));
   for (const route of routes(parts)) app.use(route);
   openapiRoutes(app, about);
+  leadToVerbs(app);
 
   // Stopped in reverse: say so at /readyz, take no more and finish what is under way, then close the database.
   const closing = service({ start: async () => {}, stop: store.stop });

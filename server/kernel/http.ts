@@ -4,9 +4,10 @@ import { DeadlineError } from "./deadline.ts";
 import type { Health } from "./health.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
-import { badRequest, Problem, unavailable } from "./problem.ts";
+import { badRequest, notFound, Problem, unavailable } from "./problem.ts";
 import { formatDetail } from "./text.ts";
 import { continueTrace, type Trace } from "./trace.ts";
+import { isStray, outside, pathOf, pathPattern } from "./verbs.ts";
 
 export interface HttpOptions {
   readonly log: Log;
@@ -44,12 +45,6 @@ export function visitOf(request: Request): Visit {
   }
   return visit;
 }
-
-export const pathOf = (request: Request): string => {
-  const start = request.url.indexOf("/", request.url.indexOf("//") + 2);
-  const end = request.url.indexOf("?", start);
-  return start < 0 ? "/" : request.url.slice(start, end < 0 ? undefined : end);
-};
 
 function isDecodable(url: string): boolean {
   if (!url.includes("%")) return true;
@@ -90,6 +85,7 @@ export function httpApp({ log, metrics, health }: HttpOptions) {
       if (request.url.length > maxUrl)
         return refuse(request, new Problem(414, "URI_TOO_LONG", `a URL may have at most ${maxUrl} characters`));
       if (!isDecodable(request.url)) return refuse(request, badRequest("the URL holds a broken percent-encoding"));
+      if (isStray(request)) return refuse(request, unmatched(app, request));
       if (repeatsParameter(request.url)) return refuse(request, badRequest("the query string names a parameter twice"));
       return undefined;
     })
@@ -104,7 +100,10 @@ export function httpApp({ log, metrics, health }: HttpOptions) {
     .onAfterResponse(({ request, route, set, response }) => {
       const { since, trace, requestId, refusedWith } = visitOf(request);
       const status = refusedWith ?? (response instanceof Response ? response.status : Number(set.status ?? 200));
-      metrics.httpSeconds.observe({ route: route || "unmatched", status: String(status) }, (performance.now() - since) / 1000);
+      metrics.httpSeconds.observe(
+        { route: route ? outside(route) : "unmatched", status: String(status) },
+        (performance.now() - since) / 1000,
+      );
       log.debug({ method: request.method, path: pathOf(request), status, request_id: requestId, trace_id: trace.traceId }, "http");
     })
     .as("global");
@@ -138,10 +137,8 @@ function invalid(error: ValidationError): Problem {
 /** 405 with the methods that the path takes, or 404. */
 function unmatched(app: { routes: readonly { path: string; method: string }[] }, request: Request): Problem {
   const path = pathOf(request);
-  const allowed = app.routes.filter(route => routePattern(route.path).test(path)).map(route => route.method);
-  if (allowed.length === 0) return new Problem(404, "NOT_FOUND", "there is nothing at this path; see /openapi");
+  const allowed = app.routes.filter(route => pathPattern(route.path).test(path)).map(route => route.method);
+  if (allowed.length === 0 || allowed.includes(request.method)) return notFound("there is nothing at this path; see /openapi");
   const allow = [...new Set(allowed.flatMap(method => (method === "GET" ? ["GET", "HEAD"] : [method])))].join(", ");
   return new Problem(405, "METHOD_NOT_ALLOWED", `this path takes ${allow}`, { headers: { allow } });
 }
-
-const routePattern = (path: string) => new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:\w+/g, "[^/]+")}/?$`);

@@ -1,18 +1,21 @@
 import { toOpenAPISchema } from "@elysiajs/openapi/openapi";
 import type { AnyElysia } from "elysia";
+import { outside } from "./verbs.ts";
 
 /** The OpenAPI 3.1 description of an app's routes, at /openapi.json; what a person reads of it is at /openapi, without a script. */
 export function openapiRoutes(app: AnyElysia, info: { title: string; description: string }) {
   let document: Record<string, unknown> | undefined;
   const describe = () => {
+    const { paths, ...rest } = toOpenAPISchema(app, undefined, undefined, undefined, "3.1.0" as never);
     document ??= {
       openapi: "3.1.0",
       info: { ...info, version: "1" },
-      ...toOpenAPISchema(app, undefined, undefined, undefined, "3.1.0" as never),
+      paths: Object.fromEntries(Object.entries(paths).map(([path, methods]) => [outside(path), methods])),
+      ...rest,
       security: [{ apiKey: [] }],
     };
     (document.components as Record<string, unknown>).securitySchemes = {
-      apiKey: { type: "http", scheme: "bearer", description: "kenri_<id>_<secret>" },
+      apiKey: { type: "http", scheme: "bearer", description: "an API key, kenri_<id>_<secret>, or a token of the gateway" },
     };
     return document;
   };

@@ -5,29 +5,47 @@ const fits = (value: string, max: number) => value.length <= max || (value.lengt
 const readable = (value: string) => value.isWellFormed() && !value.includes("\0");
 const named = (max: number) => (value: string) => value.trim() !== "" && fits(value, max) && readable(value);
 
+FormatRegistry.Set("text-100", named(100));
 FormatRegistry.Set("text-200", named(200));
 FormatRegistry.Set("text-500", named(500));
 FormatRegistry.Set("text-200-no-colon", value => named(200)(value) && !value.includes(":"));
+FormatRegistry.Set("loose-text", value => fits(value, 2000) && readable(value));
 FormatRegistry.Set("path-id", value => named(200)(value) && !value.split(/[/\\]/).some(part => part === ".." || part === "."));
 FormatRegistry.Set("page-limit", value => /^([1-9]|[1-9]\d|1\d\d|200)$/.test(value));
 FormatRegistry.Set("uuid-text", value => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value));
+FormatRegistry.Set("language-tag", isLanguageTag);
+
+function isLanguageTag(value: string): boolean {
+  try {
+    return value.length <= 100 && Intl.getCanonicalLocales(value).length === 1;
+  } catch {
+    return false;
+  }
+}
 
 /** What a violated format says to the caller. */
 export const formatDetail: Record<string, string> = {
+  "text-100": "must be 1 to 100 characters, not blank, valid Unicode without U+0000",
   "text-200": "must be 1 to 200 characters, not blank, valid Unicode without U+0000",
   "text-500": "must be 1 to 500 characters, not blank, valid Unicode without U+0000",
   "text-200-no-colon": "must be 1 to 200 characters, not blank, valid Unicode without U+0000, and must not contain ':'",
+  "loose-text": "must be at most 2000 characters, valid Unicode without U+0000",
   "path-id": "must be 1 to 200 characters, not blank, and no path",
   "page-limit": "must be a whole number from 1 to 200",
   "uuid-text": "must be a UUID",
+  "language-tag": "must be a BCP 47 language tag such as en or ja-JP",
 };
 
 const formatted = (format: keyof typeof formatDetail & string, description: string) =>
   Type.String({ format, description: `${description}; ${formatDetail[format]}` });
 
+export const shortText = (description: string) => formatted("text-100", description);
 export const text = (description: string) => formatted("text-200", description);
 export const longText = (description: string) => formatted("text-500", description);
 export const textWithoutColon = (description: string) => formatted("text-200-no-colon", description);
+/** What others say and we only pass on: it may be empty. */
+export const looseText = (description: string) => formatted("loose-text", description);
 export const pathId = (description: string) => formatted("path-id", description);
 export const pageLimit = (description: string) => formatted("page-limit", description);
 export const uuid = (description: string) => formatted("uuid-text", description);
+export const languageTag = (description: string) => formatted("language-tag", description);

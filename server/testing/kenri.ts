@@ -2,6 +2,7 @@ import postgres from "postgres";
 import { newKey, scopes } from "../kernel/auth.ts";
 import { type TestDatabase, testDatabase, testServer } from "./databases.ts";
 import { startProcess, sumOf, type TestProcess } from "./process.ts";
+import type { TestMint } from "./tokens.ts";
 
 export type { TestProcess };
 
@@ -10,7 +11,9 @@ export interface Servers {
   readonly natsUrl: string;
 }
 
-/** Both systems on databases and streams of their own. Every setting can be overridden by its environment variable. */
+export type TestSystem = "entitlement" | "notification" | "account";
+
+/** The systems on databases and streams of their own. Every setting can be overridden by its environment variable. */
 export interface TestKenri {
   readonly environment: Record<string, string>;
   readonly entitlement: TestDatabase;
@@ -18,18 +21,21 @@ export interface TestKenri {
   /** As the superuser, for looking and for breaking things. */
   readonly entitlementSql: postgres.Sql;
   readonly notificationSql: postgres.Sql;
+  /** Account's, once it was started: its database is made then, so that tests without it do not pay for it. */
+  readonly account: TestDatabase;
+  readonly accountSql: postgres.Sql;
   readonly key: string;
   /** Starts a process and waits for nothing. */
   launch(what: string, environment?: Record<string, string>): TestProcess;
   /** Starts a process; APIs are ready then. */
   start(what: string, environment?: Record<string, string>): Promise<TestProcess>;
   /** The URLs of the APIs that were started. */
-  urlOf(system: "entitlement" | "notification"): string;
+  urlOf(system: TestSystem): string;
   grant(user: string, sku: string, options?: ChangeOptions): Promise<Response>;
   revoke(user: string, sku: string, options?: ChangeOptions): Promise<Response>;
-  call(system: "entitlement" | "notification", path: string, init?: RequestInit): Promise<Response>;
+  call(system: TestSystem, path: string, init?: RequestInit): Promise<Response>;
   inbox(user: string): Promise<InboxRow[]>;
-  metric(system: "entitlement" | "notification", name: string, labels?: string): Promise<number>;
+  metric(system: TestSystem, name: string, labels?: string): Promise<number>;
   newKey(client: string, scopes: readonly string[], expiresInDays?: number): Promise<string>;
   close(): Promise<void>;
 }
@@ -63,6 +69,7 @@ const quick = {
   LOG_LEVEL: "info",
   ENTITLEMENT_PORT: "0",
   NOTIFICATION_PORT: "0",
+  ACCOUNT_PORT: "0",
   OUTBOX_POLL: "100ms",
   OUTBOX_SWEEP: "200ms",
   OUTBOX_RECONCILE: "200ms",
@@ -71,9 +78,11 @@ const quick = {
   SHUTDOWN_NOTICE: "300ms",
 };
 
+/** `mint` stands for the gateway: the systems take its tokens. */
 export async function testKenri(
   environment: Record<string, string> = {},
   servers: Servers = { postgresUrl: testServer(), natsUrl: testNats() },
+  mint?: TestMint,
 ): Promise<TestKenri> {
   const [entitlement, notification] = await Promise.all([
     testDatabase("entitlement", servers.postgresUrl),
@@ -90,6 +99,7 @@ export async function testKenri(
     ENTITLEMENT_STREAM: `entitlement-events-${id}`,
     ENTITLEMENT_SUBJECT: `entitlement.events.${id}`,
     TAKEN_IN_SUBJECT: `notification.taken-in.${id}`,
+    ...(mint ? { GATEWAY_JWKS_URL: mint.jwksUrl } : {}),
     ...environment,
   };
   const open = (url: string) =>
@@ -101,8 +111,20 @@ export async function testKenri(
     });
   const entitlementSql = open(entitlement.adminUrl);
   const notificationSql = open(notification.adminUrl);
+  let account: { database: TestDatabase; sql: postgres.Sql } | undefined;
   const processes: TestProcess[] = [];
   const urls = new Map<string, string>();
+
+  async function makeAccount(): Promise<void> {
+    if (account) return;
+    const database = await testDatabase("account", servers.postgresUrl);
+    account = { database, sql: open(database.adminUrl) };
+    Object.assign(settings, { ACCOUNT_DATABASE_URL: database.ownerUrl, ACCOUNT_APP_DATABASE_URL: database.appUrl });
+  }
+  const ofAccount = () => {
+    if (!account) throw new Error("account was not started");
+    return account;
+  };
 
   async function makeKey(client: string, wanted: readonly string[], expiresInDays?: number): Promise<string> {
     const { key, keyId, secretSha256 } = newKey();
@@ -119,6 +141,12 @@ export async function testKenri(
     notification,
     entitlementSql,
     notificationSql,
+    get account() {
+      return ofAccount().database;
+    },
+    get accountSql() {
+      return ofAccount().sql;
+    },
     key,
     newKey: makeKey,
     launch(what, extra = {}) {
@@ -127,8 +155,9 @@ export async function testKenri(
       return started;
     },
     async start(what, extra) {
+      if (/\baccount\b/.test(what)) await makeAccount();
       const started = kenri.launch(what, extra);
-      for (const system of ["entitlement", "notification"] as const) {
+      for (const system of ["entitlement", "notification", "account"] as const) {
         if (![system, `${system}:api`].some(name => what.split(" ").includes(name))) continue;
         await started.logged(`"system":"${system}","msg":"ready"`);
         const line = started.lines.find(text => text.includes("http.listening") && text.includes(`"role":"${system}:api"`));
@@ -156,8 +185,8 @@ export async function testKenri(
     async close() {
       for (const one of processes) one.kill("SIGKILL");
       await Promise.all(processes.map(one => one.exited));
-      await Promise.all([entitlementSql.end({ timeout: 1 }), notificationSql.end({ timeout: 1 })]);
-      await Promise.all([entitlement.drop(), notification.drop()].map(dropping => dropping.catch(() => {})));
+      await Promise.all([entitlementSql, notificationSql, account?.sql].map(sql => sql?.end({ timeout: 1 })));
+      await Promise.all([entitlement, notification, account?.database].map(database => database?.drop().catch(() => {})));
     },
   };
 

@@ -1,0 +1,104 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Requires } from "../kernel/callers.ts";
+import { type Cursors, highestUuid, limitOf, pageQuery } from "../kernel/cursor.ts";
+import { longText, uuid } from "../kernel/text.ts";
+import { roles } from "../kernel/tokens.ts";
+import { verb } from "../kernel/verbs.ts";
+import { actorOf, answerTo, noSuchUser } from "./answers.ts";
+import { changeStatus, setRoles } from "./changes.ts";
+import type { AccountSql } from "./sql.gen.ts";
+
+const strict = { additionalProperties: false };
+const params = Type.Object({ user_id: uuid("the user") });
+const reason = longText("why; kept in the audit");
+const lookers = { roles: ["VIEWER", "OPERATOR", "ADMIN"] } as const;
+const admins = { roles: ["ADMIN"] } as const;
+
+export interface AdminOptions {
+  readonly sql: AccountSql;
+  readonly requires: Requires;
+  readonly cursors: () => Cursors;
+}
+
+/** What the people who look after users see and may do. */
+export function adminRoutes({ sql, requires, cursors }: AdminOptions) {
+  return new Elysia({ normalize: false })
+    .get(
+      "/admin/users",
+      async ({ query }) => {
+        const limit = limitOf(query);
+        const list = `users ${query.email.toLowerCase()}`;
+        const before_user_id = query.cursor === undefined ? highestUuid : cursors().read(list, query.cursor);
+        const rows = await sql.users.by_email({ email: query.email, before_user_id, limit: limit + 1 });
+        const users = rows.slice(0, limit);
+        return { users, ...(rows.length > limit ? { next_cursor: cursors().make(list, users.at(-1)!.user_id) } : {}) };
+      },
+      {
+        query: Type.Object({ email: longText("the whole e-mail address; upper and lower case are the same"), ...pageQuery }, strict),
+        ...requires(lookers),
+        detail: { summary: "The users with an e-mail address, newest first", description: "Roles: VIEWER, OPERATOR, ADMIN." },
+      },
+    )
+    .get(
+      "/admin/users/:user_id/audit",
+      async ({ params: { user_id }, query }) => {
+        const limit = limitOf(query);
+        const list = `audit ${user_id}`;
+        const before_audit_id = query.cursor === undefined ? highestUuid : cursors().read(list, query.cursor);
+        const rows = await sql.audit.list({ user_id, before_audit_id, limit: limit + 1 });
+        // Everybody's audit begins with how they came to be.
+        if (rows.length === 0 && query.cursor === undefined) throw noSuchUser();
+        const audit = rows.slice(0, limit);
+        return { user_id, audit, ...(rows.length > limit ? { next_cursor: cursors().make(list, audit.at(-1)!.audit_id) } : {}) };
+      },
+      {
+        params,
+        query: Type.Object(pageQuery, strict),
+        ...requires(lookers),
+        detail: { summary: "What was done to a user, newest first", description: "Roles: VIEWER, OPERATOR, ADMIN." },
+      },
+    )
+    .post(
+      verb("/admin/users/:user_id", "suspend"),
+      async ({ params: { user_id }, body, request }) =>
+        answerTo(await changeStatus(sql, { user_id, actor: actorOf(request) }, "SUSPENDED", body.reason)),
+      {
+        params,
+        body: Type.Object({ reason }, strict),
+        ...requires(admins),
+        detail: { operationId: "suspendUser", summary: "Suspend a user", description: "Nobody can suspend themselves. Role: ADMIN." },
+      },
+    )
+    .post(
+      verb("/admin/users/:user_id", "restore"),
+      async ({ params: { user_id }, body, request }) =>
+        answerTo(await changeStatus(sql, { user_id, actor: actorOf(request) }, "ACTIVE", body.reason)),
+      {
+        params,
+        body: Type.Object({ reason }, strict),
+        ...requires(admins),
+        detail: { operationId: "restoreUser", summary: "Restore a suspended user", description: "Role: ADMIN." },
+      },
+    )
+    .put(
+      "/admin/users/:user_id/roles",
+      async ({ params: { user_id }, body, request }) =>
+        answerTo(await setRoles(sql, { user_id, actor: actorOf(request) }, body.roles, body.reason)),
+      {
+        params,
+        body: Type.Object(
+          {
+            roles: Type.Array(Type.Union(roles.map(role => Type.Literal(role))), {
+              maxItems: 10,
+              description: "all of them; USER always stays",
+            }),
+            reason,
+          },
+          strict,
+        ),
+        ...requires(admins),
+        detail: { summary: "Give a user exactly these roles", description: "Nobody can take ADMIN from themselves. Role: ADMIN." },
+      },
+    );
+}

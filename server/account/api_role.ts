@@ -1,0 +1,28 @@
+import { apiRole } from "../kernel/api_role.ts";
+import type { RoleContext } from "../kernel/role.ts";
+import type { Service } from "../kernel/service.ts";
+import type { KernelSettings } from "../kernel/settings.ts";
+import { adminRoutes } from "./admin_routes.ts";
+import type { AccountSettings } from "./config.ts";
+import { identityRoutes } from "./identity_routes.ts";
+import type { AccountSql } from "./sql.gen.ts";
+import { userRoutes } from "./user_routes.ts";
+
+/** `account:api`. */
+export const accountApi = (kernel: KernelSettings, settings: AccountSettings, context: RoleContext): Service =>
+  apiRole<AccountSql>({
+    system: "account",
+    url: settings.appUrl,
+    port: settings.port,
+    about: {
+      title: "Kenri account",
+      description: "Who signs in is which user, with which roles; for people by the gateway's tokens only.",
+    },
+    kernel,
+    context,
+    routes: ({ store, requires, cursors }) => [
+      identityRoutes(store.statements, requires),
+      userRoutes(store.statements, requires),
+      adminRoutes({ sql: store.statements, requires, cursors }),
+    ],
+  });

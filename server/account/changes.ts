@@ -1,0 +1,58 @@
+import { rolesWith } from "./identities.ts";
+import type { AccountSql, UsersFindRow } from "./sql.gen.ts";
+
+export type User = UsersFindRow;
+
+/** What became of a change: done, or the reason why not. */
+export type Outcome =
+  | { readonly outcome: "done"; readonly user: User }
+  | { readonly outcome: "unknown" | "inactive" | "conflict" | "own" | "contended" };
+
+interface Who {
+  readonly user_id: string;
+  readonly actor: string;
+}
+
+const done = (user: User): Outcome => ({ outcome: "done", user });
+
+/** Why a statement changed nothing: who asks is suspended, or nobody is there; otherwise undefined. */
+async function refusal(sql: AccountSql, { user_id, actor }: Who): Promise<Outcome | undefined> {
+  const [standing] = await sql.users.standing({ user_id, actor });
+  if (!standing?.may_act) return { outcome: "inactive" };
+  return standing.known ? undefined : { outcome: "unknown" };
+}
+
+/** Changes what is the user's own. What is so already is no change, and not audited. */
+export async function updateUser(sql: AccountSql, who: Who, given: { display_name?: string; locale?: string }): Promise<Outcome> {
+  const [changed] = await sql.users.update({ ...who, display_name: given.display_name ?? null, locale: given.locale ?? null });
+  if (changed) return done(changed);
+  const refused = await refusal(sql, who);
+  if (refused) return refused;
+  const [user] = await sql.users.find(who);
+  return user ? done(user) : { outcome: "unknown" };
+}
+
+/** Suspends or restores. Nobody suspends themselves: they could not undo it. */
+export async function changeStatus(sql: AccountSql, who: Who, target: "ACTIVE" | "SUSPENDED", reason: string): Promise<Outcome> {
+  if (target === "SUSPENDED" && isOwn(who)) return { outcome: "own" };
+  const [changed] = await sql.users.change_status({ ...who, target, reason });
+  return changed ? done(changed) : ((await refusal(sql, who)) ?? { outcome: "conflict" });
+}
+
+// Each time it comes to nothing somebody else's change went through, so this many in a row is no accident.
+const tries = 10;
+
+/** Gives exactly these roles and USER. Nobody takes ADMIN from themselves. */
+export async function setRoles(sql: AccountSql, who: Who, wanted: readonly string[], reason: string): Promise<Outcome> {
+  const roles = rolesWith(wanted);
+  if (isOwn(who) && !roles.includes("ADMIN")) return { outcome: "own" };
+  for (let n = 0; n < tries; n++) {
+    const [changed] = await sql.users.set_roles({ ...who, roles, reason });
+    if (changed) return done(changed);
+    const refused = await refusal(sql, who);
+    if (refused) return refused;
+  }
+  return { outcome: "contended" };
+}
+
+const isOwn = ({ user_id, actor }: Who) => user_id.toLowerCase() === actor.toLowerCase();

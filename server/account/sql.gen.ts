@@ -1,0 +1,209 @@
+// Generated from sql/ by `bun run generate`; do not edit.
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+export interface ApiKeysAppendParameters {
+  key_id: string;
+  client_id: string;
+  secret_sha256: Uint8Array;
+  scopes: readonly string[];
+  expires_in_days: number | null;
+}
+export interface ApiKeysAppendRow {
+  key_id: string;
+}
+
+export interface ApiKeysFindParameters {
+  key_id: string;
+}
+export interface ApiKeysFindRow {
+  key_id: string;
+  client_id: string;
+  secret_sha256: Uint8Array;
+  scopes: readonly string[];
+  live: boolean;
+}
+
+export interface ApiKeysListRow {
+  key_id: string;
+  client_id: string;
+  scopes: readonly string[];
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+}
+
+export interface ApiKeysRevokeParameters {
+  key_id: string;
+  grace_seconds: number;
+}
+export interface ApiKeysRevokeRow {
+  key_id: string;
+}
+
+export interface SecretsFindParameters {
+  name: string;
+}
+export interface SecretsFindRow {
+  value: Uint8Array;
+}
+
+export interface AuditListParameters {
+  user_id: string;
+  before_audit_id: string;
+  limit: number;
+}
+export interface AuditListRow {
+  audit_id: string;
+  at: string;
+  actor: string;
+  action: string;
+  user_id: string;
+  reason: string | null;
+  detail: Json;
+}
+
+export interface IdentitiesResolveParameters {
+  provider: string;
+  subject: string;
+  email: string | null;
+  email_verified: boolean;
+  picture: string | null;
+  display_name: string | null;
+  roles: readonly string[];
+  actor: string;
+}
+export interface IdentitiesResolveRow {
+  user_id: string;
+  account_status: string;
+  roles: readonly string[];
+  display_name: string | null;
+  email: string | null;
+}
+
+export interface UsersByEmailParameters {
+  email: string;
+  before_user_id: string;
+  limit: number;
+}
+export interface UsersByEmailRow {
+  user_id: string;
+  account_status: string;
+  roles: readonly string[];
+  display_name: string | null;
+  email: string | null;
+  email_verified: boolean;
+  picture: string | null;
+  locale: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface UsersChangeStatusParameters {
+  user_id: string;
+  target: string;
+  actor: string;
+  reason: string;
+}
+export interface UsersChangeStatusRow {
+  user_id: string;
+  account_status: string;
+  roles: readonly string[];
+  display_name: string | null;
+  email: string | null;
+  email_verified: boolean;
+  picture: string | null;
+  locale: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface UsersFindParameters {
+  user_id: string;
+}
+export interface UsersFindRow {
+  user_id: string;
+  account_status: string;
+  roles: readonly string[];
+  display_name: string | null;
+  email: string | null;
+  email_verified: boolean;
+  picture: string | null;
+  locale: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface UsersSetRolesParameters {
+  user_id: string;
+  roles: readonly string[];
+  actor: string;
+  reason: string;
+}
+export interface UsersSetRolesRow {
+  user_id: string;
+  account_status: string;
+  roles: readonly string[];
+  display_name: string | null;
+  email: string | null;
+  email_verified: boolean;
+  picture: string | null;
+  locale: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface UsersStandingParameters {
+  user_id: string;
+  actor: string;
+}
+export interface UsersStandingRow {
+  known: boolean;
+  may_act: boolean;
+}
+
+export interface UsersUpdateParameters {
+  user_id: string;
+  display_name: string | null;
+  locale: string | null;
+  actor: string;
+}
+export interface UsersUpdateRow {
+  user_id: string;
+  account_status: string;
+  roles: readonly string[];
+  display_name: string | null;
+  email: string | null;
+  email_verified: boolean;
+  picture: string | null;
+  locale: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AccountSql {
+  api_keys: {
+    append(parameters: ApiKeysAppendParameters): Promise<ApiKeysAppendRow[]>;
+    find(parameters: ApiKeysFindParameters): Promise<ApiKeysFindRow[]>;
+    list(): Promise<ApiKeysListRow[]>;
+    revoke(parameters: ApiKeysRevokeParameters): Promise<ApiKeysRevokeRow[]>;
+  };
+  secrets: {
+    find(parameters: SecretsFindParameters): Promise<SecretsFindRow[]>;
+  };
+  audit: {
+    list(parameters: AuditListParameters): Promise<AuditListRow[]>;
+  };
+  identities: {
+    resolve(parameters: IdentitiesResolveParameters): Promise<IdentitiesResolveRow[]>;
+  };
+  users: {
+    by_email(parameters: UsersByEmailParameters): Promise<UsersByEmailRow[]>;
+    change_status(parameters: UsersChangeStatusParameters): Promise<UsersChangeStatusRow[]>;
+    find(parameters: UsersFindParameters): Promise<UsersFindRow[]>;
+    set_roles(parameters: UsersSetRolesParameters): Promise<UsersSetRolesRow[]>;
+    standing(parameters: UsersStandingParameters): Promise<UsersStandingRow[]>;
+    update(parameters: UsersUpdateParameters): Promise<UsersUpdateRow[]>;
+  };
+}
+

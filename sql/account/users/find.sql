@@ -1,0 +1,6 @@
+-- One user.
+-- $1 user_id
+-- returns user_id, account_status, roles, display_name?, email?, email_verified, picture?, locale?, created_at, updated_at
+select user_id, account_status, roles_of(user_id) as roles, display_name, email, email_verified, picture, locale,
+  iso(created_at) as created_at, iso(updated_at) as updated_at
+from users where user_id = $1::uuid
