@@ -1,6 +1,6 @@
 import { checkout } from "./checkout.ts";
 import { runOrFail } from "./command.ts";
-import { type KenriServer, storing } from "./dev_server.ts";
+import type { KenriServer } from "./dev_server.ts";
 
 const scopes = "entitlements:read,entitlements:write,ops:read,ops:write";
 

@@ -7,8 +7,9 @@ import { follow } from "./server_log.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
 import type { Stack } from "./stack.ts";
 
-/** The systems in the order the block shows them. A later system needs a line here: the gateway (8080, no database) goes first, account (8083) last. */
+/** The systems in the order the block shows them. A later system needs a line here. */
 export const systems = [
+  { name: "gateway", port: 8080, database: false },
   { name: "entitlement", port: 8081, database: true },
   { name: "notification", port: 8082, database: true },
   { name: "account", port: 8083, database: true },
@@ -50,7 +51,13 @@ export async function prepareKenri({ dir, say, databases, servers, onGiveUp }: K
     const { ownerUrl, appUrl } = databases[name] ?? {};
     Object.assign(env, ownerUrl && { [`${prefix}_DATABASE_URL`]: ownerUrl, [`${prefix}_APP_DATABASE_URL`]: appUrl });
     urls[name] = `http://127.0.0.1:${port}`;
+    env[`${prefix}_URL`] = urls[name];
   }
+  // Signed-in people see what they are granted at once.
+  Object.assign(env, {
+    GATEWAY_JWKS_URL: `${urls.gateway}/.well-known/jwks.json`,
+    NOTIFICATION_CHANNEL: env.NOTIFICATION_CHANNEL ?? "stream",
+  });
   const server = superviseServer({
     name: "kenri",
     dir,

@@ -29,6 +29,7 @@ const cases: [what: string, method: string, path: string, body: object | undefin
   ["give bob roles", "PUT", "/admin/users/BOB/roles", { roles: ["USER"], reason: "r" }, { ada: 200 }],
   ["suspend bob", "POST", "/admin/users/BOB:suspend", { reason: "r" }, { ada: 200 }],
   ["restore bob", "POST", "/admin/users/BOB:restore", { reason: "r" }, { ada: 200 }],
+  ["sign bob out", "POST", "/admin/users/BOB:sign-out", { reason: "r" }, { ada: 200 }],
   ["resolve an identity", "POST", "/identities:resolve", { provider: "test", subject: "bob" }, { gateway: 200 }],
 ];
 

@@ -55,6 +55,13 @@ describe("suspend and restore", () => {
     expect(await accounts.rows()).toEqual(before);
   });
 
+  test("that a user is signed out everywhere is on record, with who and why", async () => {
+    const { user_id } = await accounts.user("sue");
+    expect(userOf(await post(user_id, "sign-out", "lost phone"))).toMatchObject({ status: 200, user_id });
+    expect((await auditOf(user_id)).audit[0]).toMatchObject({ action: "user.sign-out", actor: ada.user_id, reason: "lost phone" });
+    expectRefusal(await post(unknown, "sign-out"), { status: 404, code: "NOT_FOUND" });
+  });
+
   test("by many at once happens once", async () => {
     const { user_id } = await accounts.user("una");
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(user_id, "suspend")));

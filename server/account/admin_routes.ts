@@ -6,7 +6,7 @@ import { longText, uuid } from "../kernel/text.ts";
 import { roles } from "../kernel/tokens.ts";
 import { verb } from "../kernel/verbs.ts";
 import { actorOf, answerTo, noSuchUser } from "./answers.ts";
-import { changeStatus, setRoles } from "./changes.ts";
+import { changeStatus, setRoles, signOut } from "./changes.ts";
 import type { AccountSql } from "./sql.gen.ts";
 
 const strict = { additionalProperties: false };
@@ -79,6 +79,20 @@ export function adminRoutes({ sql, requires, cursors }: AdminOptions) {
         body: Type.Object({ reason }, strict),
         ...requires(admins),
         detail: { operationId: "restoreUser", summary: "Restore a suspended user", description: "Role: ADMIN." },
+      },
+    )
+    .post(
+      verb("/admin/users/:user_id", "sign-out"),
+      async ({ params: { user_id }, body, request }) => answerTo(await signOut(sql, { user_id, actor: actorOf(request) }, body.reason)),
+      {
+        params,
+        body: Type.Object({ reason }, strict),
+        ...requires(admins),
+        detail: {
+          operationId: "signUserOut",
+          summary: "Put on record that a user's sessions are ended",
+          description: "The gateway keeps the sessions and ends them after this. Role: ADMIN.",
+        },
       },
     )
     .put(

@@ -39,6 +39,12 @@ export async function changeStatus(sql: AccountSql, who: Who, target: "ACTIVE" |
   return changed ? done(changed) : ((await refusal(sql, who)) ?? { outcome: "conflict" });
 }
 
+/** Puts on record that the user is signed out everywhere. */
+export async function signOut(sql: AccountSql, who: Who, reason: string): Promise<Outcome> {
+  const [user] = await sql.users.sign_out({ ...who, reason });
+  return user ? done(user) : ((await refusal(sql, who)) ?? { outcome: "unknown" });
+}
+
 // Each time it comes to nothing somebody else's change went through, so this many in a row is no accident.
 const tries = 10;
 

@@ -170,6 +170,7 @@ test("the path is the one with the colon, also encoded, and only for POST", asyn
     "/admin/users/{user_id}/audit",
     "/admin/users/{user_id}/roles",
     "/admin/users/{user_id}:restore",
+    "/admin/users/{user_id}:sign-out",
     "/admin/users/{user_id}:suspend",
     "/identities:resolve",
     "/users/{user_id}",

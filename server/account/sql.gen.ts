@@ -153,6 +153,24 @@ export interface UsersSetRolesRow {
   updated_at: string;
 }
 
+export interface UsersSignOutParameters {
+  user_id: string;
+  actor: string;
+  reason: string;
+}
+export interface UsersSignOutRow {
+  user_id: string;
+  account_status: string;
+  roles: readonly string[];
+  display_name: string | null;
+  email: string | null;
+  email_verified: boolean;
+  picture: string | null;
+  locale: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
 export interface UsersStandingParameters {
   user_id: string;
   actor: string;
@@ -202,6 +220,7 @@ export interface AccountSql {
     change_status(parameters: UsersChangeStatusParameters): Promise<UsersChangeStatusRow[]>;
     find(parameters: UsersFindParameters): Promise<UsersFindRow[]>;
     set_roles(parameters: UsersSetRolesParameters): Promise<UsersSetRolesRow[]>;
+    sign_out(parameters: UsersSignOutParameters): Promise<UsersSignOutRow[]>;
     standing(parameters: UsersStandingParameters): Promise<UsersStandingRow[]>;
     update(parameters: UsersUpdateParameters): Promise<UsersUpdateRow[]>;
   };

@@ -159,7 +159,7 @@ describe("an administrator", () => {
     const { userId } = people.bob!;
     const change = (roles: string[]) => asks("admin", "PUT", `/admin/api/users/${userId}/roles`, { roles, reason: "helps out" });
     expect((await change(["OPERATOR"])).status).toBe(200);
-    expect((await asks("bob", "GET", "/v1/me")).body.roles).toEqual(["OPERATOR", "USER"]);
+    expect((await asks("bob", "GET", "/v1/me")).body.roles).toEqual(["USER", "OPERATOR"]);
     expect((await change([])).status).toBe(200);
     expect((await asks("bob", "GET", "/v1/me")).body.roles).toEqual(["USER"]);
   });

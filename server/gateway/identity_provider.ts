@@ -32,27 +32,21 @@ const rediscoverEvery = 3_600_000;
 
 /** The OIDC provider: authorization code with PKCE, state and nonce. It is looked up when it is first needed, so that it may be away before. */
 export function identityProvider({ issuer, clientId, clientSecret, rolesClaim, deadline, log }: IdentityProviderOptions) {
-  let discovered: { readonly config: Promise<oidc.Configuration>; readonly at: number } | undefined;
+  const proof = oidc.ClientSecretBasic(clientSecret);
+  const options = [oidc.enableNonRepudiationChecks, ...(issuer.startsWith("http://") ? [oidc.allowInsecureRequests] : [])];
+  const timeout = deadline / 1000;
+  let discovered: { readonly metadata: oidc.ServerMetadata; readonly at: number } | undefined;
 
-  async function discover(): Promise<oidc.Configuration> {
-    const isPlain = issuer.startsWith("http://");
-    const execute = [oidc.enableNonRepudiationChecks, ...(isPlain ? [oidc.allowInsecureRequests] : [])];
-    return oidc.discovery(new URL(issuer), clientId, clientSecret, oidc.ClientSecretBasic(clientSecret), {
-      execute,
-      timeout: deadline / 1000,
-    });
-  }
-
+  /** What the provider says of itself is kept; its keys are not: they may be others at the next sign-in. */
   async function configuration(): Promise<oidc.Configuration> {
     if (!discovered || performance.now() - discovered.at > rediscoverEvery) {
-      const config = discover();
-      const ours = { config, at: performance.now() };
-      discovered = ours;
-      config.catch(() => {
-        if (discovered === ours) discovered = undefined;
-      });
+      const found = await oidc.discovery(new URL(issuer), clientId, clientSecret, proof, { execute: options, timeout });
+      discovered = { metadata: found.serverMetadata(), at: performance.now() };
     }
-    return discovered.config;
+    const config = new oidc.Configuration(discovered.metadata, clientId, clientSecret, proof);
+    for (const apply of options) apply(config);
+    config.timeout = timeout;
+    return config;
   }
 
   /** Nothing the provider does or fails to do is a surprise of ours. */
@@ -105,7 +99,7 @@ export function identityProvider({ issuer, clientId, clientSecret, rolesClaim, d
 export type IdentityProvider = ReturnType<typeof identityProvider>;
 
 function identityOf(claims: Record<string, unknown> & { sub: string }, rolesClaim: string | undefined): Identity {
-  const text = (value: unknown) => (typeof value === "string" && value.trim() !== "" ? value : null);
+  const text = (value: unknown) => (typeof value === "string" && value.trim() !== "" ? value.slice(0, 2000) : null);
   const roles = rolesClaim === undefined ? undefined : claims[rolesClaim];
   return {
     subject: claims.sub,

@@ -79,7 +79,7 @@ test("the cookie is no script's and no other site's", async () => {
 test("roles of the provider are taken at the first sign-in", async () => {
   const browser = testBrowser();
   await browser.signIn(gateway.url, "operator");
-  expect((await me(browser)).body.roles).toEqual(["OPERATOR", "USER"]);
+  expect((await me(browser)).body.roles).toEqual(["USER", "OPERATOR"]);
 });
 
 test("50 first sign-ins of one new person at once are one user", async () => {

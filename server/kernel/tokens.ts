@@ -17,16 +17,17 @@ export const jwtType = "kenri+jwt";
 
 const skew = 5;
 const longestLife = 120;
+// Keys are fetched at most this often, whatever kids strangers invent.
+const lookPause = 250;
 
 /**
  * Knows people by the short-lived tokens that the gateway mints for one service each, with the keys that the gateway publishes.
- * A kid that is not known makes it look again, once a second at most, so that a new key works at once and guessing costs nothing.
+ * A kid that is not known makes it look again, so that the key of a gateway that has just started works at once.
  */
 export function tokenVerifier(jwksUrl: string, audience: string) {
-  const keys = createRemoteJWKSet(new URL(jwksUrl), { cooldownDuration: 1000, cacheMaxAge: 600_000, timeoutDuration: 2000 });
-
-  return async function verify(token: string): Promise<Person> {
-    const { payload } = await jwtVerify(token, keys, {
+  const keys = createRemoteJWKSet(new URL(jwksUrl), { cooldownDuration: lookPause, cacheMaxAge: 600_000, timeoutDuration: 2000 });
+  const check = (token: string) =>
+    jwtVerify(token, keys, {
       algorithms: ["EdDSA"],
       typ: jwtType,
       issuer,
@@ -34,9 +35,18 @@ export function tokenVerifier(jwksUrl: string, audience: string) {
       clockTolerance: skew,
       maxTokenAge: longestLife,
       requiredClaims: ["sub", "exp", "iat", "roles"],
-    }).catch(error => {
-      throw isAboutToken(error) ? invalidToken() : unavailable("the gateway's keys cannot be read; try again");
     });
+
+  return async function verify(token: string): Promise<Person> {
+    const { payload } = await check(token)
+      .catch(async error => {
+        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+        await Bun.sleep(lookPause); // others have made it look a moment ago
+        return check(token);
+      })
+      .catch(error => {
+        throw isAboutToken(error) ? invalidToken() : unavailable("the gateway's keys cannot be read; try again");
+      });
     return personOf(payload);
   };
 }

@@ -7,13 +7,13 @@ import type { AnyElysia } from "elysia";
 export const verb = <Path extends string, Name extends string>(path: Path, name: Name) => `${path}/~${name}` as const;
 
 /** A route's path as the outside writes it. */
-export const outside = (path: string): string => path.replace(/\/~(\w+)$/, ":$1");
+export const outside = (path: string): string => path.replace(/\/~([\w-]+)$/, ":$1");
 
 const source = (path: string) => path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:\w+/g, "[^/]+");
 
 /** Which paths a route takes, as the outside writes them. */
 export function pathPattern(path: string): RegExp {
-  const [, before = path, name] = /^(.*)\/~(\w+)$/.exec(path) ?? [];
+  const [, before = path, name] = /^(.*)\/~([\w-]+)$/.exec(path) ?? [];
   return new RegExp(name === undefined ? `^${source(path)}/?$` : `^(${source(before)})(?::|%3[aA])(${name})/?$`);
 }
 
