@@ -10,6 +10,7 @@ FormatRegistry.Set("text-500", named(500));
 FormatRegistry.Set("text-200-no-colon", value => named(200)(value) && !value.includes(":"));
 FormatRegistry.Set("path-id", value => named(200)(value) && !value.split(/[/\\]/).some(part => part === ".." || part === "."));
 FormatRegistry.Set("page-limit", value => /^([1-9]|[1-9]\d|1\d\d|200)$/.test(value));
+FormatRegistry.Set("count", value => /^(0|[1-9]\d{0,14})$/.test(value));
 FormatRegistry.Set("uuid-text", value => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value));
 
 /** What a violated format says to the caller. */
@@ -19,6 +20,7 @@ export const formatDetail: Record<string, string> = {
   "text-200-no-colon": "must be 1 to 200 characters, not blank, valid Unicode without U+0000, and must not contain ':'",
   "path-id": "must be 1 to 200 characters, not blank, and no path",
   "page-limit": "must be a whole number from 1 to 200",
+  count: "must be a whole number of at most 15 digits",
   "uuid-text": "must be a UUID",
 };
 
@@ -30,4 +32,5 @@ export const longText = (description: string) => formatted("text-500", descripti
 export const textWithoutColon = (description: string) => formatted("text-200-no-colon", description);
 export const pathId = (description: string) => formatted("path-id", description);
 export const pageLimit = (description: string) => formatted("page-limit", description);
+export const count = (description: string) => formatted("count", description);
 export const uuid = (description: string) => formatted("uuid-text", description);
