@@ -90,6 +90,7 @@ export async function testKenri(
     ENTITLEMENT_STREAM: `entitlement-events-${id}`,
     ENTITLEMENT_SUBJECT: `entitlement.events.${id}`,
     TAKEN_IN_SUBJECT: `notification.taken-in.${id}`,
+    INBOX_SUBJECT: `notification.inbox.${id}`,
     ...environment,
   };
   const open = (url: string) =>
