@@ -18,10 +18,13 @@ export async function fillOutbox(
 /** Fills the inbox with sent notifications of a thousand users. */
 export async function fillInbox(sql: postgres.Sql, count: number): Promise<void> {
   await sql.unsafe(`
-    insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, status, sent_at)
-    select uuidv7(), 'user-' || (n % 1000), 'EntitlementGranted', 'user-' || (n % 1000) || ':item-' || n, 1, false, jsonb_build_object('user_id', 'user-' || (n % 1000), 'version', 1),
-      '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', 'log', 'SENT', now()
-    from generate_series(1, ${count}) n`);
+    with sent as (
+      insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, status, sent_at, position)
+      select uuidv7(), user_id, 'EntitlementGranted', user_id || ':item-' || n, 1, false, jsonb_build_object('user_id', user_id, 'version', 1),
+        '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', 'log', 'SENT', now(), coalesce(p.position, 0) + row_number() over (partition by user_id order by n)
+      from (select n, 'user-' || (n % 1000) as user_id from generate_series(1, ${count}) n) one left join inbox_positions p using (user_id)
+      returning user_id, position)
+    insert into inbox_positions select user_id, max(position) from sent group by user_id on conflict (user_id) do update set position = excluded.position`);
 }
 
 /** Fills the entitlements, keys and audit of as many users. */

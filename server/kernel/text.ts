@@ -12,6 +12,7 @@ FormatRegistry.Set("text-200-no-colon", value => named(200)(value) && !value.inc
 FormatRegistry.Set("loose-text", value => fits(value, 2000) && readable(value));
 FormatRegistry.Set("path-id", value => named(200)(value) && !value.split(/[/\\]/).some(part => part === ".." || part === "."));
 FormatRegistry.Set("page-limit", value => /^([1-9]|[1-9]\d|1\d\d|200)$/.test(value));
+FormatRegistry.Set("count", value => /^(0|[1-9]\d{0,14})$/.test(value));
 FormatRegistry.Set("uuid-text", value => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value));
 FormatRegistry.Set("language-tag", isLanguageTag);
 
@@ -32,6 +33,7 @@ export const formatDetail: Record<string, string> = {
   "loose-text": "must be at most 2000 characters, valid Unicode without U+0000",
   "path-id": "must be 1 to 200 characters, not blank, and no path",
   "page-limit": "must be a whole number from 1 to 200",
+  count: "must be a whole number of at most 15 digits",
   "uuid-text": "must be a UUID",
   "language-tag": "must be a BCP 47 language tag such as en or ja-JP",
 };
@@ -47,5 +49,6 @@ export const textWithoutColon = (description: string) => formatted("text-200-no-
 export const looseText = (description: string) => formatted("loose-text", description);
 export const pathId = (description: string) => formatted("path-id", description);
 export const pageLimit = (description: string) => formatted("page-limit", description);
+export const count = (description: string) => formatted("count", description);
 export const uuid = (description: string) => formatted("uuid-text", description);
 export const languageTag = (description: string) => formatted("language-tag", description);

@@ -4,6 +4,7 @@ import { type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
 import type { NotificationSettings } from "./config.ts";
+import { feedRoutes } from "./feed_routes.ts";
 import { inboxRoutes } from "./inbox_routes.ts";
 import { operatorRoutes } from "./operator_routes.ts";
 import type { NotificationSql } from "./sql.gen.ts";
@@ -22,6 +23,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
     routes: ({ store, requires, cursors }) => [
       ...(inProduction && !kernel.debugInbox ? [] : [inboxRoutes(store.statements, requires, cursors)]),
       ...(inProduction ? [] : [faultRoutes(requires, sender)]),
+      feedRoutes(store.statements, requires, cursors),
       operatorRoutes({ sql: store.statements, requires, cursors, channel: settings.channel, requeued: sender.wake }),
     ],
   });

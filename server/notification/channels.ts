@@ -15,9 +15,16 @@ export interface Channel {
   send(notification: NotificationsClaimRow): Promise<Sending>;
 }
 
-/** Tells the log. */
-export const logChannel = (log: Log): Channel => ({
-  name: "log",
+/**
+ * Both tell the log. What `stream` adds comes after the settlement, when the notification stands in the feed: a hint to whoever streams
+ * it to the user (hints.ts). A hint is no send: it may be lost, and the feed is what is delivered.
+ */
+export const channelNames = ["log", "stream"] as const;
+
+export const channelsOf = (log: Log): ReadonlyMap<string, Channel> => new Map(channelNames.map(name => [name, logChannel(name, log)]));
+
+const logChannel = (name: string, log: Log): Channel => ({
+  name,
   leavesProcess: false,
   async send({ notification_id, event_id, user_id, type, stale, traceparent }) {
     log.info({ notification_id, event_id, user_id, type, stale, trace_id: traceIdOf(traceparent) }, "notification.sent");

@@ -1,4 +1,5 @@
 import { choice, duration, integer, optional, type Settings, secretUrl, text } from "../kernel/config.ts";
+import { channelNames } from "./channels.ts";
 
 export const notificationSettings = {
   ownerUrl: optional(secretUrl("NOTIFICATION_DATABASE_URL", "the database as its owner: migrations")),
@@ -18,7 +19,8 @@ export const notificationSettings = {
       maximum: 100_000,
     }),
   },
-  channel: choice("NOTIFICATION_CHANNEL", "how a notification is delivered", "log", ["log"]),
+  channel: choice("NOTIFICATION_CHANNEL", "how a notification is delivered", "log", channelNames),
+  inboxSubject: text("INBOX_SUBJECT", "with the channel stream: below it, hints that a user's feed has grown", "notification.inbox"),
   sender: {
     poll: duration("NOTIFICATION_POLL", "the sender looks for notifications this often, and at once when woken", "1s", {
       minimum: "10ms",

@@ -15,8 +15,9 @@ afterAll(() => kenri.close());
 
 const notify = (user: string, status: string, age: string) => kenri.notificationSql`
   with one as (
-    insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, status, sent_at, claim_token, lease_until, created_at)
+    insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, status, sent_at, position, claim_token, lease_until, created_at)
     select gen_random_uuid(), ${user}, 'EntitlementGranted', ${user}, 1, false, '{}', 't', 'log', ${status}, case when ${status} = 'SENT' then now() - ${age}::interval end,
+      case when ${status} = 'SENT' then 1 end,
       case when ${status} = 'PROCESSING' then gen_random_uuid() end, case when ${status} = 'PROCESSING' then now() + interval '1 day' end, now() - ${age}::interval
     returning notification_id, event_id, user_id)
   , attempt as (insert into notification_attempts (notification_id, number, worker, started_at, duration_ms, outcome) select notification_id, 1, 'w', now(), 1, 'retry' from one)

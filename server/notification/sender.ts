@@ -5,7 +5,8 @@ import type { Faults } from "../kernel/fault.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
 import type { Channel, Sending } from "./channels.ts";
-import type { NotificationSql, NotificationsClaimRow } from "./sql.gen.ts";
+import type { Newest } from "./hints.ts";
+import type { NotificationSql, NotificationsClaimRow, NotificationsSettleRow } from "./sql.gen.ts";
 
 export interface SenderOptions {
   readonly notifications: NotificationSql["notifications"];
@@ -17,6 +18,8 @@ export interface SenderOptions {
   readonly lease: number;
   readonly sendWithin: number;
   readonly maxAttempts: number;
+  /** Called after a settlement was committed. */
+  readonly delivered?: (newest: Newest) => void;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -83,6 +86,8 @@ export function sender(options: SenderOptions) {
       duration_ms: made.map(({ durationMs }) => durationMs),
       max_attempts: options.maxAttempts,
     });
+    faults.at("notification.settled");
+    options.delivered?.(newestOf(done));
     for (const { notification_id, status, attempt_count } of done) {
       outcomes.inc({ outcome: status === "PENDING" ? "retry" : status.toLowerCase() });
       if (status !== "SENT") log[status === "FAILED" ? "error" : "warn"]({ notification_id, status, attempt_count }, "notification.settle");
@@ -105,4 +110,10 @@ export function sender(options: SenderOptions) {
   }
 
   return { runOnce };
+}
+
+function newestOf(settled: readonly NotificationsSettleRow[]): Newest {
+  const newest = new Map<string, number>();
+  for (const { user_id, position } of settled) if (position !== null) newest.set(user_id, Math.max(position, newest.get(user_id) ?? 0));
+  return newest;
 }

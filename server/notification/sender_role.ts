@@ -1,11 +1,13 @@
+import { createBroker } from "../kernel/broker.ts";
 import { dueBound } from "../kernel/due_bound.ts";
 import { loop } from "../kernel/loop.ts";
 import { ears, type RoleContext } from "../kernel/role.ts";
 import { group, type Service, together } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
 import { openStore } from "../kernel/store.ts";
-import { type Channel, logChannel } from "./channels.ts";
+import { channelsOf } from "./channels.ts";
 import type { NotificationSettings } from "./config.ts";
+import { inboxHints } from "./hints.ts";
 import { sender } from "./sender.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
@@ -23,17 +25,30 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     name: worker,
     connections: tuning.lanes + 2,
     deadline: kernel.database.deadline,
-    durable: false, // a claim or settlement lost with the server is made again, fenced by its token; sends are at-least-once anyway
+    durable: false, // a claim lost with the server is made again; settle.sql asks for durability itself
     log,
     health,
     metrics,
   });
   const { notifications } = store.statements;
-  const channels = new Map<string, Channel>([["log", logChannel(log)]]);
+  const channels = channelsOf(log);
+  const broker = settings.channel === "stream" ? createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics }) : undefined;
+  const delivered = broker && inboxHints(broker, settings.inboxSubject, metrics);
   const bound = dueBound(async from => (await notifications.head({ from }))[0]?.bound, tuning.sweep);
   // A send that begins in the first half of a lease has ended, or was given up, before the lease ends.
   const sendWithin = Math.min(tuning.sendWithin, tuning.lease / 2);
-  const { runOnce } = sender({ ...tuning, sendWithin, notifications, channels, faults, from: bound.from, worker, log, metrics });
+  const { runOnce } = sender({
+    ...tuning,
+    sendWithin,
+    notifications,
+    channels,
+    faults,
+    from: bound.from,
+    worker,
+    ...(delivered ? { delivered } : {}),
+    log,
+    metrics,
+  });
 
   const reclaimed = metrics.counter("notifications_reclaimed_total", "Notifications taken back from a worker whose lease ran out.");
   async function reclaim(): Promise<number> {
@@ -78,7 +93,7 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     }),
     ...lanes,
   ];
-  return group([store, ears(context, wake), together(loops)]);
+  return group([store, ...(broker ? [broker] : []), ears(context, wake), together(loops)]);
 }
 
 function depthGauges(notifications: NotificationSql["notifications"], metrics: RoleContext["metrics"]) {

@@ -72,6 +72,83 @@ export interface CleanupProcessedEventsRow {
   event_id: string;
 }
 
+export interface FeedAfterParameters {
+  user_id: string;
+  after_position: number;
+  limit: number;
+}
+export interface FeedAfterRow {
+  notification_id: string;
+  position: number;
+  event_id: string;
+  type: string;
+  stale: boolean;
+  payload: Json;
+  created_at: string;
+  sent_at: string;
+  read_at: string | null;
+}
+
+export interface FeedPageParameters {
+  user_id: string;
+  before_position: number;
+  limit: number;
+}
+export interface FeedPageRow {
+  notification_id: string;
+  position: number;
+  event_id: string;
+  type: string;
+  stale: boolean;
+  payload: Json;
+  created_at: string;
+  sent_at: string;
+  read_at: string | null;
+}
+
+export interface FeedReadParameters {
+  user_id: string;
+  notification_id: readonly string[];
+}
+export interface FeedReadRow {
+  notification_id: string;
+}
+
+export interface FeedReadUpToParameters {
+  user_id: string;
+  after_position: number;
+  up_to: number;
+  limit: number;
+}
+export interface FeedReadUpToRow {
+  position: number;
+}
+
+export interface FeedStateParameters {
+  user_id: string;
+}
+export interface FeedStateRow {
+  position: number;
+  unread: number;
+}
+
+export interface FeedUnreadParameters {
+  user_id: string;
+  before_position: number;
+  limit: number;
+}
+export interface FeedUnreadRow {
+  notification_id: string;
+  position: number;
+  event_id: string;
+  type: string;
+  stale: boolean;
+  payload: Json;
+  created_at: string;
+  sent_at: string;
+  read_at: string | null;
+}
+
 export interface NotificationsAttemptsParameters {
   notification_id: string;
 }
@@ -219,8 +296,10 @@ export interface NotificationsSettleParameters {
 }
 export interface NotificationsSettleRow {
   notification_id: string;
+  user_id: string;
   status: string;
   attempt_count: number;
+  position: number | null;
 }
 
 export interface ProcessedMessagesCleanupParameters {
@@ -335,6 +414,14 @@ export interface NotificationSql {
   };
   accept(parameters: AcceptParameters): Promise<AcceptRow[]>;
   cleanup_processed_events(parameters: CleanupProcessedEventsParameters): Promise<CleanupProcessedEventsRow[]>;
+  feed: {
+    after(parameters: FeedAfterParameters): Promise<FeedAfterRow[]>;
+    page(parameters: FeedPageParameters): Promise<FeedPageRow[]>;
+    read(parameters: FeedReadParameters): Promise<FeedReadRow[]>;
+    read_up_to(parameters: FeedReadUpToParameters): Promise<FeedReadUpToRow[]>;
+    state(parameters: FeedStateParameters): Promise<FeedStateRow[]>;
+    unread(parameters: FeedUnreadParameters): Promise<FeedUnreadRow[]>;
+  };
   notifications: {
     attempts(parameters: NotificationsAttemptsParameters): Promise<NotificationsAttemptsRow[]>;
     claim(parameters: NotificationsClaimParameters): Promise<NotificationsClaimRow[]>;

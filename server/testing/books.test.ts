@@ -54,14 +54,32 @@ test.each([
   [
     "one told twice",
     "notification",
-    `insert into notifications select (jsonb_populate_record(n, jsonb_build_object('notification_id', uuidv7(), 'event_id', gen_random_uuid()))).* from notifications n where aggregate_key = '${hot}' and aggregate_version = 1`,
+    `insert into notifications select (jsonb_populate_record(n, jsonb_build_object('notification_id', uuidv7(), 'event_id', gen_random_uuid(), 'position', 99))).* from notifications n where aggregate_key = '${hot}' and aggregate_version = 1`,
     /in the inbox twice/,
   ],
   [
     "one that is left over",
     "notification",
-    `update notifications set status = 'PENDING', sent_at = null where aggregate_key = '${hot}' and aggregate_version = 1`,
+    `update notifications set status = 'PENDING', sent_at = null, position = null where aggregate_key = '${hot}' and aggregate_version = 1`,
     /is PENDING/,
+  ],
+  [
+    "a gap in a feed",
+    "notification",
+    `update notifications set position = 99 where aggregate_key = '${hot}' and aggregate_version = 1`,
+    /feed of user-hot-0 has positions .*99/,
+  ],
+  [
+    "a position that was counted and not given",
+    "notification",
+    "update inbox_positions set position = position + 1 where user_id = 'user-hot-0'",
+    /feed of user-hot-0 has positions/,
+  ],
+  [
+    "a feed in the wrong order",
+    "notification",
+    `update notifications set position = 99 where aggregate_key = '${hot}' and aggregate_version = 1`,
+    /hot-0:item v1 stands in the feed behind a newer version/,
   ],
   [
     "an event that failed",

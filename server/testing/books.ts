@@ -50,11 +50,30 @@ export async function faultsInBooks(kenri: TestKenri, ledger: Ledger): Promise<s
       .map(([aggregate, all]) => `${aggregate} has versions ${all.map(event => event.version).sort((a, b) => a - b)}`),
     ...events.filter(event => event.status !== "PUBLISHED").map(event => `event ${nameOf(event)} is ${event.status}`),
     ...inbox.filter(row => row.status !== "SENT").map(row => `notification ${nameOf(row)} is ${row.status}`),
+    ...(await misplaced(kenri)),
     ...(await halfDone(kenri)),
   ];
 }
 
 const isRow = (numbers: number[]) => numbers.sort((a, b) => a - b).every((number, index) => number === index + 1);
+
+/** The positions of a user's feed are 1, 2, 3 … up to what the counter says, in the order of versions, as long as nothing was deleted. */
+async function misplaced({ notificationSql }: TestKenri): Promise<string[]> {
+  const feeds = await notificationSql<{ user_id: string; positions: number[]; newest: number | null }[]>`
+    select user_id, coalesce(array_agg(at) filter (where at is not null), '{}') as positions, p.position as newest
+    from (select user_id, position::int as at from notifications where position is not null) sent full join inbox_positions p using (user_id)
+    group by user_id, p.position`;
+  const late = await notificationSql<{ aggregate_key: string; aggregate_version: number }[]>`
+    select aggregate_key, aggregate_version from (
+      select *, position > lead(position) over (partition by aggregate_key order by aggregate_version) as behind from notifications) one
+    where behind and not stale and not exists (select from notification_dlq d where d.notification_id = one.notification_id)`;
+  return [
+    ...feeds
+      .filter(({ positions, newest }) => !isRow(positions) || positions.length !== newest)
+      .map(({ user_id, positions, newest }) => `the feed of ${user_id} has positions ${positions}, counted up to ${newest}`),
+    ...late.map(one => `${one.aggregate_key} v${one.aggregate_version} stands in the feed behind a newer version`),
+  ];
+}
 
 /** A change is entitlement, event, audit and stored answer, or nothing of it. */
 async function halfDone({ entitlementSql }: TestKenri): Promise<string[]> {

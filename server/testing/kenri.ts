@@ -100,6 +100,7 @@ export async function testKenri(
     ENTITLEMENT_SUBJECT: `entitlement.events.${id}`,
     TAKEN_IN_SUBJECT: `notification.taken-in.${id}`,
     ...(mint ? { GATEWAY_JWKS_URL: mint.jwksUrl } : {}),
+    INBOX_SUBJECT: `notification.inbox.${id}`,
     ...environment,
   };
   const open = (url: string) =>

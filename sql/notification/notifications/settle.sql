@@ -1,5 +1,7 @@
--- Settles the attempts of a claim: SENT, back to PENDING, or FAILED together with its dead letter. Every attempt is kept.
--- Returns what really changed; a missing id lost its lease.
+-- Settles the attempts of a claim: SENT with its position in the user's feed, back to PENDING, or FAILED together with its dead letter.
+-- Every attempt is kept. Returns what really changed; a missing id lost its lease.
+-- Locks what the claim still holds first, so that nothing is counted that is not settled, then the users' counters in one order for
+-- everyone. A counter stays locked until the commit: who has seen a position never sees a lower one appear.
 -- $1 token
 -- $2 worker
 -- $3 notification_id
@@ -8,19 +10,28 @@
 -- $6 delay_seconds?: before the next attempt
 -- $7 duration_ms
 -- $8 max_attempts
--- returns notification_id, status, attempt_count
+-- returns notification_id, user_id, status, attempt_count, position?
 with result as materialized (
-  select * from unnest($3::uuid[], $4::text[], $5::text[], $6::float8[], $7::int[]) as r(id, outcome, error, delay, duration_ms)
+  select * from unnest($3::uuid[], $4::text[], $5::text[], $6::float8[], $7::int[]) with ordinality as r(id, outcome, error, delay, duration_ms, turn)
+), held as materialized (
+  select x.place, x.holder, r.* from result r, lateral (                  -- limit: index lookups under every plan
+    select ctid as place, user_id as holder from notifications where notification_id = r.id and claim_token = $1::uuid limit 1 for update) x
+), counted as (
+  insert into inbox_positions as p (user_id, position) select holder, count(*) from held where outcome = 'sent' group by holder order by holder
+  on conflict (user_id) do update set position = p.position + excluded.position
+  returning new.user_id, coalesce(old.position, 0) as before
+), placed as materialized (
+  select h.*, before + row_number() over (partition by holder, outcome order by turn) as place_in_feed
+  from held h left join counted on user_id = holder and outcome = 'sent'
 ), settled as (
   update notifications n set
     status = case when outcome = 'sent' then 'SENT' when outcome = 'dead' or attempt_count + 1 >= $8::int then 'FAILED' else 'PENDING' end,
     attempt_count = attempt_count + 1, attempts_made = attempts_made + 1,
-    sent_at = case outcome when 'sent' then clock_timestamp() end, last_error = error,
+    sent_at = case outcome when 'sent' then clock_timestamp() end, position = place_in_feed, last_error = error,
     next_retry_at = now() + make_interval(secs => coalesce(delay, 0)),
     locked_by = null, locked_at = null, lease_until = null, claim_token = null
-  from result r, lateral (select ctid from notifications x where x.notification_id = r.id limit 1) x     -- limit: index lookups under every plan
-  where n.ctid = x.ctid and n.claim_token = $1::uuid
-  returning n.notification_id, n.event_id, n.user_id, n.status, n.attempt_count, n.attempts_made, n.payload, r.outcome, r.error, r.duration_ms
+  from placed p where n.ctid = p.place
+  returning n.notification_id, n.event_id, n.user_id, n.status, n.attempt_count, n.attempts_made, n.position, n.payload, p.outcome, p.error, p.duration_ms
 ), attempted as (
   insert into notification_attempts (notification_id, number, worker, started_at, duration_ms, outcome, error)
   select notification_id, attempts_made, $2, clock_timestamp() - make_interval(secs => duration_ms / 1000.0), duration_ms, outcome, error from settled
@@ -30,4 +41,6 @@ with result as materialized (
   on conflict (notification_id) do update
     set reason = excluded.reason, attempts = excluded.attempts, failed_at = excluded.failed_at, requeued_at = null, requeued_by = null, requeue_reason = null
 )
-select notification_id, status, attempt_count from settled
+select notification_id, user_id, status, attempt_count, position from settled
+-- The sender's commits may be lost with the server; this one may not: somebody has seen its positions, and they must not be given again.
+where (select set_config('synchronous_commit', 'on', true)) is not null
