@@ -34,6 +34,7 @@ test("compose.yaml runs each role in a container of its own, after the migration
     "entitlement:janitor",
     "entitlement:migrate",
     "entitlement:relay",
+    "gateway:api",
     "notification:api",
     "notification:consumer",
     "notification:janitor",

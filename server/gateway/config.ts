@@ -8,7 +8,7 @@ export const gatewaySettings = {
   publicUrl: optional(
     httpUrl(
       "GATEWAY_PUBLIC_URL",
-      "the address browsers use; required, and https, in production; otherwise http://<host>:<port> when not set",
+      "the address browsers use; required, and https unless it is loopback, in production; otherwise http://<host>:<port> when not set",
     ),
   ),
   redisUrl: secretUrl("REDIS_URL", "Redis for sessions and limits, e.g. redis://127.0.0.1:6379"),
@@ -71,10 +71,12 @@ export type GatewaySettings = Settings<typeof gatewaySettings>;
 
 /** What is wrong with the settings as a whole. */
 export function gatewayProblems({ publicUrl, limits }: GatewaySettings, environment: string): string[] {
-  const isOpen = environment === "production" && !publicUrl?.startsWith("https://");
+  const isOpen = environment === "production" && !/^(https:|http:\/\/(127\.0\.0\.1|localhost)(:|$))/.test(publicUrl ?? "");
   const strangers = (limits.trustedProxies?.split(",") ?? []).map(entry => entry.trim()).filter(entry => !isNetwork(entry));
   return [
-    ...(isOpen ? ["GATEWAY_PUBLIC_URL must be set and https with KENRI_ENV=production: its cookies go over nothing else"] : []),
+    ...(isOpen
+      ? ["GATEWAY_PUBLIC_URL must be set and https (or loopback) with KENRI_ENV=production: its cookies go over nothing else"]
+      : []),
     ...strangers.map(entry => `TRUSTED_PROXIES: ${JSON.stringify(entry)} is neither an address nor a network such as 10.0.0.0/8`),
   ];
 }

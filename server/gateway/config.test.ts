@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test";
+import { readSettings } from "../kernel/config.ts";
+import { gatewayProblems, gatewaySettings } from "./config.ts";
+
+const enough = {
+  REDIS_URL: "redis://127.0.0.1:6379",
+  ACCOUNT_URL: "http://account:8083/",
+  ENTITLEMENT_URL: "http://entitlement:8081",
+  NOTIFICATION_URL: "http://notification:8082",
+  OIDC_ISSUER: "https://idp.example/realms/kenri",
+  OIDC_CLIENT_ID: "kenri",
+  OIDC_CLIENT_SECRET: "proof",
+};
+const problems = (environment: string, more: Record<string, string> = {}) =>
+  gatewayProblems(readSettings(gatewaySettings, { ...enough, ...more }), environment);
+
+test("in production browsers come over https, or from this machine", () => {
+  for (const url of ["https://kenri.example", "http://127.0.0.1:8080", "http://localhost"])
+    expect([url, problems("production", { GATEWAY_PUBLIC_URL: url })]).toEqual([url, []]);
+  for (const url of ["http://kenri.example", "http://127.0.0.1.evil.example", "http://localhost.evil.example"])
+    expect([url, problems("production", { GATEWAY_PUBLIC_URL: url }).length]).toEqual([url, 1]);
+  expect(problems("production")).toHaveLength(1);
+  expect(problems("development")).toEqual([]);
+});
+
+test("every trusted proxy is an address or a network", () => {
+  expect(problems("test", { TRUSTED_PROXIES: "10.0.0.0/8, ::1" })).toEqual([]);
+  expect(problems("test", { TRUSTED_PROXIES: "10.0.0.0/8, proxy, 1.2.3.4/99" })).toHaveLength(2);
+});
+
+test("what is missing or wrong is told at once, and no secret with it", () => {
+  const wrong = { ...enough, OIDC_ISSUER: "idp", ACCOUNT_URL: "ftp://account", REDIS_URL: "", OIDC_CLIENT_SECRET: "" };
+  const message = (() => {
+    try {
+      readSettings(gatewaySettings, wrong);
+      return "";
+    } catch (error) {
+      return (error as Error).message;
+    }
+  })();
+  for (const variable of ["OIDC_ISSUER", "ACCOUNT_URL", "REDIS_URL", "OIDC_CLIENT_SECRET"]) expect(message).toContain(variable);
+});
