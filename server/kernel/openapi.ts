@@ -28,7 +28,7 @@ export function openapiRoutes(app: AnyElysia, info: { title: string; description
         new Response(page(describe() as unknown as Document), {
           headers: {
             "content-type": "text/html; charset=utf-8",
-            "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+            "content-security-policy": `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; frame-ancestors 'none'`,
           },
         }),
       hidden,
@@ -49,13 +49,16 @@ interface Document {
 
 const asText = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
+const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}code{font-family:ui-monospace,monospace}
+h2{font-size:1rem;border-top:1px solid #8884;padding-top:1rem}table{border-collapse:collapse}td{padding:.1rem 1rem .1rem 0;vertical-align:top}`;
+const styleHash = new Bun.CryptoHasher("sha256").update(style).digest("base64");
+
 function page({ info, paths }: Document): string {
   const sections = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => section(method, path, operation)),
   );
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${asText(info.title)}</title>
-<style>body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}code{font-family:ui-monospace,monospace}
-h2{font-size:1rem;border-top:1px solid #8884;padding-top:1rem}table{border-collapse:collapse}td{padding:.1rem 1rem .1rem 0;vertical-align:top}</style>
+<style>${style}</style>
 <h1>${asText(info.title)}</h1><p>${asText(info.description)}</p><p>Machine-readable: <a href="/openapi.json">/openapi.json</a></p>${sections.join("")}</html>`;
 }
 

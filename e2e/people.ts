@@ -1,0 +1,30 @@
+import { expect, type Page } from "@playwright/test";
+import { variable } from "./stack.ts";
+
+/** Opens the start page and signs in there, through the identity provider's page. */
+export async function signInAs(page: Page, user: string): Promise<void> {
+  await page.goto(variable("GATEWAY_URL"));
+  await page.getByRole("link", { name: "Sign in" }).click();
+  await fillIn(page, user);
+  await expect(page.getByRole("button", { name: "Sign out" })).toBeVisible();
+}
+
+export async function fillIn(page: Page, user: string, password = user): Promise<void> {
+  await page.getByLabel("User", { exact: true }).fill(user);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** Grants by the API, as a payment system does. */
+export async function grant(userId: string, sku: string): Promise<void> {
+  const answer = await fetch(`${variable("ENTITLEMENT_URL")}/v1/entitlements/grants`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${variable("KENRI_API_KEY")}`,
+      "content-type": "application/json",
+      "idempotency-key": crypto.randomUUID(),
+    },
+    body: JSON.stringify({ user_id: userId, stock_keeping_unit: sku, reason: "PURCHASE", purchase_id: "order-1" }),
+  });
+  expect(answer.status).toBe(200);
+}
