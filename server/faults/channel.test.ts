@@ -26,7 +26,7 @@ beforeEach(async () => {
   await pool`delete from notifications`;
 });
 
-const quick = { batch: 50, lease: 600, sendWithin: 300, maxAttempts: 10 };
+const quick = { batch: 50, lease: 1500, sendWithin: 500, maxAttempts: 10 };
 
 /** A sender over a channel that does as it is told, and what it was asked to send, in order. */
 function senderOver(send: (user: string, version: number, time: number) => Promise<Sending>, options: Partial<typeof quick> = {}) {
@@ -86,7 +86,7 @@ test("a channel that never answers costs an attempt at its deadline, and others 
   await runOnce();
   expect([...(await rows())]).toEqual([
     { user_id: "fine", version: 1, status: "SENT", attempts: 1, last_error: null },
-    { user_id: "hangs", version: 1, status: "PENDING", attempts: 1, last_error: "channel odd did not answer within 300 ms" },
+    { user_id: "hangs", version: 1, status: "PENDING", attempts: 1, last_error: "channel odd did not answer within 500 ms" },
   ]);
 });
 
@@ -117,7 +117,7 @@ test("an error text that the database cannot hold is kept as far as it can", asy
 
 test("a run that takes longer than the lease is sent bit by bit, in order, each once; nothing is fenced or charged", async () => {
   await takeIn("slow", 6);
-  const { runOnce, asked, fenced } = senderOver(() => Bun.sleep(120).then(() => ({ outcome: "sent" })));
+  const { runOnce, asked, fenced } = senderOver(() => Bun.sleep(300).then(() => ({ outcome: "sent" })));
   let runs = 0;
   await until("all are sent", 10_000, async () => {
     runs++;

@@ -2,7 +2,7 @@ import type { Broker } from "../kernel/broker.ts";
 import type { Log } from "../kernel/log.ts";
 import { loop } from "../kernel/loop.ts";
 import type { Metrics } from "../kernel/metrics.ts";
-import { Problem } from "../kernel/problem.ts";
+import { Problem, unavailable } from "../kernel/problem.ts";
 import { RedisAway } from "../kernel/redis.ts";
 import { type Service, service } from "../kernel/service.ts";
 import { subjectToken } from "../kernel/subject.ts";
@@ -46,8 +46,10 @@ export function createStreams(options: StreamsOptions): Streams {
   const told = metrics.counter("gateway_streamed_total", "Notifications told on streams.");
   const hinted = hints(broker, userId => `${options.subject}.${subjectToken(userId)}`);
   const open = new Map<EventStream, string>();
+  let closed = false;
 
   function admit(userId: string): void {
+    if (closed) throw unavailable("this gateway is about to stop; connect again");
     const own = [...open.values()].filter(other => other === userId).length;
     if (own < perUser && open.size < most) return;
     throw new Problem(429, "TOO_MANY_STREAMS", "too many streams are open; close one first", { headers: { "retry-after": "5" } });
@@ -92,6 +94,7 @@ export function createStreams(options: StreamsOptions): Streams {
       start: async () => {},
       // A stream never ends by itself; its browser comes back to another gateway with its last id.
       stop: async () => {
+        closed = true;
         for (const stream of open.keys()) stream.close();
       },
     }),

@@ -157,7 +157,7 @@ function outside(answer: () => Promise<Sending> = async () => ({ outcome: "sent"
 }
 
 describe("a sender whose channel leaves the process", () => {
-  const lease = 300;
+  const lease = 1500;
   const runner = (channel: Channel, notifications = sql.notifications) =>
     sender({
       notifications,
@@ -167,7 +167,7 @@ describe("a sender whose channel leaves the process", () => {
       worker: "w",
       batch: 10,
       lease,
-      sendWithin: 200,
+      sendWithin: 500,
       maxAttempts: 5,
       log: silentLog,
       metrics: createMetrics(),
