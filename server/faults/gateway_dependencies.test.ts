@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { isFree } from "../../stack/ports.ts";
 import { becomes, until } from "../../stack/wait.ts";
 import { type TestBrowser, testBrowser } from "../testing/browser.ts";
-import { gatewayPlace, startGateway, type TestGateway } from "../testing/gateway.ts";
+import { freePort, gatewayPlace, startGateway, type TestGateway } from "../testing/gateway.ts";
 import { type TestKenri, type TestProcess, testKenri } from "../testing/kenri.ts";
 import { privateServers } from "../testing/servers.ts";
 
@@ -43,16 +42,9 @@ const settings = () => ({
   OIDC_CLIENT_SECRET: servers.idp.clientSecret,
 });
 
-async function freePort(): Promise<string> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
-    if (await isFree(port)) return String(port);
-  }
-}
-
 /** At the port it had before, as in life. */
 async function startService(system: string): Promise<void> {
-  const port = services.get(system)?.port ?? (await freePort());
+  const port = services.get(system)?.port ?? String(await freePort());
   const process = await kenri.start(`${system}:api`, { ...environment, [`${system.toUpperCase()}_PORT`]: port });
   services.set(system, { process, port });
 }

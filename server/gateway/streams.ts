@@ -100,8 +100,8 @@ export function createStreams(options: StreamsOptions): Streams {
     }),
     async open(guest, after) {
       const { userId } = guest.session;
-      admit(userId);
       const position = after ?? (await ask<{ position: number }>(guest, "?limit=1")).position;
+      admit(userId);
       const stream = eventStream(() => {
         open.delete(stream);
         openNow.set(open.size);

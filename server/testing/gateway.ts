@@ -14,14 +14,17 @@ export interface GatewayPlace {
   readonly forServices: Record<string, string>;
 }
 
+/** Below the range that the kernel takes for outgoing connections, so that a process that is down for a while finds its port again. */
+export async function freePort(): Promise<number> {
+  const port = 20_000 + Math.floor(Math.random() * 10_000);
+  return (await isFree(port)) ? port : freePort();
+}
+
 /** A place for a gateway: services are started with it, then the gateway at it. */
 export async function gatewayPlace(): Promise<GatewayPlace> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
-    if (!(await isFree(port))) continue;
-    const url = `http://127.0.0.1:${port}`;
-    return { port, url, forServices: { GATEWAY_JWKS_URL: `${url}/.well-known/jwks.json` } };
-  }
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  return { port, url, forServices: { GATEWAY_JWKS_URL: `${url}/.well-known/jwks.json` } };
 }
 
 /** The identity provider that `bun run test` started for all test files. */
