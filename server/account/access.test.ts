@@ -50,9 +50,9 @@ describe.each(cases)("to %s", (_, method, path, body, allowed) => {
     const bare = await accounts.kenri.call("account", real(), { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
     expect(bare.status).toBe(401);
     const { kenri } = accounts;
-    await kenri.accountSql`insert into api_keys select * from jsonb_populate_recordset(null::api_keys, ${kenri.accountSql.json(
-      (await kenri.entitlementSql`select to_jsonb(k) as key from api_keys k`).map(row => row.key),
-    )}) on conflict do nothing`;
+    await kenri.account().sql`insert into api_keys select * from jsonb_populate_recordset(null::api_keys, ${kenri
+      .account()
+      .sql.json((await kenri.entitlementSql`select to_jsonb(k) as key from api_keys k`).map(row => row.key))}) on conflict do nothing`;
     const byKey = await kenri.call("account", real(), { method, ...(body ? { body: JSON.stringify(body) } : {}) });
     expect([byKey.status, ((await byKey.json()) as { code: string }).code]).toEqual([403, "FORBIDDEN"]);
   });
@@ -96,8 +96,8 @@ describe("a user", () => {
     const before = await accounts.rows();
     expect(await accounts.get(alice, "PATCH", path, { locale: "ja-JP" })).toEqual(renamed);
     expect(await accounts.rows()).toEqual(before);
-    const [last] = await accounts.kenri
-      .accountSql`select actor, action, detail from audit_logs where user_id = ${alice.user_id} order by audit_id desc limit 1`;
+    const [last] = await accounts.kenri.account()
+      .sql`select actor, action, detail from audit_logs where user_id = ${alice.user_id} order by audit_id desc limit 1`;
     expect(last).toEqual({
       actor: alice.user_id,
       action: "user.update",

@@ -183,7 +183,7 @@ describe("lists", () => {
 describe("the app role", () => {
   let app: postgres.Sql;
   beforeAll(() => {
-    app = postgres(accounts.kenri.account.appUrl, { max: 1, onnotice: () => {} });
+    app = postgres(accounts.kenri.account().database.appUrl, { max: 1, onnotice: () => {} });
   });
   afterAll(() => app.end());
 
@@ -220,10 +220,13 @@ describe("the tables do not take", () => {
     ["an audit row without before and after", "update audit_logs set detail = '{}'", "23514"],
     ["a user away from their audit", "delete from users", "23503"],
   ])("%s", async (_, statement, code) => {
-    const error = await accounts.kenri.accountSql.unsafe(statement).then(
-      () => undefined,
-      reason => reason as { code: string },
-    );
+    const error = await accounts.kenri
+      .account()
+      .sql.unsafe(statement)
+      .then(
+        () => undefined,
+        reason => reason as { code: string },
+      );
     expect(error?.code).toBe(code);
   });
 });

@@ -12,9 +12,9 @@ const resolve = async (identity: Record<string, unknown>) => {
   return { status, ...(JSON.parse(text) as TestUser) };
 };
 const audit = (user_id: string) =>
-  accounts.kenri.accountSql`select actor, action, reason, detail from audit_logs where user_id = ${user_id} order by audit_id`;
+  accounts.kenri.account().sql`select actor, action, reason, detail from audit_logs where user_id = ${user_id} order by audit_id`;
 const stored = async (user_id: string) =>
-  (await accounts.kenri.accountSql`select email, email_verified, picture, display_name from users where user_id = ${user_id}`)[0];
+  (await accounts.kenri.account().sql`select email, email_verified, picture, display_name from users where user_id = ${user_id}`)[0];
 
 describe("a first sign-in", () => {
   test("makes a user of what the provider says", async () => {
@@ -104,8 +104,8 @@ test("fifty first sign-ins of one identity at once are one user, and nothing is 
       audit_logs: before.audit_logs! + 1,
     });
   }
-  const [orphans] = await accounts.kenri
-    .accountSql`select count(*) as rows from users u where not exists (select from identities i where i.user_id = u.user_id)`;
+  const [orphans] = await accounts.kenri.account()
+    .sql`select count(*) as rows from users u where not exists (select from identities i where i.user_id = u.user_id)`;
   expect(orphans?.rows).toBe(0);
 });
 

@@ -149,9 +149,9 @@ describe("an administrator", () => {
   });
 
   test("is heard when account is told elsewhere: a suspension takes effect within 5 s all the same", async () => {
-    await kenri.accountSql`update users set account_status = 'SUSPENDED' where user_id = ${people.viewer!.userId}`;
+    await kenri.account().sql`update users set account_status = 'SUSPENDED' where user_id = ${people.viewer!.userId}`;
     await until("viewer is refused", 5000, async () => (await asks("viewer", "GET", "/v1/me")).status === 403);
-    await kenri.accountSql`update users set account_status = 'ACTIVE' where user_id = ${people.viewer!.userId}`;
+    await kenri.account().sql`update users set account_status = 'ACTIVE' where user_id = ${people.viewer!.userId}`;
     await until("viewer is back", 5000, async () => (await asks("viewer", "GET", "/v1/me")).status === 200);
   });
 

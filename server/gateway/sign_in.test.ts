@@ -88,8 +88,8 @@ test("50 first sign-ins of one new person at once are one user", async () => {
   expect(ends.map(({ response }) => response.status)).toEqual(Array(50).fill(200));
   const users = await Promise.all(browsers.map(async browser => (await me(browser)).body.user_id));
   expect(new Set(users).size).toBe(1);
-  expect(await kenri.accountSql`select from identities where subject = 'viewer'`).toHaveLength(1);
-  expect(await kenri.accountSql`select from users where email = 'viewer@example.test'`).toHaveLength(1);
+  expect(await kenri.account().sql`select from identities where subject = 'viewer'`).toHaveLength(1);
+  expect(await kenri.account().sql`select from users where email = 'viewer@example.test'`).toHaveLength(1);
 });
 
 test("a session holds at every gateway, and survives the end of the one that opened it", async () => {

@@ -75,7 +75,8 @@ export async function testAccounts(environment: Record<string, string> = {}): Pr
       return accounts.get(gateway, "POST", "/identities:resolve", identity);
     },
     async rows() {
-      const [counts] = await kenri.accountSql`select (select count(*) from users) as users, (select count(*) from identities) as identities,
+      const [counts] = await kenri.account()
+        .sql`select (select count(*) from users) as users, (select count(*) from identities) as identities,
         (select count(*) from account_roles) as account_roles, (select count(*) from audit_logs) as audit_logs`;
       return { ...counts } as Record<string, number>;
     },

@@ -21,9 +21,8 @@ export interface TestKenri {
   /** As the superuser, for looking and for breaking things. */
   readonly entitlementSql: postgres.Sql;
   readonly notificationSql: postgres.Sql;
-  /** Account's, once it was started: its database is made then, so that tests without it do not pay for it. */
-  readonly account: TestDatabase;
-  readonly accountSql: postgres.Sql;
+  /** Account's database, once it was started: it is made then, so that tests without it do not pay for it. */
+  account(): { readonly database: TestDatabase; readonly sql: postgres.Sql };
   readonly key: string;
   /** Starts a process and waits for nothing. */
   launch(what: string, environment?: Record<string, string>): TestProcess;
@@ -112,7 +111,7 @@ export async function testKenri(
     });
   const entitlementSql = open(entitlement.adminUrl);
   const notificationSql = open(notification.adminUrl);
-  let account: { database: TestDatabase; sql: postgres.Sql } | undefined;
+  let account: ReturnType<TestKenri["account"]> | undefined;
   const processes: TestProcess[] = [];
   const urls = new Map<string, string>();
 
@@ -122,10 +121,6 @@ export async function testKenri(
     account = { database, sql: open(database.adminUrl) };
     Object.assign(settings, { ACCOUNT_DATABASE_URL: database.ownerUrl, ACCOUNT_APP_DATABASE_URL: database.appUrl });
   }
-  const ofAccount = () => {
-    if (!account) throw new Error("account was not started");
-    return account;
-  };
 
   async function makeKey(client: string, wanted: readonly string[], expiresInDays?: number): Promise<string> {
     const { key, keyId, secretSha256 } = newKey();
@@ -142,11 +137,9 @@ export async function testKenri(
     notification,
     entitlementSql,
     notificationSql,
-    get account() {
-      return ofAccount().database;
-    },
-    get accountSql() {
-      return ofAccount().sql;
+    account() {
+      if (!account) throw new Error("account was not started");
+      return account;
     },
     key,
     newKey: makeKey,
