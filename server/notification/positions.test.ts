@@ -209,6 +209,31 @@ test("versions of an aggregate that are delivered together stand in the feed in 
   expect(await positionsOf("ordered")).toEqual(numbers(1, 20));
 });
 
+test("a late version does not pull newer ones past the one that another sender has under way", async () => {
+  const put = (version: number, stale: boolean) =>
+    pool`insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, next_retry_at)
+      values (gen_random_uuid(), 'late', 'EntitlementGranted', 'late:item', ${version}, ${stale}, '{}', 't', 'log', now() - interval '1 second')`;
+  await put(2, false);
+  const token = crypto.randomUUID();
+  const underWay = await claim(token, 10);
+  for (const [version, stale] of [
+    [1, true],
+    [3, false],
+    [4, false],
+  ] as const)
+    await put(version, stale);
+  await senderNamed("w").runOnce();
+  await senderNamed("w").runOnce();
+  const order = async () =>
+    (await pool`select aggregate_version as version from notifications where position is not null order by position`).map(
+      row => row.version,
+    );
+  expect(await order()).toEqual([1]);
+  await settle(token, underWay);
+  await senderNamed("w").runOnce();
+  expect(await order()).toEqual([1, 2, 3, 4]);
+});
+
 test("positions go on after what was delivered is deleted", async () => {
   await wait(["kept"], 3);
   await senderNamed("w").runOnce();

@@ -11,12 +11,13 @@ with head as materialized (
     and aggregate_version = (select min(aggregate_version) from notifications e
                              where e.aggregate_key = n.aggregate_key and e.status in ('PENDING', 'PROCESSING'))
   order by next_retry_at limit $3::int for update skip locked
-), run as materialized (
+), run as materialized (                                                  -- up to the first that is not to be had: a late version may come before one under way
   select next.ctid from head h, lateral (
-    select ctid, aggregate_version from notifications e
-    where e.aggregate_key = h.aggregate_key and e.aggregate_version > h.aggregate_version
-      and status in ('PENDING', 'PROCESSING') and status = 'PENDING' and next_retry_at <= now()
-    order by aggregate_version limit 25) next
+    select ctid, aggregate_version, bool_and(status = 'PENDING' and next_retry_at <= now()) over (order by aggregate_version) as unbroken from (
+      select ctid, aggregate_version, status, next_retry_at from notifications e
+      where e.aggregate_key = h.aggregate_key and e.aggregate_version > h.aggregate_version and status in ('PENDING', 'PROCESSING')
+      order by aggregate_version limit 25) follower) next
+  where unbroken
   order by h.aggregate_key, next.aggregate_version
   limit greatest($3::int - (select count(*) from head), 0)
 ), claimed as (
