@@ -12,12 +12,13 @@ with head as materialized (
     and aggregate_version = (select min(aggregate_version) from outbox_events e   -- min(), not NOT EXISTS: it cannot become a hash join
                              where e.aggregate_key = o.aggregate_key and e.status in ('PENDING', 'IN_FLIGHT'))
   order by next_retry_at limit $3::int for update skip locked
-), run as materialized (                                                          -- who holds the head holds the aggregate
-  select next.ctid from head h, lateral (
-    select ctid, aggregate_version from outbox_events e
-    where e.aggregate_key = h.aggregate_key and e.aggregate_version > h.aggregate_version
-      and status in ('PENDING', 'IN_FLIGHT') and status = 'PENDING' and next_retry_at <= now()
-    order by aggregate_version limit 25) next
+), run as materialized (                                                          -- who holds the head holds the aggregate, up to the first event that is
+  select next.ctid from head h, lateral (                                         -- not to be had: one put back may come before one under way
+    select ctid, aggregate_version, bool_and(status = 'PENDING' and next_retry_at <= now()) over (order by aggregate_version) as unbroken from (
+      select ctid, aggregate_version, status, next_retry_at from outbox_events e
+      where e.aggregate_key = h.aggregate_key and e.aggregate_version > h.aggregate_version and status in ('PENDING', 'IN_FLIGHT')
+      order by aggregate_version limit 25) follower) next
+  where unbroken
   order by h.aggregate_key, next.aggregate_version                                -- so that the cut leaves each run without a gap
   limit greatest($3::int - (select count(*) from head), 0)
 ), claimed as (

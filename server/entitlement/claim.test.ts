@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { connect, type Sql } from "../kernel/database.ts";
+import { createMetrics } from "../kernel/metrics.ts";
+import { bindStatements, readStatements } from "../kernel/statements.ts";
+import { type TestDatabase, testDatabase } from "../testing/databases.ts";
+import type { EntitlementSql } from "./sql.gen.ts";
+
+let database: TestDatabase;
+let pool: Sql;
+let outbox: EntitlementSql["outbox"];
+beforeAll(async () => {
+  database = await testDatabase("entitlement");
+  pool = connect({ url: database.appUrl, name: "test", max: 4, statementTimeout: 5000 });
+  outbox = bindStatements<EntitlementSql>(pool, readStatements(["entitlement"]), createMetrics(), 5000).outbox;
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+beforeEach(async () => {
+  await pool`delete from outbox_events`;
+});
+
+const put = (version: number, due = "-1 second") =>
+  pool`insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, next_retry_at, created_at)
+    values (uuidv7(), 'EntitlementGranted', 'alice:item', ${version}, '{}', 't', now() + ${due}::interval, now())`;
+const claim = async (token = crypto.randomUUID(), limit = 50) =>
+  (await outbox.claim({ worker: "w", token, limit, lease_seconds: 30, from: "-infinity" })).map(row => row.aggregate_version);
+
+test("the events of an aggregate are claimed together, in order", async () => {
+  for (const version of [2, 1, 3]) await put(version);
+  expect(await claim()).toEqual([1, 2, 3]);
+  expect(await claim()).toEqual([]);
+});
+
+test("one that waits for its retry holds up those after it", async () => {
+  await put(1);
+  await put(2, "1 hour");
+  await put(3);
+  expect(await claim()).toEqual([1]);
+  expect(await claim()).toEqual([]);
+});
+
+test("an event that was put back does not pull later ones past the one that another relay has under way", async () => {
+  await put(2);
+  expect(await claim()).toEqual([2]);
+  for (const version of [1, 3, 4]) await put(version);
+  expect(await claim()).toEqual([1]);
+  expect(await claim()).toEqual([]);
+});
+
+test("a claim takes no more than it was asked for, and leaves no gap in a run", async () => {
+  for (let version = 1; version <= 10; version++) await put(version);
+  expect(await claim(crypto.randomUUID(), 4)).toEqual([1, 2, 3, 4]);
+});
