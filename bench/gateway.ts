@@ -27,7 +27,6 @@ export async function gateway(kenri: TestKenri, { redis, idp }: GatewayServers):
     OIDC_ISSUER: idp.issuer,
     OIDC_CLIENT_ID: idp.clientId,
     OIDC_CLIENT_SECRET: idp.clientSecret,
-    LOG_LEVEL: "warn",
   });
   const browser = testBrowser();
   await browser.signIn(url, "alice");

@@ -36,7 +36,9 @@ try {
     );
     try {
       const running = processes ? await kenri.start(processes) : undefined;
-      figures.push(...(await run(kenri, running!)));
+      const measured = await run(kenri, running!);
+      for (const { what, ratio } of measured) console.error(`  ${what}: ${ratio?.toFixed(2)}`);
+      figures.push(...measured);
     } finally {
       await kenri.close();
     }

@@ -45,11 +45,11 @@ export async function startGateway(
 ): Promise<TestGateway> {
   const process = kenri.launch("gateway:api", {
     GATEWAY_PORT: String(port),
-    REDIS_URL: testRedisUrl(),
+    ...(environment.REDIS_URL ? {} : { REDIS_URL: testRedisUrl() }),
     ACCOUNT_URL: kenri.urlOf("account"),
     ENTITLEMENT_URL: kenri.urlOf("entitlement"),
     NOTIFICATION_URL: kenri.urlOf("notification"),
-    ...testIdp(),
+    ...(environment.OIDC_ISSUER ? {} : testIdp()),
     ...manyRequests,
     ...environment,
   });
