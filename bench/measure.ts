@@ -26,13 +26,14 @@ export async function throughput(lanes: number, count: number, work: (n: number)
   return (count * 1000) / (performance.now() - since);
 }
 
-/** The times of `count` calls one after the other, in milliseconds. */
-export async function timings(count: number, work: (n: number) => Promise<unknown>): Promise<number[]> {
+/** The times of `count` calls one after the other, in milliseconds, with a rest after each if one is asked for. */
+export async function timings(count: number, work: (n: number) => Promise<unknown>, rest = 0): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < count; n++) {
     const since = performance.now();
     await work(n);
     times.push(performance.now() - since);
+    if (rest > 0) await Bun.sleep(rest);
   }
   return times;
 }
