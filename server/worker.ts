@@ -18,10 +18,17 @@ function run(role: string): () => Promise<void> {
   };
   const reporting = loop({ name: "worker.report", runOnce: report, full: Number.POSITIVE_INFINITY, interval: 1000, log, metrics });
   const service = group([reporting, vitals(role, log, metrics), createRole(settings, context)]);
-  const starting = service.start().catch(error => {
-    log.error({ error }, "worker.start_failed");
-    process.exit(1);
-  });
+  health.trouble("start", "it is starting");
+  const starting: Promise<unknown> = service.start().then(
+    () => {
+      health.fine("start");
+      return report();
+    },
+    error => {
+      log.error({ error }, "worker.start_failed");
+      process.exit(1);
+    },
+  );
   return async () => {
     await service.stop();
     await starting;

@@ -86,8 +86,10 @@ function addresses({ nats, redis, idp }: KenriOptions["servers"]): Record<string
   };
 }
 
+/** Not only its API but its workers too: what is granted right after the start shall be told at once. */
 async function isReady(url: string): Promise<boolean> {
-  return (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) })).status === 200;
+  const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) });
+  return ((await answer.json()) as { status: string }).status === "ready";
 }
 
 /** Shows what the server warns of, shortly. Everything is in the log. */

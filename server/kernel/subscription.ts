@@ -30,6 +30,9 @@ export interface SubscriptionOptions {
   readonly metrics: Metrics;
 }
 
+// A stream that is not there yet is looked for this often, one that is there is looked after this often.
+const lookEvery = 200;
+const tendEvery = 2000;
 const goodbyeWithin = 1000;
 const restWithin = 2000;
 
@@ -38,18 +41,23 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
   const arrived: { message: JsMsg; at: number }[] = [];
   let messages: ConsumerMessages | undefined;
   let consumingIn = 0;
+  let tendAt = 0;
+  let waiting = false;
 
   // Past this age the broker is about to deliver it to somebody else: leave it to them.
   const fresh = consumer.ackWait * 0.7;
 
   async function keepConsuming(): Promise<number> {
-    if (!broker.connected()) return 0;
+    if (!broker.connected() || (consumingIn === broker.epoch && performance.now() < tendAt)) return 0;
     const nats = broker.connection();
     const found = await ensureConsumer(nats, consumer);
     if (found === "no stream") {
-      log.info({ stream: consumer.stream }, "subscription.waiting_for_stream");
+      if (!waiting) log.info({ stream: consumer.stream }, "subscription.waiting_for_stream");
+      waiting = true;
       return 0;
     }
+    waiting = false;
+    tendAt = performance.now() + tendEvery;
     if (messages && consumingIn === broker.epoch && found === "there") return 0;
     await messages?.close();
     messages = undefined;
@@ -91,7 +99,7 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
     name: `${consumer.durable}.keeper`,
     runOnce: keepConsuming,
     full: Number.POSITIVE_INFINITY,
-    interval: 2000,
+    interval: lookEvery,
     log,
     metrics,
   });

@@ -46,6 +46,7 @@ export function workerHost(options: WorkerHostOptions): Service {
     const startedAt = performance.now();
     worker = current;
     looksInVain = 0;
+    health.trouble(role, "the worker is starting");
     current.onmessage = ({ data }: MessageEvent<WorkerReport>) => {
       looksInVain = 0;
       collected.update(name, data.metrics);
