@@ -21,6 +21,8 @@ beforeAll(async () => {
   alice = testBrowser();
   await alice.signIn(gateways[0]!.url, "alice");
   userId = ((await (await alice.fetch(`${gateways[0]!.url}/v1/me`)).json()) as { user_id: string }).user_id;
+  await kenri.grant(userId, "first");
+  await until("the pipeline runs", 15_000, async () => (await list()).position === 1);
 });
 afterAll(() => kenri.close());
 
