@@ -39,7 +39,7 @@ const add = (tally: Tally) => {
 if (everything) for (const [name, command] of checks) add(await steps.check(name, command));
 if (!onlyBrowser) {
   const wanted = everything ? testFolders.map(folder => `./${folder}/`) : [first, ...others];
-  add(await steps.tests("tests", [bun, "test", "--timeout", "60000", ...wanted]));
+  add(await steps.tests("tests", [bun, "test", "--timeout", "120000", "--max-concurrency", "4", ...wanted]));
 }
 if ((everything || onlyBrowser) && interruptedAt === 0) add(await inBrowser.run(others));
 if (interruptedAt === 0) {

@@ -24,7 +24,7 @@ async function withOwnPostgres(what: string, environment: Record<string, string>
   const load = traffic(kenri, { pause: 20 });
   await until(
     "the pipeline runs",
-    30_000,
+    60_000,
     async () => (await kenri.notificationSql`select from notifications where status = 'SENT'`).length > 20,
   );
   return { kenri, postgres: servers.postgres, everything, load };
@@ -142,7 +142,7 @@ test.concurrent("one answer of PostgreSQL in fifty is cut in the middle, for eve
   const load = traffic(kenri, { pause: 10 });
   await until("connections were cut again and again", 20_000, () => proxy.cuts() > 20 && countOf(load.ledger.granted) > 200);
   const ledger = await load.stop();
-  await drained(kenri, 30_000);
+  await drained(kenri);
   expect(await faultsInBooks(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 });

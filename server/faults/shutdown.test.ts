@@ -21,7 +21,7 @@ async function inFullSwing(kenri: TestKenri, what: string, prefix = "user") {
   const load = traffic(kenri, { pause: 20, prefix });
   await until(
     "the pipeline runs",
-    30_000,
+    60_000,
     async () => (await kenri.notificationSql`select from notifications where status = 'SENT' and user_id like ${`${prefix}%`}`).length > 20,
   );
   return { process, load };
@@ -69,7 +69,7 @@ test.concurrent("SIGTERM under load: readiness is 503, requests in flight finish
   const clients = Promise.all(Array.from({ length: 16 }, (_, client) => ask(kenri, client, () => ready)));
   await until(
     "the pipeline runs",
-    30_000,
+    60_000,
     async () => (await kenri.notificationSql`select from notifications where status = 'SENT'`).length > 100,
   );
   const ending = endsInTime(process);
@@ -97,7 +97,7 @@ test.concurrent("roles as processes of their own exit with 0 on SIGTERM under lo
   const load = traffic(kenri, { pause: 10 });
   await until(
     "the pipeline runs",
-    30_000,
+    60_000,
     async () => (await kenri.notificationSql`select from notifications where status = 'SENT'`).length > 100,
   );
   expect(await Promise.all(roles.map(endsInTime))).toEqual([0, 0, 0, 0]);

@@ -3,7 +3,7 @@ import type { TestKenri } from "./kenri.ts";
 import type { Ledger } from "./traffic.ts";
 
 /** Waits until nothing is under way any more: all published, confirmed and sent. FAILED ones are for people and do not count. */
-export async function drained(kenri: TestKenri, within = 30_000): Promise<void> {
+export async function drained(kenri: TestKenri, within = 60_000): Promise<void> {
   let seen = {};
   const done = await becomes(within, async () => {
     const [outbox] = await kenri.entitlementSql`

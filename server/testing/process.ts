@@ -49,7 +49,7 @@ export function startProcess(what: string, environment: Record<string, string>):
       await read;
       return code;
     },
-    async logged(text, within = 30_000) {
+    async logged(text, within = 60_000) {
       await until(`${what} logs ${text}`, within, () => {
         if (lines.some(line => line.includes(text))) return true;
         if (child.exitCode !== null || child.signalCode !== null)
@@ -58,8 +58,8 @@ export function startProcess(what: string, environment: Record<string, string>):
       });
       return lines.find(line => line.includes(text))!;
     },
-    hung: (within = 30_000) => until(`${what} stops itself`, within, () => isStopped(child.pid)),
-    async killedItself(within = 30_000) {
+    hung: (within = 60_000) => until(`${what} stops itself`, within, () => isStopped(child.pid)),
+    async killedItself(within = 60_000) {
       await until(`${what} kills itself`, within, () => child.exitCode !== null || child.signalCode !== null);
       if (child.signalCode !== "SIGKILL") throw new Error(`${what} ended with ${child.exitCode ?? child.signalCode}:\n${tail()}`);
     },
