@@ -62,6 +62,19 @@ describe("suspend and restore", () => {
     expectRefusal(await post(unknown, "sign-out"), { status: 404, code: "NOT_FOUND" });
   });
 
+  test("of two ADMINs who suspend, or demote, each other at once only one comes through", async () => {
+    for (let round = 0; round < 5; round++) {
+      const [one, two] = [await accounts.user(`one-${round}`, ["ADMIN"]), await accounts.user(`two-${round}`, ["ADMIN"])];
+      const pairs = [
+        [one, two],
+        [two, one],
+      ] as const;
+      const act = ([actor, target]: (typeof pairs)[number]) =>
+        round % 2 === 0 ? post(target.user_id, "suspend", "r", actor) : put(target.user_id, [], "r", actor);
+      expect((await Promise.all(pairs.map(act))).map(answer => answer.status).sort()).toEqual([200, 403]);
+    }
+  });
+
   test("by many at once happens once", async () => {
     const { user_id } = await accounts.user("una");
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(user_id, "suspend")));

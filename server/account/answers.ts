@@ -19,6 +19,8 @@ export function answerTo(result: Outcome): User {
       throw noSuchUser();
     case "inactive":
       throw new Problem(403, "ACCOUNT_INACTIVE", "your account is suspended");
+    case "demoted":
+      throw new Problem(403, "FORBIDDEN", "this takes the role ADMIN, which your account does not have any more");
     case "conflict":
       throw new Problem(409, "ACCOUNT_STATE_CONFLICT", "the account has that status already");
     case "own":

@@ -6,7 +6,7 @@ export type User = UsersFindRow;
 /** What became of a change: done, or the reason why not. */
 export type Outcome =
   | { readonly outcome: "done"; readonly user: User }
-  | { readonly outcome: "unknown" | "inactive" | "conflict" | "own" | "contended" };
+  | { readonly outcome: "unknown" | "inactive" | "demoted" | "conflict" | "own" | "contended" };
 
 interface Who {
   readonly user_id: string;
@@ -15,10 +15,11 @@ interface Who {
 
 const done = (user: User): Outcome => ({ outcome: "done", user });
 
-/** Why a statement changed nothing: who asks is suspended, or nobody is there; otherwise undefined. */
-async function refusal(sql: AccountSql, { user_id, actor }: Who): Promise<Outcome | undefined> {
+/** Why a statement changed nothing: who asks is suspended or no ADMIN any more, or nobody is there; otherwise undefined. */
+async function refusal(sql: AccountSql, { user_id, actor }: Who, takesAdmin = true): Promise<Outcome | undefined> {
   const [standing] = await sql.users.standing({ user_id, actor });
   if (!standing?.may_act) return { outcome: "inactive" };
+  if (takesAdmin && !standing.is_admin) return { outcome: "demoted" };
   return standing.known ? undefined : { outcome: "unknown" };
 }
 
@@ -26,7 +27,7 @@ async function refusal(sql: AccountSql, { user_id, actor }: Who): Promise<Outcom
 export async function updateUser(sql: AccountSql, who: Who, given: { display_name?: string; locale?: string }): Promise<Outcome> {
   const [changed] = await sql.users.update({ ...who, display_name: given.display_name ?? null, locale: given.locale ?? null });
   if (changed) return done(changed);
-  const refused = await refusal(sql, who);
+  const refused = await refusal(sql, who, false);
   if (refused) return refused;
   const [user] = await sql.users.find(who);
   return user ? done(user) : { outcome: "unknown" };

@@ -178,6 +178,7 @@ export interface UsersStandingParameters {
 export interface UsersStandingRow {
   known: boolean;
   may_act: boolean;
+  is_admin: boolean;
 }
 
 export interface UsersUpdateParameters {

@@ -1,9 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import type { Log } from "../kernel/log.ts";
 import { pathId } from "../kernel/text.ts";
 import type { Downstream } from "./downstream.ts";
 import { type Entrance, guestOf } from "./entrance.ts";
-import { type People, sessionsAway } from "./people.ts";
+import { type People, type Profile, sessionsAway } from "./people.ts";
 import type { Sessions } from "./sessions.ts";
 
 const readers = ["VIEWER", "OPERATOR", "ADMIN"] as const;
@@ -15,18 +16,19 @@ export interface AdminOptions {
   readonly people: People;
   readonly sessions: Sessions;
   readonly entrance: Entrance;
+  readonly log: Log;
 }
 
 /** The console's API. Roles are checked here and again by the service, which keeps the audit. */
-export function adminRoutes({ services, people, sessions, entrance }: AdminOptions) {
+export function adminRoutes({ services, people, sessions, entrance, log }: AdminOptions) {
   const admin = entrance.signedIn(["ADMIN"]);
   const reading = entrance.signedIn(readers);
   const userPath = (userId: string, rest = "") => `/admin/users/${encodeURIComponent(userId)}${rest}`;
 
-  /** A change of a user: what is known of them is forgotten, so that it shows at their next request. */
-  async function change(request: Request, userId: string, rest: string, method: string, body: unknown): Promise<object> {
-    const changed = await services.ask<object>("account", userPath(userId, rest), guestOf(request).errand, { method, body });
-    await people.forget(userId).catch(() => {});
+  /** A change of a user shows at their next request, at every gateway. */
+  async function change(request: Request, userId: string, rest: string, method: string, body: unknown): Promise<Profile> {
+    const changed = await services.ask<Profile>("account", userPath(userId, rest), guestOf(request).errand, { method, body });
+    await people.keep(changed).catch(error => log.warn({ error, user_id: changed.user_id }, "gateway.change_shows_late"));
     return changed;
   }
 
@@ -72,11 +74,11 @@ export function adminRoutes({ services, people, sessions, entrance }: AdminOptio
       "/admin/api/users/:user_id/sign-out",
       async ({ request, params: { user_id }, body }) => {
         // On record before it is done: account keeps the audit, Redis the sessions.
-        await change(request, user_id, ":sign-out", "POST", body);
-        const ended = await sessions.endAll(user_id).catch(error => {
+        const { user_id: userId } = await change(request, user_id, ":sign-out", "POST", body);
+        const ended = await sessions.endAll(userId).catch(error => {
           throw sessionsAway(error);
         });
-        return { user_id, ended };
+        return { user_id: userId, ended };
       },
       { params, body: reason, ...admin, detail: { summary: "End all sessions of a user" } },
     );

@@ -59,12 +59,32 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
   securityHeaders(app, isSecure);
   app.use(healthRoutes({ health, askDatabase: async () => {}, metricsText }));
   app.use(jwksRoutes(mint));
-  app.use(signInRoutes({ signIn: signing, sessions: kept, entrance: door, cookies: jar, origin }));
+  app.use(
+    signInRoutes({
+      signIn: signing,
+      sessions: kept,
+      entrance: door,
+      cookies: jar,
+      origin,
+      signInSeconds: Math.ceil(oidc.signInWithin / 1000),
+    }),
+  );
   app.use(userRoutes(services, known, door));
   app.use(notificationRoutes(services, streams, door));
-  app.use(adminRoutes({ services, people: known, sessions: kept, entrance: door }));
+  app.use(adminRoutes({ services, people: known, sessions: kept, entrance: door, log }));
   app.use(homeRoutes());
-  openapiRoutes(app, { title: "Kenri gateway", description: "The one door for browsers and games: signing in, profiles, notifications." });
+  openapiRoutes(
+    app,
+    { title: "Kenri gateway", description: "The one door for browsers and games: signing in, profiles, notifications." },
+    {
+      session: {
+        type: "apiKey",
+        in: "cookie",
+        name: "__Host-kenri",
+        description: "the session; what changes something also needs X-Kenri-CSRF",
+      },
+    },
+  );
 
   // Stopped in reverse: say so at /readyz, end the streams, finish what is under way, then let go of the others.
   const ready = service({

@@ -23,6 +23,11 @@ test("in production browsers come over https, or from this machine", () => {
   expect(problems("development")).toEqual([]);
 });
 
+test("the public address is an origin, as browsers write it", () => {
+  for (const url of ["https://kenri.example/app", "https://KENRI.example", "https://kenri.example:443"])
+    expect([url, problems("production", { GATEWAY_PUBLIC_URL: url }).length]).toEqual([url, 1]);
+});
+
 test("every trusted proxy is an address or a network", () => {
   expect(problems("test", { TRUSTED_PROXIES: "10.0.0.0/8, ::1" })).toEqual([]);
   expect(problems("test", { TRUSTED_PROXIES: "10.0.0.0/8, proxy, 1.2.3.4/99" })).toHaveLength(2);

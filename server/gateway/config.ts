@@ -73,7 +73,9 @@ export type GatewaySettings = Settings<typeof gatewaySettings>;
 export function gatewayProblems({ publicUrl, limits }: GatewaySettings, environment: string): string[] {
   const isOpen = environment === "production" && !/^(https:|http:\/\/(127\.0\.0\.1|localhost)(:|$))/.test(publicUrl ?? "");
   const strangers = (limits.trustedProxies?.split(",") ?? []).map(entry => entry.trim()).filter(entry => !isNetwork(entry));
+  const isOrigin = publicUrl === undefined || URL.parse(publicUrl)?.origin === publicUrl;
   return [
+    ...(isOrigin ? [] : [`GATEWAY_PUBLIC_URL must be an origin as browsers write it, e.g. ${URL.parse(publicUrl ?? "")?.origin}`]),
     ...(isOpen
       ? ["GATEWAY_PUBLIC_URL must be set and https (or loopback) with KENRI_ENV=production: its cookies go over nothing else"]
       : []),

@@ -88,21 +88,29 @@ export function downstream({ urls, mint, deadline, log, metrics }: DownstreamOpt
     /** The body of a 200; a refusal of the service is thrown in its own words. */
     async ask<T>(system: SystemName, path: string, errand: Errand, options?: Call): Promise<T> {
       const reply = await call(system, path, errand, options);
-      if (reply.status !== 200) throw refusalOf(system, reply);
-      return JSON.parse(reply.text) as T;
+      const body = parsed(reply.text);
+      if (reply.status === 200 && body) return body as T;
+      throw refusalOf(system, reply.status, body);
     },
   };
 }
 
 export type Downstream = ReturnType<typeof downstream>;
 
-function refusalOf(system: SystemName, { status, text }: Reply): Problem {
+function parsed(text: string): Record<string, unknown> | undefined {
   try {
-    const { code, detail, errors } = JSON.parse(text) as { code: string; detail: string; errors?: { pointer: string; detail: string }[] };
-    return new Problem(status, code, detail, errors ? { errors } : {});
+    const body: unknown = JSON.parse(text);
+    return typeof body === "object" && body !== null ? (body as Record<string, unknown>) : undefined;
   } catch {
-    return unreachable(system, "bad gateway");
+    return undefined;
   }
+}
+
+/** A refusal in the service's own words; what is not its own is none. */
+function refusalOf(system: SystemName, status: number, body: Record<string, unknown> | undefined): Problem {
+  const { code, detail, errors } = body ?? {};
+  if (status < 400 || typeof code !== "string" || typeof detail !== "string") return unreachable(system, "bad gateway");
+  return new Problem(status, code, detail, Array.isArray(errors) ? { errors } : {});
 }
 
 function unreachable(system: SystemName, failure: Failure): Problem {

@@ -54,7 +54,7 @@ export function entrance({ sessions, people, cookies, takeLimit, addressOf, orig
     const limiting = session ? limit(arrival, "session", session.key) : limit(arrival, "address", addressOf(request));
     const { requestId, trace } = visitOf(request);
     const following = { requestId, traceparent: trace.traceparent };
-    const finding = session ? people.find(session.userId, following) : undefined;
+    const finding = session ? people.find(session.userId, following, roles !== undefined) : undefined;
     finding?.catch(() => {}); // the limit may refuse first
     await limiting;
     if (!session || !finding) throw signInAgain();

@@ -1,6 +1,7 @@
 import * as oidc from "openid-client";
 import type { Log } from "../kernel/log.ts";
 import { Problem } from "../kernel/problem.ts";
+import { roles as knownRoles } from "../kernel/tokens.ts";
 
 export interface IdentityProviderOptions {
   readonly issuer: string;
@@ -99,7 +100,8 @@ export function identityProvider({ issuer, clientId, clientSecret, rolesClaim, d
 export type IdentityProvider = ReturnType<typeof identityProvider>;
 
 function identityOf(claims: Record<string, unknown> & { sub: string }, rolesClaim: string | undefined): Identity {
-  const text = (value: unknown) => (typeof value === "string" && value.trim() !== "" ? value.slice(0, 2000) : null);
+  const text = (value: unknown) =>
+    typeof value === "string" && value.trim() !== "" ? value.slice(0, 2000).toWellFormed().replaceAll("\0", "") : null;
   const roles = rolesClaim === undefined ? undefined : claims[rolesClaim];
   return {
     subject: claims.sub,
@@ -107,7 +109,7 @@ function identityOf(claims: Record<string, unknown> & { sub: string }, rolesClai
     emailVerified: claims.email_verified === true,
     name: text(claims.name) ?? text(claims.preferred_username),
     picture: text(claims.picture),
-    roles: Array.isArray(roles) ? roles.filter(role => typeof role === "string") : [],
+    roles: knownRoles.filter(role => Array.isArray(roles) && roles.includes(role)), // a provider may name hundreds of groups
   };
 }
 

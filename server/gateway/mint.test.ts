@@ -57,6 +57,17 @@ test("keys change, and the one before stays published for its last tokens", asyn
   expect(await kidsOf(mint)).toEqual(expect.arrayContaining([first, await kidOf(mint)]));
 });
 
+test("a board that was wiped is written again, and meanwhile nobody's key is forgotten", async () => {
+  const [one, two] = [await started(), await started()];
+  await one.keys();
+  await redis.send("DEL", "kenri:gateway-keys");
+  expect(await kidsOf(one)).toEqual(expect.arrayContaining([await kidOf(one), await kidOf(two)]));
+  await until("both are on the board again", 15_000, async () => {
+    const board = (await redis.send<string[]>("ZRANGE", "kenri:gateway-keys", 0, -1)).join();
+    return board.includes((await kidOf(one))!) && board.includes((await kidOf(two))!);
+  });
+});
+
 test("without Redis it mints all the same, and publishes its own key", async () => {
   const gone = await testRedis();
   await gone.stop();

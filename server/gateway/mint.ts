@@ -26,10 +26,10 @@ export interface Mint extends Service {
   keys(): Promise<readonly JWK[]>;
 }
 
-const board = "kenri:gateway-keys";
+const boardKey = "kenri:gateway-keys";
 // A key that its gateway no longer announces is forgotten after this: no token of it is good any more.
 const remembered = 300_000;
-const announceEvery = 20_000;
+const announceEvery = 5_000;
 
 /**
  * Mints the tokens of internal calls. A private key never leaves its process and is never stored; the public ones are gathered in Redis,
@@ -38,7 +38,8 @@ const announceEvery = 20_000;
 export function createMint({ redis, life, rotation, log, metrics }: MintOptions): Mint {
   let current: Key;
   let rotateAt = 0;
-  let known: readonly JWK[] = [];
+  /** The keys of all gateways and when they were last on the board, which may be wiped. */
+  const known = new Map<string, { readonly jwk: JWK; readonly seenAt: number }>();
 
   async function make(): Promise<Key> {
     const { privateKey, publicKey } = await generateKeyPair("EdDSA");
@@ -49,9 +50,11 @@ export function createMint({ redis, life, rotation, log, metrics }: MintOptions)
   async function announce({ jwk }: Key): Promise<void> {
     const [seconds] = await redis.send<string[]>("TIME");
     const now = Number(seconds) * 1000;
-    await redis.send("ZADD", board, now, JSON.stringify(jwk));
-    await redis.send("ZREMRANGEBYSCORE", board, "-inf", now - remembered);
+    await redis.send("ZADD", boardKey, now, JSON.stringify(jwk));
+    await redis.send("ZREMRANGEBYSCORE", boardKey, "-inf", now - remembered);
   }
+
+  const readBoard = async () => (await redis.send<string[]>("ZRANGE", boardKey, 0, -1)).map(text => JSON.parse(text) as JWK);
 
   /** A new key is announced before it signs, so that whoever looks finds it. */
   async function keepAnnounced(): Promise<number> {
@@ -87,12 +90,17 @@ export function createMint({ redis, life, rotation, log, metrics }: MintOptions)
         .setExpirationTime(Math.floor((Date.now() + life) / 1000))
         .sign(current.privateKey),
     async keys() {
+      const now = performance.now();
       try {
-        known = (await redis.send<string[]>("ZRANGE", board, 0, -1)).map(text => JSON.parse(text) as JWK);
+        const board = await readBoard();
+        for (const jwk of board) known.set(jwk.kid!, { jwk, seenAt: now });
+        if (!board.some(jwk => jwk.kid === current.jwk.kid)) await announce(current);
       } catch (error) {
         if (!(error instanceof RedisAway)) throw error;
       }
-      return known.some(jwk => jwk.kid === current.jwk.kid) ? known : [...known, current.jwk];
+      for (const [kid, { seenAt }] of known) if (now - seenAt > remembered) known.delete(kid);
+      known.set(current.jwk.kid!, { jwk: current.jwk, seenAt: now });
+      return [...known.values()].map(({ jwk }) => jwk);
     },
   };
 }

@@ -35,42 +35,43 @@ export function people({ redis, services, fresh, grace }: PeopleOptions) {
 
   const parsed = (text: string | null) => (text ? (JSON.parse(text) as Profile) : undefined);
 
-  async function keep(profile: Profile): Promise<void> {
-    const text = JSON.stringify(profile);
-    if (fresh > 0) await redis.send("SET", keyOf(profile.user_id), text, "PX", fresh);
-    if (grace > 0) await redis.send("SET", lastKeyOf(profile.user_id), text, "PX", fresh + grace);
+  /** What account has just said of a user, in whatever answer: from now on everybody believes it. */
+  async function keep({ user_id, account_status, roles, display_name, email }: Profile): Promise<void> {
+    const text = JSON.stringify({ user_id, account_status, roles, display_name, email } satisfies Profile);
+    // First what outlives the other, so that nothing older than a change is ever believed after it.
+    await redis.send("SET", lastKeyOf(user_id), text, "PX", Math.max(1, fresh + grace));
+    await redis.send("SET", keyOf(user_id), text, "PX", Math.max(1, fresh));
   }
 
   async function askAccount(userId: string, following: Following): Promise<Profile> {
-    try {
-      const { user_id, account_status, roles, display_name, email } = await services.ask<Profile>(
-        "account",
-        `/users/${encodeURIComponent(userId)}`,
-        asGateway(following),
-      );
-      const profile = { user_id, account_status, roles, display_name, email };
-      await keep(profile);
-      return profile;
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      if (error.status === 404) throw signInAgain();
-      const last = parsed(await redis.send<string | null>("GET", lastKeyOf(userId)));
-      if (!last) throw error;
-      return last;
-    }
+    const profile = await services.ask<Profile>("account", `/users/${encodeURIComponent(userId)}`, asGateway(following)).catch(error => {
+      throw error instanceof Problem && error.code === "NOT_FOUND" ? signInAgain() : error;
+    });
+    await keep(profile);
+    return profile;
+  }
+
+  async function ask(userId: string, following: Following): Promise<Profile> {
+    // Many requests of one user at once are one question.
+    const question = asking.get(userId) ?? askAccount(userId, following).finally(() => asking.delete(userId));
+    asking.set(userId, question);
+    return question;
   }
 
   return {
     keep,
-    /** Forgets what is known of a user, so that a change shows at once. */
-    forget: async (userId: string): Promise<void> => void (await redis.send("DEL", keyOf(userId))),
-    async find(userId: string, following: Following): Promise<Profile> {
+    /** `forPower` = for what takes a role: then what account said before it went away does not count. */
+    async find(userId: string, following: Following, forPower = false): Promise<Profile> {
       const known = parsed(await redis.send<string | null>("GET", keyOf(userId)));
       if (known) return known;
-      // Many requests of one user at once are one question.
-      const question = asking.get(userId) ?? askAccount(userId, following).finally(() => asking.delete(userId));
-      asking.set(userId, question);
-      return question;
+      try {
+        return await ask(userId, following);
+      } catch (error) {
+        const isAway = error instanceof Problem && error.status >= 500;
+        const last = isAway && !forPower ? parsed(await redis.send<string | null>("GET", lastKeyOf(userId))) : undefined;
+        if (!last) throw error;
+        return last;
+      }
     },
   };
 }

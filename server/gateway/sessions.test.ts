@@ -61,3 +61,13 @@ test("one that was ended is gone; the user's others stay until all are ended", a
   expect(await kept.read(bystander)).toBeDefined();
   expect(await kept.endAll(user)).toBe(0);
 });
+
+test("all of a user's sessions are known until the last has ended, also after the absolute time was set shorter", async () => {
+  const user = anybody();
+  const older = await sessions(redis, long).open(user);
+  const short = sessions(redis, { idle: 60_000, absolute: 200 });
+  const newer = await short.open(user);
+  await until("the newer one has ended", 5000, async () => (await short.read(newer)) === undefined);
+  expect(await short.endAll(user)).toBe(1);
+  expect(await short.read(older)).toBeUndefined();
+});

@@ -22,8 +22,10 @@ export function sessions(redis: Redis, { idle, absolute }: { idle: number; absol
       const id = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
       const endsAt = await redis.run<number>(openScript, [keyOf(id)], [JSON.stringify({ userId }), idle, absolute]);
       await redis.send("ZADD", sessionsOf(userId), endsAt, keyOf(id));
-      await redis.send("ZREMRANGEBYSCORE", sessionsOf(userId), "-inf", endsAt - absolute);
-      await redis.send("PEXPIREAT", sessionsOf(userId), endsAt);
+      await redis.send("ZREMRANGEBYSCORE", sessionsOf(userId), "-inf", endsAt - absolute); // those that have ended
+      // As long as the longest of them, also after the absolute time was set shorter.
+      await redis.send("PEXPIREAT", sessionsOf(userId), endsAt, "NX");
+      await redis.send("PEXPIREAT", sessionsOf(userId), endsAt, "GT");
       return id;
     },
 

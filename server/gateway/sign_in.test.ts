@@ -73,7 +73,7 @@ test("a session id that somebody else chose never becomes a session", async () =
 test("the cookie is no script's and no other site's", async () => {
   const browser = testBrowser();
   const login = await browser.fetch(`${gateway.url}/login`);
-  expect(login.headers.getSetCookie()[0]).toMatch(/^kenri-sign-in=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+  expect(login.headers.getSetCookie()[0]).toMatch(/^kenri-sign-in=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/);
 });
 
 test("roles of the provider are taken at the first sign-in", async () => {

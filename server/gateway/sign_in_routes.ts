@@ -15,6 +15,7 @@ export interface SignInRoutesOptions {
   readonly entrance: Entrance;
   readonly cookies: Cookies;
   readonly origin: () => string;
+  readonly signInSeconds: number;
 }
 
 const parameter = Type.Optional(Type.String({ maxLength: 2000 }));
@@ -37,7 +38,7 @@ async function forPeople(request: Request, work: () => Promise<Response>): Promi
 }
 
 /** Signing in and out. */
-export function signInRoutes({ signIn, sessions, entrance, cookies, origin }: SignInRoutesOptions) {
+export function signInRoutes({ signIn, sessions, entrance, cookies, origin, signInSeconds }: SignInRoutesOptions) {
   const counted = entrance.anybody("sign-in");
   return new Elysia({ normalize: false })
     .get(
@@ -45,7 +46,7 @@ export function signInRoutes({ signIn, sessions, entrance, cookies, origin }: Si
       ({ request, query }) =>
         forPeople(request, async () => {
           const { location, browser } = await signIn.begin(cookies.read(request, signInCookie), query.returnTo, query.prompt);
-          return redirect(location, cookies.give(signInCookie, browser));
+          return redirect(location, cookies.give(signInCookie, browser, signInSeconds));
         }),
       {
         query: Type.Object(
@@ -73,7 +74,8 @@ export function signInRoutes({ signIn, sessions, entrance, cookies, origin }: Si
           const earlier = await entrance.sessionOf(request);
           if (earlier) await sessions.end(earlier);
           const id = await sessions.open(profile.user_id);
-          return redirect(`${origin()}${returnTo}`, cookies.give(sessionCookie, id), cookies.take(signInCookie));
+          // The other cookie stays: another tab may be half-way. What it opens works once.
+          return redirect(`${origin()}${returnTo}`, cookies.give(sessionCookie, id));
         }),
       { ...counted, detail: { summary: "Where the identity provider sends the browser back to" } },
     )

@@ -5,7 +5,7 @@ import { pathId } from "../kernel/text.ts";
 import { aggregate, parts, shapes } from "./aggregate.ts";
 import type { Downstream } from "./downstream.ts";
 import { type Entrance, guestOf } from "./entrance.ts";
-import type { People } from "./people.ts";
+import type { People, Profile } from "./people.ts";
 
 const params = Type.Object({ user_id: pathId("the user") });
 const strict = { additionalProperties: false };
@@ -28,8 +28,8 @@ export function userRoutes(services: Downstream, people: People, entrance: Entra
     .patch(
       "/v1/users/:user_id",
       async ({ request, params: { user_id }, body }) => {
-        const changed = await services.ask<object>("account", pathOf(user_id), guestOf(request).errand, { method: "PATCH", body });
-        await people.forget(user_id).catch(() => {});
+        const changed = await services.ask<Profile>("account", pathOf(user_id), guestOf(request).errand, { method: "PATCH", body });
+        await people.keep(changed).catch(() => {}); // it shows a little later then
         return changed;
       },
       {

@@ -71,7 +71,12 @@ function refuse(request: Request, problem: Problem): Response {
 
 /** An Elysia app that keeps Kenri's HTTP rules: problem+json for every refusal, trace and request id on every answer. */
 export function httpApp({ log, metrics, health }: HttpOptions) {
-  const app = new Elysia({ normalize: false, serve: { maxRequestBodySize: 8_388_608, idleTimeout: 20 } });
+  // Otherwise a short Host shifts where the router looks for the path.
+  const app = new Elysia({
+    normalize: false,
+    handler: { standardHostname: false },
+    serve: { maxRequestBodySize: 8_388_608, idleTimeout: 20 },
+  });
   return app
     .onRequest(({ request, set }) => {
       const { requestId, trace } = visitOf(request);
@@ -80,6 +85,7 @@ export function httpApp({ log, metrics, health }: HttpOptions) {
       set.headers["x-content-type-options"] = "nosniff";
       set.headers["cache-control"] = "no-store";
       if (health.state === "stopping") set.headers.connection = "close";
+      if (!URL.canParse(request.url)) return refuse(request, badRequest("the request has no Host, or one that is none"));
       if (health.state === "starting" && !alwaysServed.has(pathOf(request)))
         return refuse(request, unavailable(`the service is starting and waits for ${health.waitingFor}`));
       if (request.url.length > maxUrl)

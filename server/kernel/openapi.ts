@@ -2,20 +2,25 @@ import { toOpenAPISchema } from "@elysiajs/openapi/openapi";
 import type { AnyElysia } from "elysia";
 import { outside } from "./verbs.ts";
 
+type Scheme = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+const apiKeys: Scheme = {
+  apiKey: { type: "http", scheme: "bearer", description: "an API key, kenri_<id>_<secret>, or a token of the gateway" },
+};
+
 /** The OpenAPI 3.1 description of an app's routes, at /openapi.json; what a person reads of it is at /openapi, without a script. */
-export function openapiRoutes(app: AnyElysia, info: { title: string; description: string }) {
+export function openapiRoutes(app: AnyElysia, info: { title: string; description: string }, scheme: Scheme = apiKeys) {
   let document: Record<string, unknown> | undefined;
   const describe = () => {
-    const { paths, ...rest } = toOpenAPISchema(app, undefined, undefined, undefined, "3.1.0" as never);
-    document ??= {
+    if (document) return document;
+    const { components, paths, ...rest } = toOpenAPISchema(app, undefined, undefined, undefined, "3.1.0" as never);
+    document = {
       openapi: "3.1.0",
       info: { ...info, version: "1" },
       paths: Object.fromEntries(Object.entries(paths).map(([path, methods]) => [outside(path), methods])),
       ...rest,
-      security: [{ apiKey: [] }],
-    };
-    (document.components as Record<string, unknown>).securitySchemes = {
-      apiKey: { type: "http", scheme: "bearer", description: "an API key, kenri_<id>_<secret>, or a token of the gateway" },
+      components: { ...components, securitySchemes: scheme },
+      security: Object.keys(scheme).map(name => ({ [name]: [] })),
     };
     return document;
   };

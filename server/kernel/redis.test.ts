@@ -66,6 +66,18 @@ describe("the connection to Redis", () => {
     expect(await redis.send<string>("PING")).toBe("PONG");
   });
 
+  test("to a server that cannot do its work refuses as if it were away, says why, and is well again after", async () => {
+    const { redis, health } = await connected();
+    await redis.send("CONFIG", "SET", "maxmemory", "1");
+    expect(await refusal(redis.send("SET", "a", "1"))).toBeInstanceOf(RedisAway);
+    expect(await refusal(redis.run(counts, ["n"], ["x"]))).toBeInstanceOf(RedisAway);
+    expect(health.troubles().redis).toContain("OOM");
+    expect(redis.connected()).toBe(true);
+    await redis.send("CONFIG", "SET", "maxmemory", "0");
+    expect(await redis.send<string>("SET", "a", "1")).toBe("OK");
+    expect(health.troubles()).toEqual({});
+  });
+
   test("starts without the server, and after a stop refuses", async () => {
     const redis = createRedis({
       url: "redis://127.0.0.1:1",

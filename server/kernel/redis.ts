@@ -34,6 +34,9 @@ export class RedisAway extends Error {
   }
 }
 
+// It is there and cannot do its work: starting, full, without a disk, a replica, busy with a script.
+const unwell = /^(LOADING|BUSY|OOM|READONLY|MISCONF|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|TRYAGAIN)\b/;
+
 /** A connection to Redis that never gives up and never lets anybody wait: while it is away every call is refused at once. */
 export interface Redis extends Service {
   connected(): boolean;
@@ -44,6 +47,7 @@ export interface Redis extends Service {
 
 export function createRedis({ url, deadline, log, health, metrics }: RedisOptions): Redis {
   let client: RedisClient | undefined;
+  let isUnwell = false;
 
   function lost(gone: RedisClient, why: string): void {
     if (client !== gone) return;
@@ -70,13 +74,24 @@ export function createRedis({ url, deadline, log, health, metrics }: RedisOption
   }
   const connecting = loop({ name: "redis.connect", runOnce: connectOnce, full: Number.POSITIVE_INFINITY, interval: 100, log, metrics });
 
+  function refused(error: Error): Error {
+    if (!unwell.test(error.message)) return error;
+    if (!isUnwell) log.warn({ error }, "redis.unwell");
+    isUnwell = true;
+    health.trouble("redis", error.message);
+    return new RedisAway();
+  }
+
   async function send<T>(command: string, ...args: readonly (string | number)[]): Promise<T> {
     const current = client;
     if (!current) throw new RedisAway();
     try {
-      return (await within(deadline, "Redis", current.send(command, args.map(String)))) as T;
+      const answer = (await within(deadline, "Redis", current.send(command, args.map(String)))) as T;
+      if (isUnwell) health.fine("redis");
+      isUnwell = false;
+      return answer;
     } catch (error) {
-      if ((error as { code?: string }).code === "ERR_REDIS_SERVER_ERROR") throw error;
+      if ((error as { code?: string }).code === "ERR_REDIS_SERVER_ERROR") throw refused(error as Error);
       // Answers come in order: behind one that does not come, all others wait. A new connection starts anew.
       lost(current, (error as Error).message);
       throw new RedisAway();

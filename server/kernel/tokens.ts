@@ -15,7 +15,8 @@ export const issuer = "kenri-gateway";
 // Says what it is, so that no other signed thing can be passed off as one.
 export const jwtType = "kenri+jwt";
 
-const skew = 5;
+// So far apart may the clocks of a gateway and a service be.
+const skew = 30;
 const longestLife = 120;
 // Keys are fetched at most this often, whatever kids strangers invent.
 const lookPause = 250;

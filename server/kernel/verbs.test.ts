@@ -87,8 +87,8 @@ describe("a path with a verb", () => {
   test.each([
     ["a short host", "/things/7:open", "x", 200, '"opened":"7"'],
     ["a way up, which is for the route to judge", "/things/..:open", "kenri", 200, '"opened":".."'],
-    ["a host that is none", "/things/7:open", "a b:c", 404, "NOT_FOUND"],
-    ["no host", "/things/7:open", "", 404, "NOT_FOUND"],
+    ["a host that is none", "/things/7:open", "a b:c", 400, '"instance":"/things/7:open"'],
+    ["no host", "/things/7:open", "", 400, '"instance":"/things/7:open"'],
   ])("is not confused by %s", async (_, path, host, status, text) => {
     const bytes = `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
     const answer = await sendRaw(url, bytes);

@@ -19,7 +19,7 @@ export function pathPattern(path: string): RegExp {
 
 /** Path and query of a URL, as they were sent. */
 function partsOf(url: string): { path: string; query: string } {
-  const start = url.indexOf("/", url.indexOf("//") + 2);
+  const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("//") + 2); // without a Host there is only the path
   if (start < 0) return { path: "/", query: "" };
   const end = url.indexOf("?", start);
   return end < 0 ? { path: url.slice(start), query: "" } : { path: url.slice(start, end), query: url.slice(end) };

@@ -60,7 +60,21 @@ function listen(position) {
     stream.close();
     location.reload();
   });
-  stream.addEventListener("error", () => say("connecting again …"));
+  stream.addEventListener("error", () => {
+    say("connecting again …");
+    // A refusal ends an EventSource for good; a lost connection does not.
+    if (stream.readyState === EventSource.CLOSED) setTimeout(comeBack, 2000 + Math.random() * 3000);
+  });
+}
+
+/** After the stream was refused: perhaps nobody is signed in any more, perhaps a gateway is about to stop. */
+async function comeBack() {
+  const isGone = await call("/v1/me").then(
+    () => false,
+    error => error.status === 401 || error.status === 403,
+  );
+  if (isGone) location.reload();
+  else listen(newest);
 }
 
 function trouble(error) {

@@ -41,6 +41,15 @@ create function may_act(actor text) returns boolean language sql stable parallel
   return not exists (
     select from users where user_id = case when pg_input_is_valid(actor, 'uuid') then actor::uuid end and account_status = 'SUSPENDED');
 
+-- Whether the actor is an active ADMIN now. Locks both rows first, in one order for everybody, so that of two who act on each other one waits
+-- and is judged by what the other did. Volatile: what it reads after the locks is newer than the statement that asks.
+create function may_administer(actor text, target uuid) returns boolean language plpgsql volatile as $$
+declare actor_id uuid := case when pg_input_is_valid(actor, 'uuid') then actor::uuid end;
+begin
+  perform from users where user_id in (actor_id, target) order by user_id for update;
+  return exists (select from users join account_roles using (user_id) where user_id = actor_id and account_status = 'ACTIVE' and role = 'ADMIN');
+end $$;
+
 grant select, insert, update on users to :"app";
 grant select, insert on identities to :"app";
 grant select, insert, delete on account_roles to :"app";

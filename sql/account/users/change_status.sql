@@ -1,13 +1,15 @@
 -- Suspends or restores a user, audited in the same statement. Returns nothing if the user has that status already or is unknown, or the
--- actor is suspended.
+-- actor is no active ADMIN.
 -- $1 user_id
 -- $2 target: ACTIVE or SUSPENDED
 -- $3 actor
 -- $4 reason
 -- returns user_id, account_status, roles, display_name?, email?, email_verified, picture?, locale?, created_at, updated_at
-with changed as (
+with judged as materialized (
+  select may_administer($3, $1::uuid) as allowed
+), changed as (
   update users set account_status = $2, updated_at = greatest(clock_timestamp(), updated_at + interval '1 microsecond')
-  where user_id = $1::uuid and account_status <> $2 and may_act($3)
+  where user_id = $1::uuid and account_status <> $2 and (select allowed from judged)
   returning new.*, old.account_status as status_before
 ), audited as (
   insert into audit_logs (actor, action, user_id, reason, detail)

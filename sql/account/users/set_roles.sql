@@ -1,5 +1,5 @@
 -- Gives a user exactly these roles, audited in the same statement if they differ. Returns nothing if the user is unknown, the actor is
--- suspended, or the user changed while this waited for the row: what it sees of the roles is then too old, and it is to run again.
+-- no active ADMIN, or the user changed while this waited for the row: what it sees of the roles is then too old, and it is to run again.
 -- $1 user_id
 -- $2 roles: all of them, the least first
 -- $3 actor
@@ -7,8 +7,10 @@
 -- returns user_id, account_status, roles, display_name?, email?, email_verified, picture?, locale?, created_at, updated_at
 with seen as materialized (
   select updated_at from users where user_id = $1::uuid
+), judged as materialized (
+  select may_administer($3, $1::uuid) as allowed
 ), target as materialized (                                               -- the row as it is now, not as it was when the statement began
-  select * from users where user_id = $1::uuid and may_act($3) for update
+  select * from users where user_id = $1::uuid and (select allowed from judged) for update
 ), before as materialized (
   select t.*, roles_of(t.user_id) as roles from target t join seen on seen.updated_at = t.updated_at
 ), touched as (

@@ -1,11 +1,13 @@
 -- Puts on record that all sessions of a user are ended; the gateway, which keeps them, ends them then. Returns nothing if the user is unknown
--- or the actor is suspended.
+-- or the actor is no active ADMIN.
 -- $1 user_id
 -- $2 actor
 -- $3 reason
 -- returns user_id, account_status, roles, display_name?, email?, email_verified, picture?, locale?, created_at, updated_at
-with target as (
-  select * from users where user_id = $1::uuid and may_act($2) for update
+with judged as materialized (
+  select may_administer($2, $1::uuid) as allowed
+), target as (
+  select * from users where user_id = $1::uuid and (select allowed from judged) for update
 ), audited as (
   insert into audit_logs (actor, action, user_id, reason, detail)
   select $2, 'user.sign-out', user_id, $3, jsonb_build_object('before', null, 'after', null) from target
