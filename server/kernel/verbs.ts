@@ -43,6 +43,7 @@ export function leadToVerbs(app: AnyElysia): void {
   if (routes.length === 0) return;
 
   function lead(request: Request): Request {
+    if (request.url.startsWith("/")) return request; // without a Host it is refused
     const { path, query } = partsOf(request.url);
     for (const { pattern, inside } of routes.filter(({ method }) => method === request.method)) {
       if (inside.test(path)) strays.add(request);
