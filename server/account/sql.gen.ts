@@ -41,6 +41,35 @@ export interface ApiKeysRevokeRow {
   key_id: string;
 }
 
+export interface OperatorActionsListParameters {
+  before_action_id: string;
+  limit: number;
+}
+export interface OperatorActionsListRow {
+  action_id: string;
+  at: string;
+  actor: string;
+  action: string;
+  subject: string;
+  reason: string;
+  detail: Json;
+}
+
+export interface OperatorActionsOfSubjectsParameters {
+  subject: readonly string[];
+  before_action_id: string;
+  limit: number;
+}
+export interface OperatorActionsOfSubjectsRow {
+  action_id: string;
+  at: string;
+  actor: string;
+  action: string;
+  subject: string;
+  reason: string;
+  detail: Json;
+}
+
 export interface SecretsFindParameters {
   name: string;
 }
@@ -206,6 +235,10 @@ export interface AccountSql {
     find(parameters: ApiKeysFindParameters): Promise<ApiKeysFindRow[]>;
     list(): Promise<ApiKeysListRow[]>;
     revoke(parameters: ApiKeysRevokeParameters): Promise<ApiKeysRevokeRow[]>;
+  };
+  operator_actions: {
+    list(parameters: OperatorActionsListParameters): Promise<OperatorActionsListRow[]>;
+    of_subjects(parameters: OperatorActionsOfSubjectsParameters): Promise<OperatorActionsOfSubjectsRow[]>;
   };
   secrets: {
     find(parameters: SecretsFindParameters): Promise<SecretsFindRow[]>;

@@ -1,3 +1,4 @@
+import { actionRoutes } from "../kernel/action_routes.ts";
 import { apiRole } from "../kernel/api_role.ts";
 import { connect } from "../kernel/database.ts";
 import { faultRoutes } from "../kernel/fault_routes.ts";
@@ -8,7 +9,9 @@ import { bindStatements, readStatements } from "../kernel/statements.ts";
 import { changeRoutes } from "./change_routes.ts";
 import { changes } from "./changes.ts";
 import type { EntitlementSettings } from "./config.ts";
+import { journeyRoutes } from "./journey_routes.ts";
 import { operatorRoutes } from "./operator_routes.ts";
+import { outboxRoutes } from "./outbox_routes.ts";
 import { readRoutes } from "./read_routes.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
 
@@ -35,6 +38,9 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       changeRoutes(batcher, requires, settings.idempotencyTtl),
       readRoutes({ sql: store.statements, requires, cursors, auditMonths: settings.auditMonths }),
       ...(kernel.environment === "production" ? [] : [faultRoutes(requires, relay)]),
+      outboxRoutes(store.statements, requires, cursors),
+      journeyRoutes(store.statements, requires),
+      actionRoutes(store.statements, requires, cursors),
       operatorRoutes({ sql: store.statements, requires, cursors, requeued: relay.wake }),
     ],
   });

@@ -1,7 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { actionsOf } from "../kernel/action_routes.ts";
 import { callerOf, type Requires } from "../kernel/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../kernel/cursor.ts";
+import { veiled } from "../kernel/masking.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { longText, uuid } from "../kernel/text.ts";
 import { requeueEvent } from "./requeue.ts";
@@ -38,10 +40,10 @@ export function operatorRoutes({ sql, requires, cursors, requeued }: OperatorOpt
     )
     .get(
       "/ops/outbox/:event_id",
-      async ({ params }) => {
-        const [event] = await sql.outbox.find(params);
+      async ({ params, request }) => {
+        const [[event], actions] = await Promise.all([sql.outbox.find(params), actionsOf(sql, [params.event_id.toLowerCase()])]);
         if (!event) throw notFound("there is no such event in the outbox; confirmed events are deleted after a while");
-        return event;
+        return veiled(callerOf(request), { ...event, actions: actions(event.event_id) });
       },
       { params: eventParams, ...requires("ops:read"), detail: { summary: "One event of the outbox", description: "Scope: ops:read." } },
     )

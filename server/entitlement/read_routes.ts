@@ -64,7 +64,10 @@ export function readRoutes({ sql, requires, cursors, auditMonths }: ReadOptions)
         return {
           user_id: params.user_id,
           stock_keeping_unit: params.sku,
-          history: page.map(({ detail, ...row }) => ({ ...row, ...(detail as { reason: string; purchase_id: string; trace_id: string }) })),
+          history: page.map(({ detail, ...row }) => {
+            const { reason, purchase_id, trace_id } = detail as { reason: string; purchase_id: string; trace_id: string };
+            return { ...row, reason, purchase_id, trace_id };
+          }),
           ...(rows.length > limit ? { next_cursor: cursors().make(list, String(page.at(-1)!.version)) } : {}),
         };
       },

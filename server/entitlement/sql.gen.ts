@@ -41,6 +41,35 @@ export interface ApiKeysRevokeRow {
   key_id: string;
 }
 
+export interface OperatorActionsListParameters {
+  before_action_id: string;
+  limit: number;
+}
+export interface OperatorActionsListRow {
+  action_id: string;
+  at: string;
+  actor: string;
+  action: string;
+  subject: string;
+  reason: string;
+  detail: Json;
+}
+
+export interface OperatorActionsOfSubjectsParameters {
+  subject: readonly string[];
+  before_action_id: string;
+  limit: number;
+}
+export interface OperatorActionsOfSubjectsRow {
+  action_id: string;
+  at: string;
+  actor: string;
+  action: string;
+  subject: string;
+  reason: string;
+  detail: Json;
+}
+
 export interface SecretsFindParameters {
   name: string;
 }
@@ -116,6 +145,58 @@ export interface IdempotencyCleanupRow {
   idem_key: string;
 }
 
+export interface JourneyByIdempotencyKeyParameters {
+  idem_key: string;
+  limit: number;
+}
+export interface JourneyByIdempotencyKeyRow {
+  client_id: string;
+  route: string;
+  response_code: number;
+  event_id: string | null;
+}
+
+export interface JourneyByPurchaseParameters {
+  purchase_id: string;
+  limit: number;
+}
+export interface JourneyByPurchaseRow {
+  event_id: string;
+}
+
+export interface JourneyByTraceParameters {
+  trace_id: string;
+  limit: number;
+}
+export interface JourneyByTraceRow {
+  event_id: string;
+}
+
+export interface JourneyEventsParameters {
+  event_id: readonly string[];
+}
+export interface JourneyEventsRow {
+  event_id: string;
+  event_type: string;
+  user_id: string;
+  stock_keeping_unit: string;
+  aggregate_version: number;
+  status: string | null;
+  attempt_count: number | null;
+  last_error: string | null;
+  created_at: string;
+  published_at: string | null;
+  next_retry_at: string | null;
+  confirmed_at: string | null;
+  publish_generation: number | null;
+  stream_seq: number | null;
+  stream_duplicate: boolean | null;
+  trace_id: string;
+  payload: Json | null;
+  audit: Json | null;
+  idempotency: Json | null;
+}
+
 export interface ListParameters {
   user_id: string;
 }
@@ -170,6 +251,23 @@ export interface OutboxConfirmRow {
   event_id: string;
 }
 
+export interface OutboxCountParameters {
+  status: string;
+  type: string | null;
+  user_id: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  most: number;
+  scan: number;
+}
+export interface OutboxCountRow {
+  count: number;
+  more: boolean;
+}
+
 export interface OutboxDepthRow {
   pending: number;
   in_flight: number;
@@ -212,6 +310,8 @@ export interface OutboxFindRow {
   event_type: string;
   aggregate_key: string;
   aggregate_version: number;
+  user_id: string;
+  stock_keeping_unit: string;
   status: string;
   attempt_count: number;
   last_error: string | null;
@@ -222,9 +322,35 @@ export interface OutboxFindRow {
   stream_seq: number | null;
   stream_duplicate: boolean | null;
   confirmed_at: string | null;
+  locked_by: string | null;
+  locked_at: string | null;
+  lease_until: string | null;
+  traceparent: string;
   trace_id: string;
   payload: Json;
   requeued_generation: number | null;
+}
+
+export interface OutboxGroupsParameters {
+  status: string | null;
+  type: string | null;
+  user_id: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  limit: number;
+  scan: number;
+}
+export interface OutboxGroupsRow {
+  fingerprint: string;
+  count: number;
+  first_at: string;
+  last_at: string;
+  sample_error: string;
+  sample_id: string;
+  more: boolean;
 }
 
 export interface OutboxHeadParameters {
@@ -242,6 +368,43 @@ export interface OutboxObserveParameters {
 }
 export interface OutboxObserveRow {
   lost: boolean;
+}
+
+export interface OutboxOldestPendingRow {
+  oldest_pending_at: string | null;
+}
+
+export interface OutboxPageParameters {
+  status: string | null;
+  type: string | null;
+  user_id: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  before_event_id: string;
+  limit: number;
+  scan: number;
+}
+export interface OutboxPageRow {
+  event_id: string;
+  event_type: string;
+  user_id: string;
+  stock_keeping_unit: string;
+  aggregate_version: number;
+  status: string;
+  attempt_count: number;
+  last_error: string | null;
+  created_at: string;
+  published_at: string | null;
+  next_retry_at: string;
+  confirmed_at: string | null;
+  publish_generation: number;
+  stream_seq: number | null;
+  trace_id: string;
+  matches: boolean;
+  examined: number;
 }
 
 export interface OutboxReclaimParameters {
@@ -325,6 +488,10 @@ export interface EntitlementSql {
     list(): Promise<ApiKeysListRow[]>;
     revoke(parameters: ApiKeysRevokeParameters): Promise<ApiKeysRevokeRow[]>;
   };
+  operator_actions: {
+    list(parameters: OperatorActionsListParameters): Promise<OperatorActionsListRow[]>;
+    of_subjects(parameters: OperatorActionsOfSubjectsParameters): Promise<OperatorActionsOfSubjectsRow[]>;
+  };
   secrets: {
     find(parameters: SecretsFindParameters): Promise<SecretsFindRow[]>;
   };
@@ -338,18 +505,28 @@ export interface EntitlementSql {
   idempotency: {
     cleanup(parameters: IdempotencyCleanupParameters): Promise<IdempotencyCleanupRow[]>;
   };
+  journey: {
+    by_idempotency_key(parameters: JourneyByIdempotencyKeyParameters): Promise<JourneyByIdempotencyKeyRow[]>;
+    by_purchase(parameters: JourneyByPurchaseParameters): Promise<JourneyByPurchaseRow[]>;
+    by_trace(parameters: JourneyByTraceParameters): Promise<JourneyByTraceRow[]>;
+    events(parameters: JourneyEventsParameters): Promise<JourneyEventsRow[]>;
+  };
   list(parameters: ListParameters): Promise<ListRow[]>;
   list_as_of(parameters: ListAsOfParameters): Promise<ListAsOfRow[]>;
   outbox: {
     claim(parameters: OutboxClaimParameters): Promise<OutboxClaimRow[]>;
     cleanup(parameters: OutboxCleanupParameters): Promise<OutboxCleanupRow[]>;
     confirm(parameters: OutboxConfirmParameters): Promise<OutboxConfirmRow[]>;
+    count(parameters: OutboxCountParameters): Promise<OutboxCountRow[]>;
     depth(): Promise<OutboxDepthRow[]>;
     failed(parameters: OutboxFailedParameters): Promise<OutboxFailedRow[]>;
     finalize(parameters: OutboxFinalizeParameters): Promise<OutboxFinalizeRow[]>;
     find(parameters: OutboxFindParameters): Promise<OutboxFindRow[]>;
+    groups(parameters: OutboxGroupsParameters): Promise<OutboxGroupsRow[]>;
     head(parameters: OutboxHeadParameters): Promise<OutboxHeadRow[]>;
     observe(parameters: OutboxObserveParameters): Promise<OutboxObserveRow[]>;
+    oldest_pending(): Promise<OutboxOldestPendingRow[]>;
+    page(parameters: OutboxPageParameters): Promise<OutboxPageRow[]>;
     reclaim(parameters: OutboxReclaimParameters): Promise<OutboxReclaimRow[]>;
     release(parameters: OutboxReleaseParameters): Promise<OutboxReleaseRow[]>;
     requeue(parameters: OutboxRequeueParameters): Promise<OutboxRequeueRow[]>;

@@ -7,11 +7,14 @@ const named = (max: number) => (value: string) => value.trim() !== "" && fits(va
 
 FormatRegistry.Set("text-100", named(100));
 FormatRegistry.Set("text-200", named(200));
+FormatRegistry.Set("text-255", named(255));
 FormatRegistry.Set("text-500", named(500));
 FormatRegistry.Set("text-200-no-colon", value => named(200)(value) && !value.includes(":"));
 FormatRegistry.Set("loose-text", value => fits(value, 2000) && readable(value));
 FormatRegistry.Set("path-id", value => named(200)(value) && !value.split(/[/\\]/).some(part => part === ".." || part === "."));
 FormatRegistry.Set("page-limit", value => /^([1-9]|[1-9]\d|1\d\d|200)$/.test(value));
+FormatRegistry.Set("attempts", value => /^([1-9]\d?|100)$/.test(value));
+FormatRegistry.Set("moment", isMoment);
 FormatRegistry.Set("count", value => /^(0|[1-9]\d{0,14})$/.test(value));
 FormatRegistry.Set("uuid-text", value => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value));
 FormatRegistry.Set("language-tag", isLanguageTag);
@@ -24,15 +27,26 @@ function isLanguageTag(value: string): boolean {
   }
 }
 
+/** RFC 3339, and a day that exists. */
+function isMoment(value: string): boolean {
+  const match = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-](0\d|1[0-4]):[0-5]\d)$/.exec(value);
+  if (!match) return false;
+  const [year, month, day] = match.slice(1, 4).map(Number) as [number, number, number];
+  return year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
+}
+
 /** What a violated format says to the caller. */
 export const formatDetail: Record<string, string> = {
   "text-100": "must be 1 to 100 characters, not blank, valid Unicode without U+0000",
   "text-200": "must be 1 to 200 characters, not blank, valid Unicode without U+0000",
+  "text-255": "must be 1 to 255 characters, not blank, valid Unicode without U+0000",
   "text-500": "must be 1 to 500 characters, not blank, valid Unicode without U+0000",
   "text-200-no-colon": "must be 1 to 200 characters, not blank, valid Unicode without U+0000, and must not contain ':'",
   "loose-text": "must be at most 2000 characters, valid Unicode without U+0000",
   "path-id": "must be 1 to 200 characters, not blank, and no path",
   "page-limit": "must be a whole number from 1 to 200",
+  attempts: "must be a whole number from 1 to 100",
+  moment: "must be an RFC 3339 time such as 2026-01-31T09:00:00Z",
   count: "must be a whole number of at most 15 digits",
   "uuid-text": "must be a UUID",
   "language-tag": "must be a BCP 47 language tag such as en or ja-JP",
@@ -43,12 +57,15 @@ const formatted = (format: keyof typeof formatDetail & string, description: stri
 
 export const shortText = (description: string) => formatted("text-100", description);
 export const text = (description: string) => formatted("text-200", description);
+export const anyId = (description: string) => formatted("text-255", description);
 export const longText = (description: string) => formatted("text-500", description);
 export const textWithoutColon = (description: string) => formatted("text-200-no-colon", description);
 /** What others say and we only pass on: it may be empty. */
 export const looseText = (description: string) => formatted("loose-text", description);
 export const pathId = (description: string) => formatted("path-id", description);
 export const pageLimit = (description: string) => formatted("page-limit", description);
+export const attempts = (description: string) => formatted("attempts", description);
+export const moment = (description: string) => formatted("moment", description);
 export const count = (description: string) => formatted("count", description);
 export const uuid = (description: string) => formatted("uuid-text", description);
 export const languageTag = (description: string) => formatted("language-tag", description);

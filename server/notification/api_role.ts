@@ -1,11 +1,14 @@
+import { actionRoutes } from "../kernel/action_routes.ts";
 import { apiRole } from "../kernel/api_role.ts";
 import { faultRoutes } from "../kernel/fault_routes.ts";
 import { type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
 import type { NotificationSettings } from "./config.ts";
+import { deliveryRoutes } from "./delivery_routes.ts";
 import { feedRoutes } from "./feed_routes.ts";
 import { inboxRoutes } from "./inbox_routes.ts";
+import { journeyRoutes } from "./journey_routes.ts";
 import { operatorRoutes } from "./operator_routes.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
@@ -24,6 +27,9 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       ...(inProduction && !kernel.debugInbox ? [] : [inboxRoutes(store.statements, requires, cursors)]),
       ...(inProduction ? [] : [faultRoutes(requires, sender)]),
       feedRoutes(store.statements, requires, cursors),
+      deliveryRoutes(store.statements, requires, cursors),
+      journeyRoutes(store.statements, requires),
+      actionRoutes(store.statements, requires, cursors),
       operatorRoutes({ sql: store.statements, requires, cursors, channel: settings.channel, requeued: sender.wake }),
     ],
   });

@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Requires } from "../kernel/callers.ts";
+import { callerOf, type Requires } from "../kernel/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../kernel/cursor.ts";
+import { veiled } from "../kernel/masking.ts";
 import { pathId } from "../kernel/text.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
@@ -9,17 +10,17 @@ import type { NotificationSql } from "./sql.gen.ts";
 export const inboxRoutes = (sql: NotificationSql, requires: Requires, cursors: () => Cursors) =>
   new Elysia({ normalize: false }).get(
     "/debug/notification/inbox/:user_id",
-    async ({ params: { user_id }, query }) => {
+    async ({ params: { user_id }, query, request }) => {
       const limit = limitOf(query);
       const list = `inbox ${user_id}`;
       const before_notification_id = query.cursor === undefined ? highestUuid : cursors().read(list, query.cursor);
       const rows = await sql.notifications.inbox({ user_id, before_notification_id, limit: limit + 1 });
       const notifications = rows.slice(0, limit);
-      return {
+      return veiled(callerOf(request), {
         user_id,
         notifications,
         ...(rows.length > limit ? { next_cursor: cursors().make(list, notifications.at(-1)!.notification_id) } : {}),
-      };
+      });
     },
     {
       params: Type.Object({ user_id: pathId("the user") }),

@@ -1,7 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { actionsOf } from "../kernel/action_routes.ts";
 import { callerOf, type Requires } from "../kernel/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../kernel/cursor.ts";
+import { veiled } from "../kernel/masking.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import { longText, uuid } from "../kernel/text.ts";
 import { reprocessRaw, requeueNotification } from "./requeue.ts";
@@ -45,10 +47,12 @@ export function operatorRoutes({ sql, requires, cursors, channel, requeued }: Op
     )
     .get(
       "/ops/notifications/:notification_id",
-      async ({ params }) => {
+      async ({ params, request }) => {
         const [notification] = await sql.notifications.find(params);
         if (!notification) throw notFound("there is no such notification; sent ones are deleted after a while");
-        return { ...notification, attempts: await sql.notifications.attempts(params) };
+        const { notification_id } = notification;
+        const [attempts, actions] = await Promise.all([sql.notifications.attempts(params), actionsOf(sql, [notification_id])]);
+        return veiled(callerOf(request), { ...notification, attempts, actions: actions(notification_id) });
       },
       {
         params: notificationParams,
@@ -93,10 +97,10 @@ export function operatorRoutes({ sql, requires, cursors, channel, requeued }: Op
     )
     .get(
       "/ops/raw-dead-letters/:id",
-      async ({ params }) => {
+      async ({ params, request }) => {
         const [letter] = await sql.raw_dead_letters.find(params);
         if (!letter) throw notFound("there is no such raw dead letter");
-        return { ...letter, data: Buffer.from(letter.data).toString("hex") };
+        return veiled(callerOf(request), { ...letter, data: Buffer.from(letter.data).toString("hex") }, ["headers", "data"]);
       },
       {
         params: letterParams,

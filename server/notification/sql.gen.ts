@@ -41,6 +41,35 @@ export interface ApiKeysRevokeRow {
   key_id: string;
 }
 
+export interface OperatorActionsListParameters {
+  before_action_id: string;
+  limit: number;
+}
+export interface OperatorActionsListRow {
+  action_id: string;
+  at: string;
+  actor: string;
+  action: string;
+  subject: string;
+  reason: string;
+  detail: Json;
+}
+
+export interface OperatorActionsOfSubjectsParameters {
+  subject: readonly string[];
+  before_action_id: string;
+  limit: number;
+}
+export interface OperatorActionsOfSubjectsRow {
+  action_id: string;
+  at: string;
+  actor: string;
+  action: string;
+  subject: string;
+  reason: string;
+  detail: Json;
+}
+
 export interface SecretsFindParameters {
   name: string;
 }
@@ -149,6 +178,56 @@ export interface FeedUnreadRow {
   read_at: string | null;
 }
 
+export interface JourneyByTraceParameters {
+  trace_id: string;
+  limit: number;
+}
+export interface JourneyByTraceRow {
+  event_id: string;
+}
+
+export interface JourneyNotificationsParameters {
+  id: readonly string[];
+}
+export interface JourneyNotificationsRow {
+  notification_id: string;
+  event_id: string;
+  user_id: string;
+  type: string;
+  aggregate_version: number;
+  stale: boolean;
+  channel: string;
+  status: string;
+  attempt_count: number;
+  last_error: string | null;
+  created_at: string;
+  sent_at: string | null;
+  next_retry_at: string;
+  position: number | null;
+  read_at: string | null;
+  trace_id: string;
+  payload: Json;
+  processed: Json | null;
+  attempts: Json;
+  dead: Json | null;
+}
+
+export interface JourneyRawDeadLettersParameters {
+  event_id: readonly string[];
+  limit: number;
+}
+export interface JourneyRawDeadLettersRow {
+  id: string;
+  stream: string;
+  stream_seq: number;
+  subject: string;
+  reason: string;
+  event_id: string | null;
+  size: number;
+  received_at: string;
+  reprocessed_at: string | null;
+}
+
 export interface NotificationsAttemptsParameters {
   notification_id: string;
 }
@@ -190,6 +269,23 @@ export interface NotificationsCleanupRow {
   notification_id: string;
 }
 
+export interface NotificationsCountParameters {
+  status: string;
+  type: string | null;
+  user_id: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  most: number;
+  scan: number;
+}
+export interface NotificationsCountRow {
+  count: number;
+  more: boolean;
+}
+
 export interface NotificationsDeadParameters {
   before_notification_id: string;
   limit: number;
@@ -219,18 +315,50 @@ export interface NotificationsFindRow {
   event_id: string;
   user_id: string;
   type: string;
-  status: string;
+  aggregate_key: string;
+  aggregate_version: number;
   stale: boolean;
+  channel: string;
+  status: string;
   attempt_count: number;
+  attempts_made: number;
   last_error: string | null;
   created_at: string;
   sent_at: string | null;
+  next_retry_at: string;
+  position: number | null;
+  read_at: string | null;
+  locked_by: string | null;
+  lease_until: string | null;
+  traceparent: string;
   trace_id: string;
   payload: Json;
   dead_since: string | null;
   requeued_at: string | null;
   requeued_by: string | null;
   requeue_reason: string | null;
+}
+
+export interface NotificationsGroupsParameters {
+  status: string | null;
+  type: string | null;
+  user_id: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  limit: number;
+  scan: number;
+}
+export interface NotificationsGroupsRow {
+  fingerprint: string;
+  count: number;
+  first_at: string;
+  last_at: string;
+  sample_error: string;
+  sample_id: string;
+  more: boolean;
 }
 
 export interface NotificationsHeadParameters {
@@ -257,6 +385,45 @@ export interface NotificationsInboxRow {
   sent_at: string | null;
   trace_id: string;
   payload: Json;
+}
+
+export interface NotificationsOldestPendingRow {
+  oldest_pending_at: string | null;
+}
+
+export interface NotificationsPageParameters {
+  status: string | null;
+  type: string | null;
+  user_id: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  before_notification_id: string;
+  limit: number;
+  scan: number;
+}
+export interface NotificationsPageRow {
+  notification_id: string;
+  event_id: string;
+  user_id: string;
+  type: string;
+  aggregate_version: number;
+  stale: boolean;
+  channel: string;
+  status: string;
+  attempt_count: number;
+  last_error: string | null;
+  created_at: string;
+  sent_at: string | null;
+  next_retry_at: string;
+  position: number | null;
+  read_at: string | null;
+  trace_id: string;
+  dead: Json | null;
+  matches: boolean;
+  examined: number;
 }
 
 export interface NotificationsReclaimParameters {
@@ -409,6 +576,10 @@ export interface NotificationSql {
     list(): Promise<ApiKeysListRow[]>;
     revoke(parameters: ApiKeysRevokeParameters): Promise<ApiKeysRevokeRow[]>;
   };
+  operator_actions: {
+    list(parameters: OperatorActionsListParameters): Promise<OperatorActionsListRow[]>;
+    of_subjects(parameters: OperatorActionsOfSubjectsParameters): Promise<OperatorActionsOfSubjectsRow[]>;
+  };
   secrets: {
     find(parameters: SecretsFindParameters): Promise<SecretsFindRow[]>;
   };
@@ -422,15 +593,24 @@ export interface NotificationSql {
     state(parameters: FeedStateParameters): Promise<FeedStateRow[]>;
     unread(parameters: FeedUnreadParameters): Promise<FeedUnreadRow[]>;
   };
+  journey: {
+    by_trace(parameters: JourneyByTraceParameters): Promise<JourneyByTraceRow[]>;
+    notifications(parameters: JourneyNotificationsParameters): Promise<JourneyNotificationsRow[]>;
+    raw_dead_letters(parameters: JourneyRawDeadLettersParameters): Promise<JourneyRawDeadLettersRow[]>;
+  };
   notifications: {
     attempts(parameters: NotificationsAttemptsParameters): Promise<NotificationsAttemptsRow[]>;
     claim(parameters: NotificationsClaimParameters): Promise<NotificationsClaimRow[]>;
     cleanup(parameters: NotificationsCleanupParameters): Promise<NotificationsCleanupRow[]>;
+    count(parameters: NotificationsCountParameters): Promise<NotificationsCountRow[]>;
     dead(parameters: NotificationsDeadParameters): Promise<NotificationsDeadRow[]>;
     depth(): Promise<NotificationsDepthRow[]>;
     find(parameters: NotificationsFindParameters): Promise<NotificationsFindRow[]>;
+    groups(parameters: NotificationsGroupsParameters): Promise<NotificationsGroupsRow[]>;
     head(parameters: NotificationsHeadParameters): Promise<NotificationsHeadRow[]>;
     inbox(parameters: NotificationsInboxParameters): Promise<NotificationsInboxRow[]>;
+    oldest_pending(): Promise<NotificationsOldestPendingRow[]>;
+    page(parameters: NotificationsPageParameters): Promise<NotificationsPageRow[]>;
     reclaim(parameters: NotificationsReclaimParameters): Promise<NotificationsReclaimRow[]>;
     release(parameters: NotificationsReleaseParameters): Promise<NotificationsReleaseRow[]>;
     requeue(parameters: NotificationsRequeueParameters): Promise<NotificationsRequeueRow[]>;

@@ -56,7 +56,7 @@ with request as (
 ), audited as (
   insert into entitlement_audit (at, event_id, user_id, stock_keeping_unit, status, version, previous_at, client_id, detail)
   select updated_at, event_id, user_id, sku, target, version, previous_at, client_id,
-    jsonb_build_object('reason', source, 'purchase_id', source_id, 'trace_id', split_part(traceparent, '-', 2))
+    jsonb_build_object('reason', source, 'purchase_id', source_id, 'trace_id', split_part(traceparent, '-', 2), 'route', route, 'idem_key', idem_key)
   from outcome where version is not null
 )
 select n, false as replayed, true as same_request, response_code, response_body from outcome

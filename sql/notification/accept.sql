@@ -18,8 +18,8 @@ with incoming as materialized (
   on conflict (aggregate_key) do update set version = greatest(n.version, excluded.version)
   returning new.aggregate_key, old.version as before
 ), fresh as (
-  insert into processed_events (event_id, event_type, aggregate_key, aggregate_version, stale, stream_seq)
-  select event_id, event_type, aggregate_key, aggregate_version, aggregate_version < coalesce(before, 0), stream_seq
+  insert into processed_events (event_id, event_type, aggregate_key, aggregate_version, stale, stream_seq, trace_id)
+  select event_id, event_type, aggregate_key, aggregate_version, aggregate_version < coalesce(before, 0), stream_seq, split_part(traceparent, '-', 2)
   from incoming join newest using (aggregate_key) order by event_id
   on conflict (event_id) do nothing returning event_id, stale
 ), told as (
