@@ -41,6 +41,78 @@ export interface ApiKeysRevokeRow {
   key_id: string;
 }
 
+export interface OperationsCancelParameters {
+  operation_id: string;
+  actor: string;
+  reason: string;
+}
+export interface OperationsCancelRow {
+  operation_id: string;
+}
+
+export interface OperationsFindParameters {
+  operation_id: string;
+}
+export interface OperationsFindRow {
+  operation_id: string;
+  kind: string;
+  action: string;
+  filter: Json;
+  reason: string;
+  actor: string;
+  status: string;
+  total: number;
+  done: number;
+  skipped: number;
+  failed: number;
+  created_at: string;
+  finished_at: string | null;
+  cancelled_by: string | null;
+}
+
+export interface OperationsItemsParameters {
+  operation_id: string;
+  result: string | null;
+  after_position: number;
+  limit: number;
+}
+export interface OperationsItemsRow {
+  position: number;
+  subject: string;
+  result: string;
+  note: string | null;
+}
+
+export interface OperationsListParameters {
+  before_operation_id: string;
+  limit: number;
+}
+export interface OperationsListRow {
+  operation_id: string;
+  kind: string;
+  action: string;
+  filter: Json;
+  reason: string;
+  actor: string;
+  status: string;
+  total: number;
+  done: number;
+  skipped: number;
+  failed: number;
+  created_at: string;
+  finished_at: string | null;
+  cancelled_by: string | null;
+}
+
+export interface OperatorActionsLatestParameters {
+  subject: string;
+  action: string;
+}
+export interface OperatorActionsLatestRow {
+  actor: string;
+  at: string;
+}
+
 export interface SecretsFindParameters {
   name: string;
 }
@@ -62,6 +134,63 @@ export interface AcceptParameters {
 export interface AcceptRow {
   event_id: string;
   stale: boolean;
+}
+
+export interface BulkDiscardParameters {
+  limit: number;
+}
+export interface BulkDiscardRow {
+  operation_id: string;
+  status: string;
+  changed: number;
+  unchanged: number;
+}
+
+export interface BulkPreviewParameters {
+  status: string | null;
+  type: string | null;
+  user_id: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+}
+export interface BulkPreviewRow {
+  eligible: number;
+  ineligible: Json;
+  set_hash: string;
+  sample: readonly string[];
+}
+
+export interface BulkRequeueParameters {
+  limit: number;
+}
+export interface BulkRequeueRow {
+  operation_id: string;
+  status: string;
+  changed: number;
+  unchanged: number;
+}
+
+export interface BulkStartParameters {
+  status: string | null;
+  type: string | null;
+  user_id: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  action: string;
+  filter: Json;
+  set_hash: string;
+  expected: number;
+  actor: string;
+  reason: string;
+}
+export interface BulkStartRow {
+  operation_id: string;
 }
 
 export interface CleanupProcessedEventsParameters {
@@ -209,6 +338,15 @@ export interface NotificationsDepthRow {
   dead: number;
   raw_dead: number;
   oldest_pending_seconds: number;
+}
+
+export interface NotificationsDiscardParameters {
+  notification_id: string;
+  actor: string;
+  reason: string;
+}
+export interface NotificationsDiscardRow {
+  notification_id: string;
 }
 
 export interface NotificationsFindParameters {
@@ -409,10 +547,25 @@ export interface NotificationSql {
     list(): Promise<ApiKeysListRow[]>;
     revoke(parameters: ApiKeysRevokeParameters): Promise<ApiKeysRevokeRow[]>;
   };
+  operations: {
+    cancel(parameters: OperationsCancelParameters): Promise<OperationsCancelRow[]>;
+    find(parameters: OperationsFindParameters): Promise<OperationsFindRow[]>;
+    items(parameters: OperationsItemsParameters): Promise<OperationsItemsRow[]>;
+    list(parameters: OperationsListParameters): Promise<OperationsListRow[]>;
+  };
+  operator_actions: {
+    latest(parameters: OperatorActionsLatestParameters): Promise<OperatorActionsLatestRow[]>;
+  };
   secrets: {
     find(parameters: SecretsFindParameters): Promise<SecretsFindRow[]>;
   };
   accept(parameters: AcceptParameters): Promise<AcceptRow[]>;
+  bulk: {
+    discard(parameters: BulkDiscardParameters): Promise<BulkDiscardRow[]>;
+    preview(parameters: BulkPreviewParameters): Promise<BulkPreviewRow[]>;
+    requeue(parameters: BulkRequeueParameters): Promise<BulkRequeueRow[]>;
+    start(parameters: BulkStartParameters): Promise<BulkStartRow[]>;
+  };
   cleanup_processed_events(parameters: CleanupProcessedEventsParameters): Promise<CleanupProcessedEventsRow[]>;
   feed: {
     after(parameters: FeedAfterParameters): Promise<FeedAfterRow[]>;
@@ -428,6 +581,7 @@ export interface NotificationSql {
     cleanup(parameters: NotificationsCleanupParameters): Promise<NotificationsCleanupRow[]>;
     dead(parameters: NotificationsDeadParameters): Promise<NotificationsDeadRow[]>;
     depth(): Promise<NotificationsDepthRow[]>;
+    discard(parameters: NotificationsDiscardParameters): Promise<NotificationsDiscardRow[]>;
     find(parameters: NotificationsFindParameters): Promise<NotificationsFindRow[]>;
     head(parameters: NotificationsHeadParameters): Promise<NotificationsHeadRow[]>;
     inbox(parameters: NotificationsInboxParameters): Promise<NotificationsInboxRow[]>;
