@@ -14,6 +14,8 @@ FormatRegistry.Set("path-id", value => named(200)(value) && !value.split(/[/\\]/
 FormatRegistry.Set("page-limit", value => /^([1-9]|[1-9]\d|1\d\d|200)$/.test(value));
 FormatRegistry.Set("count", value => /^(0|[1-9]\d{0,14})$/.test(value));
 FormatRegistry.Set("uuid-text", value => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value));
+FormatRegistry.Set("sha256-hex", value => /^[0-9a-f]{64}$/.test(value));
+FormatRegistry.Set("moment", isMoment);
 FormatRegistry.Set("language-tag", isLanguageTag);
 
 function isLanguageTag(value: string): boolean {
@@ -22,6 +24,16 @@ function isLanguageTag(value: string): boolean {
   } catch {
     return false;
   }
+}
+
+const momentPattern = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-](0\d|1[0-4]):[0-5]\d)$/;
+
+/** RFC 3339, and a day that exists; the year 0 does not, to PostgreSQL. */
+function isMoment(value: string): boolean {
+  const [, day] = momentPattern.exec(value) ?? [];
+  if (day === undefined || day.startsWith("0000")) return false;
+  const midnight = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
 /** What a violated format says to the caller. */
@@ -35,6 +47,8 @@ export const formatDetail: Record<string, string> = {
   "page-limit": "must be a whole number from 1 to 200",
   count: "must be a whole number of at most 15 digits",
   "uuid-text": "must be a UUID",
+  "sha256-hex": "must be 64 hexadecimal digits",
+  moment: "must be an RFC 3339 time that exists, such as 2026-01-31T09:00:00Z",
   "language-tag": "must be a BCP 47 language tag such as en or ja-JP",
 };
 
@@ -51,4 +65,6 @@ export const pathId = (description: string) => formatted("path-id", description)
 export const pageLimit = (description: string) => formatted("page-limit", description);
 export const count = (description: string) => formatted("count", description);
 export const uuid = (description: string) => formatted("uuid-text", description);
+export const sha256Hex = (description: string) => formatted("sha256-hex", description);
+export const moment = (description: string) => formatted("moment", description);
 export const languageTag = (description: string) => formatted("language-tag", description);

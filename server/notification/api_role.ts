@@ -3,6 +3,7 @@ import { faultRoutes } from "../kernel/fault_routes.ts";
 import { type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
+import { notificationBulkRoutes } from "./bulk_routes.ts";
 import type { NotificationSettings } from "./config.ts";
 import { feedRoutes } from "./feed_routes.ts";
 import { inboxRoutes } from "./inbox_routes.ts";
@@ -25,6 +26,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       ...(inProduction ? [] : [faultRoutes(requires, sender)]),
       feedRoutes(store.statements, requires, cursors),
       operatorRoutes({ sql: store.statements, requires, cursors, channel: settings.channel, requeued: sender.wake }),
+      notificationBulkRoutes({ sql: store.statements, requires, cursors, cap: kernel.bulk.cap }),
     ],
   });
   return group([service({ start: async () => {}, stop: async () => sender.close() }), api]);
