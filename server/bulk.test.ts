@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { until } from "../stack/wait.ts";
 import { type Failing, notifications, outbox } from "./testing/failed.ts";
 import { type TestKenri, testKenri } from "./testing/kenri.ts";
 import { type OperationView, operators } from "./testing/operators.ts";
@@ -17,12 +18,12 @@ const hash = "0".repeat(64);
 const isDone = ({ status }: OperationView) => status === "DONE";
 
 describe.each([[outbox], [notifications]] as [Failing][])("bulk actions, $kind:", failing => {
-  const { system, worker, kind, table, id, audited } = failing;
+  const { system, worker, kind, table, id, audited, finished } = failing;
   let kenri: TestKenri;
   let people: ReturnType<typeof operators>;
   let key: string;
   beforeAll(async () => {
-    kenri = await testKenri({ BULK_CAP: "20", BULK_BATCH: "7", BULK_PACE: "20ms", FAULT_USER_PREFIX: "never" }, undefined, mint);
+    kenri = await testKenri({ BULK_CAP: "20", BULK_BATCH: "7", BULK_PACE: "20ms" }, undefined, mint);
     key = await kenri.newKey("robot", ["ops:read", "ops:write"]);
     await kenri.start(`${system}:api`);
     people = operators(kenri, mint, failing);
@@ -265,6 +266,16 @@ describe.each([[outbox], [notifications]] as [Failing][])("bulk actions, $kind:"
     }
     expectRefusal(await discard(pending!), { status: 409, code: "NOT_FAILED" });
   });
+
+  test("who goes on with the rows is woken: they do not wait for the next poll", async () => {
+    const idle = kenri.launch(worker, { OUTBOX_POLL: "1m", NOTIFICATION_POLL: "1m", OUTBOX_SWEEP: "1m", NOTIFICATION_SWEEP: "1m" });
+    for (const error of ["the first time", "the second time"]) {
+      const ids = await failing.put(kenri, error.replaceAll(" ", "-"), 3, error);
+      await people.reached((await people.started("OPERATOR", { error })).operation_id, isDone);
+      await until(`${error}: they are ${finished}`, 15_000, async () => (await rows(ids)).every(row => row.status === finished));
+    }
+    expect(await idle.stop()).toBe(0);
+  }, 40_000);
 
   test("operations are worked off: rows put back, rows discarded with their audit, and a finished one cannot be cancelled", async () => {
     const put = await failing.put(kenri, "back", 20, "to be put back");

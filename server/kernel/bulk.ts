@@ -20,7 +20,7 @@ export interface BulkWorkOptions {
   readonly metrics: Metrics;
 }
 
-/** Works off bulk operations, a batch and a pause at a time. All that it knows is in the database: any worker goes on where another one died. */
+/** Works off bulk operations, a batch and a pause at a time. All that it knows is in the database, so another worker goes on where one died. */
 export function bulkLoop({ sql, batch, pace, requeued, log, metrics }: BulkWorkOptions): Loop {
   const rows = metrics.counter("bulk_rows_total", "Rows of bulk operations, by what became of them.", ["action", "result"]);
 

@@ -5,7 +5,10 @@ export type Discarded =
   | { readonly outcome: "not_failed"; readonly status: string }
   | { readonly outcome: "unknown" };
 
-/** Deletes a FAILED notification with its attempts and its dead letter; the audit keeps what it was. Asking again for one that is gone already gives the same answer. */
+/**
+ * Deletes a FAILED notification with its attempts and its dead letter; the audit keeps what it was. Asking again for one that is gone already
+ * gives the same answer.
+ */
 export async function discardNotification(
   sql: NotificationSql,
   { notification_id, actor, reason }: { notification_id: string; actor: string; reason: string },
