@@ -41,6 +41,78 @@ export interface ApiKeysRevokeRow {
   key_id: string;
 }
 
+export interface OperationsCancelParameters {
+  operation_id: string;
+  actor: string;
+  reason: string;
+}
+export interface OperationsCancelRow {
+  operation_id: string;
+}
+
+export interface OperationsFindParameters {
+  operation_id: string;
+}
+export interface OperationsFindRow {
+  operation_id: string;
+  kind: string;
+  action: string;
+  filter: Json;
+  reason: string;
+  actor: string;
+  status: string;
+  total: number;
+  done: number;
+  skipped: number;
+  failed: number;
+  created_at: string;
+  finished_at: string | null;
+  cancelled_by: string | null;
+}
+
+export interface OperationsItemsParameters {
+  operation_id: string;
+  result: string | null;
+  after_position: number;
+  limit: number;
+}
+export interface OperationsItemsRow {
+  position: number;
+  subject: string;
+  result: string;
+  note: string | null;
+}
+
+export interface OperationsListParameters {
+  before_operation_id: string;
+  limit: number;
+}
+export interface OperationsListRow {
+  operation_id: string;
+  kind: string;
+  action: string;
+  filter: Json;
+  reason: string;
+  actor: string;
+  status: string;
+  total: number;
+  done: number;
+  skipped: number;
+  failed: number;
+  created_at: string;
+  finished_at: string | null;
+  cancelled_by: string | null;
+}
+
+export interface OperatorActionsLatestParameters {
+  subject: string;
+  action: string;
+}
+export interface OperatorActionsLatestRow {
+  actor: string;
+  at: string;
+}
+
 export interface OperatorActionsListParameters {
   before_action_id: string;
   limit: number;
@@ -236,7 +308,14 @@ export interface AccountSql {
     list(): Promise<ApiKeysListRow[]>;
     revoke(parameters: ApiKeysRevokeParameters): Promise<ApiKeysRevokeRow[]>;
   };
+  operations: {
+    cancel(parameters: OperationsCancelParameters): Promise<OperationsCancelRow[]>;
+    find(parameters: OperationsFindParameters): Promise<OperationsFindRow[]>;
+    items(parameters: OperationsItemsParameters): Promise<OperationsItemsRow[]>;
+    list(parameters: OperationsListParameters): Promise<OperationsListRow[]>;
+  };
   operator_actions: {
+    latest(parameters: OperatorActionsLatestParameters): Promise<OperatorActionsLatestRow[]>;
     list(parameters: OperatorActionsListParameters): Promise<OperatorActionsListRow[]>;
     of_subjects(parameters: OperatorActionsOfSubjectsParameters): Promise<OperatorActionsOfSubjectsRow[]>;
   };

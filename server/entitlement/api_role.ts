@@ -6,6 +6,7 @@ import { type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
 import { bindStatements, readStatements } from "../kernel/statements.ts";
+import { outboxBulkRoutes } from "./bulk_routes.ts";
 import { changeRoutes } from "./change_routes.ts";
 import { changes } from "./changes.ts";
 import type { EntitlementSettings } from "./config.ts";
@@ -42,6 +43,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       journeyRoutes(store.statements, requires),
       actionRoutes(store.statements, requires, cursors),
       operatorRoutes({ sql: store.statements, requires, cursors, requeued: relay.wake }),
+      outboxBulkRoutes({ sql: store.statements, requires, cursors, cap: kernel.bulk.cap }),
     ],
   });
   const connections = service({

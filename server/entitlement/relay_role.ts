@@ -1,5 +1,6 @@
 import { createBreaker } from "../kernel/breaker.ts";
 import { createBroker } from "../kernel/broker.ts";
+import { bulkLoop } from "../kernel/bulk.ts";
 import { dueBound } from "../kernel/due_bound.ts";
 import { loop } from "../kernel/loop.ts";
 import { ears, type RoleContext } from "../kernel/role.ts";
@@ -26,14 +27,14 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     system: "entitlement",
     url: settings.appUrl,
     name: worker,
-    connections: tuning.lanes + 3,
+    connections: tuning.lanes + 4,
     deadline: kernel.database.deadline,
     durable: false, // a claim or settlement lost with the server is made again, fenced by its token; the message id makes the second publish a duplicate
     log,
     health,
     metrics,
   });
-  const { outbox } = store.statements;
+  const { outbox, bulk } = store.statements;
   const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
   const stream = { name: settings.stream, subject: settings.subject, ...kernel.stream };
   const guard = streamGuard({ broker, outbox, stream, log, metrics });
@@ -82,6 +83,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     loop({ name: "outbox.reclaim", runOnce: reclaim, full: reclaimBatch, interval: tuning.sweep, ...every }),
     loop({ name: "outbox.reconcile", runOnce: reconcile.runOnce, full: 500, interval: tuning.reconcile, ...every }),
     loop({ name: "outbox.depth", runOnce: depthGauges(outbox, metrics), full: Number.POSITIVE_INFINITY, interval: 2000, ...every }),
+    bulkLoop({ sql: bulk, ...kernel.bulk, requeued: wake, ...every }),
     ...lanes,
   ];
   broker.onConnect(wake);

@@ -38,6 +38,17 @@ export const kernelSettings = {
     duplicateWindow: duration("STREAM_DUPLICATE_WINDOW", "how long a stream knows a message id", "2m", { minimum: "100ms", maximum: "1d" }),
     replicas: integer("STREAM_REPLICAS", "copies of a stream in a JetStream cluster", 1, { minimum: 1, maximum: 5 }),
   },
+  bulk: {
+    cap: integer("BULK_CAP", "the most rows of a bulk operation that an OPERATOR starts; above it ADMIN", 1000, {
+      minimum: 1,
+      maximum: 1_000_000,
+    }),
+    batch: integer("BULK_BATCH", "the rows of a bulk operation that change in one statement", 200, { minimum: 1, maximum: 1000 }),
+    pace: duration("BULK_PACE", "the pause between two batches, and how soon an operation begins", "250ms", {
+      minimum: "10ms",
+      maximum: "1m",
+    }),
+  },
   faults: {
     killAt: optional(text("FAULT_KILL_AT", "the process kills itself at this point of the code; refused in production")),
     stopAt: optional(text("FAULT_STOP_AT", "the process stops itself (SIGSTOP) at this point of the code, once; refused in production")),

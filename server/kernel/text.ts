@@ -14,9 +14,10 @@ FormatRegistry.Set("loose-text", value => fits(value, 2000) && readable(value));
 FormatRegistry.Set("path-id", value => named(200)(value) && !value.split(/[/\\]/).some(part => part === ".." || part === "."));
 FormatRegistry.Set("page-limit", value => /^([1-9]|[1-9]\d|1\d\d|200)$/.test(value));
 FormatRegistry.Set("attempts", value => /^([1-9]\d?|100)$/.test(value));
-FormatRegistry.Set("moment", isMoment);
 FormatRegistry.Set("count", value => /^(0|[1-9]\d{0,14})$/.test(value));
 FormatRegistry.Set("uuid-text", value => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value));
+FormatRegistry.Set("sha256-hex", value => /^[0-9a-f]{64}$/.test(value));
+FormatRegistry.Set("moment", isMoment);
 FormatRegistry.Set("language-tag", isLanguageTag);
 
 function isLanguageTag(value: string): boolean {
@@ -27,12 +28,14 @@ function isLanguageTag(value: string): boolean {
   }
 }
 
-/** RFC 3339, and a day that exists. */
+const momentPattern = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-](0\d|1[0-4]):[0-5]\d)$/;
+
+/** RFC 3339, and a day that exists; the year 0 does not, to PostgreSQL. */
 function isMoment(value: string): boolean {
-  const match = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-](0\d|1[0-4]):[0-5]\d)$/.exec(value);
-  if (!match) return false;
-  const [year, month, day] = match.slice(1, 4).map(Number) as [number, number, number];
-  return year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
+  const [, day] = momentPattern.exec(value) ?? [];
+  if (day === undefined || day.startsWith("0000")) return false;
+  const midnight = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
 /** What a violated format says to the caller. */
@@ -46,9 +49,10 @@ export const formatDetail: Record<string, string> = {
   "path-id": "must be 1 to 200 characters, not blank, and no path",
   "page-limit": "must be a whole number from 1 to 200",
   attempts: "must be a whole number from 1 to 100",
-  moment: "must be an RFC 3339 time such as 2026-01-31T09:00:00Z",
   count: "must be a whole number of at most 15 digits",
   "uuid-text": "must be a UUID",
+  "sha256-hex": "must be 64 hexadecimal digits",
+  moment: "must be an RFC 3339 time that exists, such as 2026-01-31T09:00:00Z",
   "language-tag": "must be a BCP 47 language tag such as en or ja-JP",
 };
 
@@ -68,4 +72,5 @@ export const attempts = (description: string) => formatted("attempts", descripti
 export const moment = (description: string) => formatted("moment", description);
 export const count = (description: string) => formatted("count", description);
 export const uuid = (description: string) => formatted("uuid-text", description);
+export const sha256Hex = (description: string) => formatted("sha256-hex", description);
 export const languageTag = (description: string) => formatted("language-tag", description);

@@ -4,6 +4,7 @@ import { faultRoutes } from "../kernel/fault_routes.ts";
 import { type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
+import { notificationBulkRoutes } from "./bulk_routes.ts";
 import type { NotificationSettings } from "./config.ts";
 import { deliveryRoutes } from "./delivery_routes.ts";
 import { feedRoutes } from "./feed_routes.ts";
@@ -31,6 +32,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       journeyRoutes(store.statements, requires),
       actionRoutes(store.statements, requires, cursors),
       operatorRoutes({ sql: store.statements, requires, cursors, channel: settings.channel, requeued: sender.wake }),
+      notificationBulkRoutes({ sql: store.statements, requires, cursors, cap: kernel.bulk.cap }),
     ],
   });
   return group([service({ start: async () => {}, stop: async () => sender.close() }), api]);

@@ -1,4 +1,5 @@
 import { createBroker } from "../kernel/broker.ts";
+import { bulkLoop } from "../kernel/bulk.ts";
 import { dueBound } from "../kernel/due_bound.ts";
 import { loop } from "../kernel/loop.ts";
 import { ears, type RoleContext } from "../kernel/role.ts";
@@ -23,14 +24,14 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     system: "notification",
     url: settings.appUrl,
     name: worker,
-    connections: tuning.lanes + 2,
+    connections: tuning.lanes + 3,
     deadline: kernel.database.deadline,
     durable: false, // a claim lost with the server is made again; settle.sql asks for durability itself
     log,
     health,
     metrics,
   });
-  const { notifications } = store.statements;
+  const { notifications, bulk } = store.statements;
   const channels = channelsOf(log);
   const broker = settings.channel === "stream" ? createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics }) : undefined;
   const delivered = broker && inboxHints(broker, settings.inboxSubject, metrics);
@@ -91,6 +92,7 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
       interval: 2000,
       ...every,
     }),
+    bulkLoop({ sql: bulk, ...kernel.bulk, requeued: wake, ...every }),
     ...lanes,
   ];
   return group([store, ...(broker ? [broker] : []), ears(context, wake), together(loops)]);

@@ -41,6 +41,78 @@ export interface ApiKeysRevokeRow {
   key_id: string;
 }
 
+export interface OperationsCancelParameters {
+  operation_id: string;
+  actor: string;
+  reason: string;
+}
+export interface OperationsCancelRow {
+  operation_id: string;
+}
+
+export interface OperationsFindParameters {
+  operation_id: string;
+}
+export interface OperationsFindRow {
+  operation_id: string;
+  kind: string;
+  action: string;
+  filter: Json;
+  reason: string;
+  actor: string;
+  status: string;
+  total: number;
+  done: number;
+  skipped: number;
+  failed: number;
+  created_at: string;
+  finished_at: string | null;
+  cancelled_by: string | null;
+}
+
+export interface OperationsItemsParameters {
+  operation_id: string;
+  result: string | null;
+  after_position: number;
+  limit: number;
+}
+export interface OperationsItemsRow {
+  position: number;
+  subject: string;
+  result: string;
+  note: string | null;
+}
+
+export interface OperationsListParameters {
+  before_operation_id: string;
+  limit: number;
+}
+export interface OperationsListRow {
+  operation_id: string;
+  kind: string;
+  action: string;
+  filter: Json;
+  reason: string;
+  actor: string;
+  status: string;
+  total: number;
+  done: number;
+  skipped: number;
+  failed: number;
+  created_at: string;
+  finished_at: string | null;
+  cancelled_by: string | null;
+}
+
+export interface OperatorActionsLatestParameters {
+  subject: string;
+  action: string;
+}
+export interface OperatorActionsLatestRow {
+  actor: string;
+  at: string;
+}
+
 export interface OperatorActionsListParameters {
   before_action_id: string;
   limit: number;
@@ -91,6 +163,63 @@ export interface AcceptParameters {
 export interface AcceptRow {
   event_id: string;
   stale: boolean;
+}
+
+export interface BulkDiscardParameters {
+  limit: number;
+}
+export interface BulkDiscardRow {
+  operation_id: string;
+  status: string;
+  changed: number;
+  unchanged: number;
+}
+
+export interface BulkPreviewParameters {
+  status: string | null;
+  type: string | null;
+  user_id: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+}
+export interface BulkPreviewRow {
+  eligible: number;
+  ineligible: Json;
+  set_hash: string;
+  sample: readonly string[];
+}
+
+export interface BulkRequeueParameters {
+  limit: number;
+}
+export interface BulkRequeueRow {
+  operation_id: string;
+  status: string;
+  changed: number;
+  unchanged: number;
+}
+
+export interface BulkStartParameters {
+  status: string | null;
+  type: string | null;
+  user_id: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  action: string;
+  filter: Json;
+  set_hash: string;
+  expected: number;
+  actor: string;
+  reason: string;
+}
+export interface BulkStartRow {
+  operation_id: string;
 }
 
 export interface CleanupProcessedEventsParameters {
@@ -305,6 +434,15 @@ export interface NotificationsDepthRow {
   dead: number;
   raw_dead: number;
   oldest_pending_seconds: number;
+}
+
+export interface NotificationsDiscardParameters {
+  notification_id: string;
+  actor: string;
+  reason: string;
+}
+export interface NotificationsDiscardRow {
+  notification_id: string;
 }
 
 export interface NotificationsFindParameters {
@@ -576,7 +714,14 @@ export interface NotificationSql {
     list(): Promise<ApiKeysListRow[]>;
     revoke(parameters: ApiKeysRevokeParameters): Promise<ApiKeysRevokeRow[]>;
   };
+  operations: {
+    cancel(parameters: OperationsCancelParameters): Promise<OperationsCancelRow[]>;
+    find(parameters: OperationsFindParameters): Promise<OperationsFindRow[]>;
+    items(parameters: OperationsItemsParameters): Promise<OperationsItemsRow[]>;
+    list(parameters: OperationsListParameters): Promise<OperationsListRow[]>;
+  };
   operator_actions: {
+    latest(parameters: OperatorActionsLatestParameters): Promise<OperatorActionsLatestRow[]>;
     list(parameters: OperatorActionsListParameters): Promise<OperatorActionsListRow[]>;
     of_subjects(parameters: OperatorActionsOfSubjectsParameters): Promise<OperatorActionsOfSubjectsRow[]>;
   };
@@ -584,6 +729,12 @@ export interface NotificationSql {
     find(parameters: SecretsFindParameters): Promise<SecretsFindRow[]>;
   };
   accept(parameters: AcceptParameters): Promise<AcceptRow[]>;
+  bulk: {
+    discard(parameters: BulkDiscardParameters): Promise<BulkDiscardRow[]>;
+    preview(parameters: BulkPreviewParameters): Promise<BulkPreviewRow[]>;
+    requeue(parameters: BulkRequeueParameters): Promise<BulkRequeueRow[]>;
+    start(parameters: BulkStartParameters): Promise<BulkStartRow[]>;
+  };
   cleanup_processed_events(parameters: CleanupProcessedEventsParameters): Promise<CleanupProcessedEventsRow[]>;
   feed: {
     after(parameters: FeedAfterParameters): Promise<FeedAfterRow[]>;
@@ -605,6 +756,7 @@ export interface NotificationSql {
     count(parameters: NotificationsCountParameters): Promise<NotificationsCountRow[]>;
     dead(parameters: NotificationsDeadParameters): Promise<NotificationsDeadRow[]>;
     depth(): Promise<NotificationsDepthRow[]>;
+    discard(parameters: NotificationsDiscardParameters): Promise<NotificationsDiscardRow[]>;
     find(parameters: NotificationsFindParameters): Promise<NotificationsFindRow[]>;
     groups(parameters: NotificationsGroupsParameters): Promise<NotificationsGroupsRow[]>;
     head(parameters: NotificationsHeadParameters): Promise<NotificationsHeadRow[]>;

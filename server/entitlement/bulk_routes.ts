@@ -1,0 +1,53 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { bulkRoutes } from "../kernel/bulk_routes.ts";
+import { callerOf, type Requires } from "../kernel/callers.ts";
+import type { Cursors } from "../kernel/cursor.ts";
+import { operationRoutes } from "../kernel/operation_routes.ts";
+import { notFound, Problem } from "../kernel/problem.ts";
+import { longText, uuid } from "../kernel/text.ts";
+import { discardEvent } from "./discard.ts";
+import type { EntitlementSql } from "./sql.gen.ts";
+
+export interface OutboxBulkOptions {
+  readonly sql: EntitlementSql;
+  readonly requires: Requires;
+  readonly cursors: () => Cursors;
+  readonly cap: number;
+}
+
+/** What operators do to many events of the outbox at once, and the end of a single one. */
+export function outboxBulkRoutes({ sql, requires, cursors, cap }: OutboxBulkOptions) {
+  return new Elysia({ normalize: false })
+    .use(
+      bulkRoutes({
+        kind: "outbox",
+        statuses: ["PENDING", "IN_FLIGHT", "PUBLISHED", "FAILED"],
+        types: ["EntitlementGranted", "EntitlementRevoked"],
+        sql: sql.bulk,
+        findOperation: sql.operations.find,
+        requires,
+        cap,
+      }),
+    )
+    .use(operationRoutes({ sql: sql.operations, requires, cursors }))
+    .post(
+      "/ops/outbox/:event_id/discard",
+      async ({ params: { event_id }, body: { reason }, request }) => {
+        const result = await discardEvent(sql, { event_id, actor: callerOf(request).clientId, reason });
+        if (result.outcome === "unknown") throw notFound("there is no such event in the outbox");
+        if (result.outcome === "not_failed")
+          throw new Problem(409, "NOT_FAILED", `the event is ${result.status}; only a FAILED one can be discarded`);
+        return { event_id, status: "DISCARDED" };
+      },
+      {
+        params: Type.Object({ event_id: uuid("the event") }),
+        body: Type.Object({ reason: longText("why; kept in the audit") }, { additionalProperties: false }),
+        ...requires({ roles: ["ADMIN"] }),
+        detail: {
+          summary: "Delete a FAILED event",
+          description: "Nobody will hear of it; the audit keeps what it was. Asked twice, it answers the same. Role: ADMIN.",
+        },
+      },
+    );
+}

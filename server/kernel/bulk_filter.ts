@@ -1,0 +1,46 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { moment, text } from "./text.ts";
+
+/** What the rows of a system may be asked by. */
+export interface FilterWords {
+  readonly statuses: readonly string[];
+  readonly types: readonly string[];
+}
+
+const oneOf = (values: readonly string[], description: string) =>
+  Type.Union(
+    values.map(value => Type.Literal(value)),
+    { description },
+  );
+
+/** Which rows a bulk action is about. An empty filter is refused: nobody means everything by leaving everything out. */
+export const filterBody = ({ statuses, types }: FilterWords) =>
+  Type.Object(
+    {
+      status: Type.Optional(oneOf(statuses, "only FAILED ones are touched; the others are counted in the preview")),
+      type: Type.Optional(oneOf(types, "the type of the event")),
+      user_id: Type.Optional(text("the user")),
+      error: Type.Optional(text("a part of the last error, in upper or lower case")),
+      fingerprint: Type.Optional(text("the fingerprint of the last error")),
+      min_attempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "at least so many attempts" })),
+      created_from: Type.Optional(moment("from this time on")),
+      created_to: Type.Optional(moment("before this time")),
+    },
+    { additionalProperties: false, minProperties: 1 },
+  );
+
+export type Filter = Static<ReturnType<typeof filterBody>>;
+
+/** A filter as the statements take it. */
+export const filterParameters = (filter: Filter) => ({
+  status: filter.status ?? null,
+  type: filter.type ?? null,
+  user_id: filter.user_id ?? null,
+  error: filter.error ?? null,
+  fingerprint: filter.fingerprint ?? null,
+  min_attempts: filter.min_attempts ?? null,
+  created_from: filter.created_from ?? null,
+  created_to: filter.created_to ?? null,
+});
+
+export type FilterParameters = ReturnType<typeof filterParameters>;

@@ -1,0 +1,97 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Caller } from "./auth.ts";
+import { type FilterParameters, type FilterWords, filterBody, filterParameters } from "./bulk_filter.ts";
+import { callerOf, type Requires } from "./callers.ts";
+import type { Operation } from "./operation_routes.ts";
+import { Problem } from "./problem.ts";
+import { longText, sha256Hex } from "./text.ts";
+
+const strict = { additionalProperties: false };
+const action = Type.Union([Type.Literal("requeue"), Type.Literal("discard")], { description: "put them back, or delete them (ADMIN)" });
+
+/** What a system's own statements do for bulk actions on its rows. */
+export interface BulkSql {
+  preview(parameters: FilterParameters): Promise<{ eligible: number; ineligible: unknown; set_hash: string; sample: readonly string[] }[]>;
+  start(
+    parameters: FilterParameters & {
+      action: string;
+      filter: Record<string, string | number>;
+      set_hash: string;
+      expected: number;
+      actor: string;
+      reason: string;
+    },
+  ): Promise<{ operation_id: string }[]>;
+}
+
+export interface BulkOptions extends FilterWords {
+  /** What the rows are called in paths, and in the operation. */
+  readonly kind: string;
+  readonly sql: BulkSql;
+  readonly findOperation: (parameters: { operation_id: string }) => Promise<Operation[]>;
+  readonly requires: Requires;
+  /** The most rows without ADMIN. */
+  readonly cap: number;
+}
+
+const isAdmin = ({ person }: Caller) => person?.roles.includes("ADMIN") ?? false;
+
+/** Bulk actions by filter: a preview names the set, and only that very set can be started. */
+export function bulkRoutes({ kind, statuses, types, sql, findOperation, requires, cap }: BulkOptions) {
+  const filter = filterBody({ statuses, types });
+  const startBody = Type.Object(
+    {
+      action,
+      filter,
+      set_hash: sha256Hex("set_hash of the preview"),
+      expected: Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: "eligible of the preview" }),
+      reason: longText("why; kept in the audit of every row"),
+    },
+    strict,
+  );
+
+  async function preview(asked: Static<typeof filter>) {
+    const [found] = await sql.preview(filterParameters(asked));
+    const ineligible = found!.ineligible as Record<string, number>;
+    const count = Object.values(ineligible).reduce((sum, more) => sum + more, found!.eligible);
+    return { count, eligible: found!.eligible, ineligible, set_hash: found!.set_hash, sample: found!.sample };
+  }
+
+  async function start(body: Static<typeof startBody>, caller: Caller): Promise<Operation> {
+    if (body.action === "discard" && !isAdmin(caller)) throw new Problem(403, "FORBIDDEN", "discarding takes the role ADMIN");
+    // A set that is larger than expected is not started either, so what is expected is what the cap is about.
+    if (body.expected > cap && !isAdmin(caller))
+      throw new Problem(403, "OVER_CAP", `more than ${cap} at once take the role ADMIN`, { extra: { cap } });
+    const [started] = await sql.start({ ...filterParameters(body.filter), ...body, actor: caller.clientId });
+    if (!started) throw new Problem(409, "SET_CHANGED", "what matches is no longer what the preview showed; look at a new one");
+    const [operation] = await findOperation(started);
+    return operation!;
+  }
+
+  return new Elysia({ normalize: false })
+    .post(`/ops/${kind}/bulk/preview`, ({ body }) => preview(body.filter), {
+      body: Type.Object({ action, filter }, strict),
+      ...requires("ops:write"),
+      detail: {
+        summary: "What a bulk action would touch",
+        description: "Changes nothing. Only FAILED ones are eligible; set_hash names exactly these. Scope: ops:write.",
+      },
+    })
+    .post(
+      `/ops/${kind}/bulk`,
+      async ({ body, request, set }) => {
+        const operation = await start(body, callerOf(request));
+        set.status = 202;
+        return operation;
+      },
+      {
+        body: startBody,
+        ...requires("ops:write"),
+        detail: {
+          summary: "Start a bulk action on the set of a preview",
+          description: `Worked off in batches; each row changes together with its audit. 409 SET_CHANGED if the set is another one by now. More than ${cap} rows, and discarding, take the role ADMIN. Scope: ops:write.`,
+        },
+      },
+    );
+}

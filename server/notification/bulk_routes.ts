@@ -1,0 +1,53 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { bulkRoutes } from "../kernel/bulk_routes.ts";
+import { callerOf, type Requires } from "../kernel/callers.ts";
+import type { Cursors } from "../kernel/cursor.ts";
+import { operationRoutes } from "../kernel/operation_routes.ts";
+import { notFound, Problem } from "../kernel/problem.ts";
+import { longText, uuid } from "../kernel/text.ts";
+import { discardNotification } from "./discard.ts";
+import type { NotificationSql } from "./sql.gen.ts";
+
+export interface NotificationBulkOptions {
+  readonly sql: NotificationSql;
+  readonly requires: Requires;
+  readonly cursors: () => Cursors;
+  readonly cap: number;
+}
+
+/** What operators do to many notifications at once, and the end of a single one. */
+export function notificationBulkRoutes({ sql, requires, cursors, cap }: NotificationBulkOptions) {
+  return new Elysia({ normalize: false })
+    .use(
+      bulkRoutes({
+        kind: "notifications",
+        statuses: ["PENDING", "PROCESSING", "SENT", "FAILED"],
+        types: ["EntitlementGranted", "EntitlementRevoked"],
+        sql: sql.bulk,
+        findOperation: sql.operations.find,
+        requires,
+        cap,
+      }),
+    )
+    .use(operationRoutes({ sql: sql.operations, requires, cursors }))
+    .post(
+      "/ops/notifications/:notification_id/discard",
+      async ({ params: { notification_id }, body: { reason }, request }) => {
+        const result = await discardNotification(sql, { notification_id, actor: callerOf(request).clientId, reason });
+        if (result.outcome === "unknown") throw notFound("there is no such notification");
+        if (result.outcome === "not_failed")
+          throw new Problem(409, "NOT_FAILED", `the notification is ${result.status}; only a FAILED one can be discarded`);
+        return { notification_id, status: "DISCARDED" };
+      },
+      {
+        params: Type.Object({ notification_id: uuid("the notification") }),
+        body: Type.Object({ reason: longText("why; kept in the audit") }, { additionalProperties: false }),
+        ...requires({ roles: ["ADMIN"] }),
+        detail: {
+          summary: "Delete a FAILED notification",
+          description: "With its attempts and its dead letter; the audit keeps what it was. Asked twice, it answers the same. Role: ADMIN.",
+        },
+      },
+    );
+}

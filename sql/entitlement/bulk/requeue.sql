@@ -1,0 +1,43 @@
+-- Works off a batch of a running operation that puts FAILED events back, as requeue.sql does: their change, their audit and their items at once.
+-- The operation's lock is what two workers share: one of them has it, the other takes another operation. What is locked is read anew, so that
+-- nothing is settled that a worker before settled after this statement began; the items before the events, in one order for everyone.
+-- $1 limit
+-- returns operation_id, status, changed, unchanged
+with operation as materialized (
+  select operation_id, actor, reason from operations
+  where status = 'RUNNING' and kind = 'outbox' and action = 'requeue'
+  order by turn_at limit 1 for update skip locked
+), batch as materialized (
+  select i.position, i.subject from operation o, lateral (
+    select position, subject from operation_items where operation_id = o.operation_id and result = 'PENDING'
+    order by position limit $1::int for update) i
+), target as materialized (
+  select event_id from outbox_events where event_id = any (array(select subject from batch)) and status = 'FAILED'
+  order by event_id for update
+), back as (
+  update outbox_events set status = 'PENDING', attempt_count = 0, next_retry_at = now(), publish_generation = publish_generation + 1,
+    published_at = null, stream_seq = null, stream_duplicate = null
+  where event_id = any (array(select event_id from target)) returning event_id, publish_generation
+), noted as (
+  insert into operator_actions (actor, action, subject, reason, detail)
+  select actor, 'outbox.requeue', event_id::text, reason, jsonb_build_object('publish_generation', publish_generation, 'operation_id', operation_id)
+  from back, operation
+), settled as (
+  update operation_items i set
+    result = case when subject = any (array(select event_id from back)) then 'DONE' else 'SKIPPED' end,
+    note = case when subject = any (array(select event_id from back)) then null else coalesce(
+      (select case status when 'FAILED' then 'somebody else was faster' else 'it is ' || status end from outbox_events where event_id = i.subject),
+      'it is no longer there') end
+  where operation_id = (select operation_id from operation) and position = any (array(select position from batch))
+  returning result
+), counted as (
+  update operations o set done = done + changed, skipped = skipped + unchanged, turn_at = clock_timestamp(),
+    status = case when done + skipped + changed + unchanged = total then 'DONE' else 'RUNNING' end,
+    finished_at = case when done + skipped + changed + unchanged = total then clock_timestamp() end
+  from (select count(*) filter (where result = 'DONE')::int as changed, count(*) filter (where result = 'SKIPPED')::int as unchanged from settled) s
+  where operation_id = (select operation_id from operation)
+  returning operation_id, status, changed, unchanged
+)
+select operation_id, status, changed, unchanged from counted
+-- The relay's commits may be lost with the server; this one may not: an operator has seen how far it is.
+where (select set_config('synchronous_commit', 'on', true)) is not null

@@ -1,0 +1,41 @@
+-- Starts an operation over the FAILED events that match, and freezes them as its items, oldest first; audited. Nothing, if they are not
+-- those that were previewed. They are not locked: whoever works the items off looks again.
+-- $1 status?
+-- $2 type?
+-- $3 user_id?
+-- $4 error?: a part of the last error, in upper or lower case
+-- $5 fingerprint?: of the last error
+-- $6 min_attempts?
+-- $7 created_from?
+-- $8 created_to?: not itself
+-- $9 action: requeue or discard
+-- $10 filter: as it was asked for
+-- $11 set_hash: of the preview
+-- $12 expected: how many there were
+-- $13 actor
+-- $14 reason
+-- returns operation_id
+with target as materialized (
+  select event_id from outbox_events
+  where status = 'FAILED' and ($1::text is null or $1 = 'FAILED')
+    and ($2::text is null or event_type = $2)
+    and ($3::text is null or (starts_with(aggregate_key, $3 || ':') and payload ->> 'user_id' = $3))
+    and ($4::text is null or strpos(lower(last_error), lower($4)) > 0)
+    and ($5::text is null or fingerprint(last_error) = $5)
+    and ($6::int is null or attempt_count >= $6)
+    and ($7::timestamptz is null or created_at >= $7) and ($8::timestamptz is null or created_at < $8)
+), operation as (
+  insert into operations (kind, action, filter, set_hash, actor, reason, total, status, finished_at)
+  select 'outbox', $9::text, $10::jsonb, $11::text, $13::text, $14::text, $12::int,
+    case $12::int when 0 then 'DONE' else 'RUNNING' end, case $12::int when 0 then clock_timestamp() end
+  where (select count(*) from target) = $12::int and set_hash(array(select event_id from target order by event_id)) = $11::text
+  returning operation_id
+), frozen as (
+  insert into operation_items (operation_id, position, subject)
+  select operation_id, row_number() over (order by event_id), event_id from operation, target
+), noted as (
+  insert into operator_actions (actor, action, subject, reason, detail)
+  select $13, 'operation.start', operation_id::text, $14, jsonb_build_object('kind', 'outbox', 'action', $9::text, 'filter', $10::jsonb, 'total', $12::int)
+  from operation
+)
+select operation_id from operation
