@@ -1,5 +1,5 @@
--- How many events of a status match a filter. Counts up to $9 and looks at no more than $10 of those that an index leads to, newest first;
--- beyond that there are more, or may be.
+-- How many events of a status match a filter. Counts up to $9 and looks at no more than $10 of those that an index leads to,
+-- newest first; beyond that there are more, or may be.
 -- $1 status: or UNCONFIRMED, those PUBLISHED that notification is not known to hold
 -- $2 type?
 -- $3 user_id?
