@@ -213,4 +213,13 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     expect(await walk({ status: "FAILED" })).toEqual(failed);
     expect(await walk({ status: "PENDING", user_id: "alice" })).toEqual(expected(row => row.state === "waiting" && row.user === "alice"));
   });
+
+  test("behind a backlog longer than a count looks at, what came since a moment is counted all the same", async () => {
+    await sql().unsafe(many, ["PENDING", 11_000]);
+    const created_from = new Date().toISOString();
+    const late = await put(sql(), { state: "waiting", user: "zoe", minutes: 0 });
+    expect((await get("/counts")).counts.PENDING).toEqual({ count: 10_000, more: true });
+    expect((await get("/counts", { created_from })).counts.PENDING?.count).toBe(1);
+    expect((await get("", { created_from, status: "PENDING" }))[list].map(row => row[id])).toEqual([late]);
+  });
 });
