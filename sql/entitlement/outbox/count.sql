@@ -1,5 +1,5 @@
--- How many events of a status match a filter. Counts up to $9 and looks at no more than $10 of those that an index leads to, newest first;
--- beyond that there are more, or may be.
+-- How many events of a status match a filter. Counts up to $9 and looks at no more than $10 of those that an index leads to,
+-- newest first; beyond that there are more, or may be.
 -- $1 status: or UNCONFIRMED, those PUBLISHED that notification is not known to hold
 -- $2 type?
 -- $3 user_id?
@@ -16,7 +16,7 @@ with reach as materialized (                                              -- ids
       else uuidv7(greatest($7::timestamptz, '1970-01-02Z') - clock_timestamp() - interval '1 minute') end as low,
     least('ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid, case when $8::timestamptz is not null
       then uuidv7(greatest($8::timestamptz, '1970-01-02Z') - clock_timestamp() + interval '1 minute') end) as high
-), few as materialized (                                                  -- led to by other indexes
+), few as materialized (                                                  -- led to by other indexes; if they are too many, those of a time are looked up by id
   (select event_id from outbox_events where $1::text = 'PENDING' and $3::text is null and status = 'PENDING' order by next_retry_at limit $10::int + 1)
   union all
   (select event_id from outbox_events where $1::text = 'IN_FLIGHT' and $3::text is null and status = 'IN_FLIGHT' order by lease_until limit $10::int + 1)
@@ -35,9 +35,11 @@ with reach as materialized (                                              -- ids
     (select event_id from outbox_events where $1::text = 'FAILED' and $3::text is null and status = 'FAILED' and fingerprint(last_error) = $5::text
       and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit $10::int + 1)
     union all
-    (select event_id from few where event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit $10::int + 1)
+    (select event_id from few where ($3::text is not null or coalesce($7, $8)::timestamptz is null or (select count(*) from few) <= $10::int)
+      and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit $10::int + 1)
     union all
-    (select event_id from outbox_events where $3::text is null and $1::text = 'PUBLISHED'
+    (select event_id from outbox_events where $3::text is null
+      and ($1::text = 'PUBLISHED' or coalesce($7, $8)::timestamptz is not null and (select count(*) from few) > $10::int)
       and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit $10::int + 1)
   ) c order by event_id desc limit $10::int + 1
 ), found as materialized (

@@ -1,5 +1,5 @@
--- How many notifications of a status match a filter. Counts up to $9 and looks at no more than $10 of those that an index leads to, newest first;
--- beyond that there are more, or may be.
+-- How many notifications of a status match a filter. Counts up to $9 and looks at no more than $10 of those that an index leads to,
+-- newest first; beyond that there are more, or may be.
 -- $1 status
 -- $2 type?
 -- $3 user_id?
@@ -16,7 +16,7 @@ with reach as materialized (                                              -- ids
       else uuidv7(greatest($7::timestamptz, '1970-01-02Z') - clock_timestamp() - interval '1 minute') end as low,
     least('ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid, case when $8::timestamptz is not null
       then uuidv7(greatest($8::timestamptz, '1970-01-02Z') - clock_timestamp() + interval '1 minute') end) as high
-), few as materialized (                                                  -- led to by other indexes
+), few as materialized (                                                  -- led to by other indexes; if they are too many, those of a time are looked up by id
   (select notification_id from notifications where $1::text = 'PENDING' and $3::text is null and status = 'PENDING' order by next_retry_at limit $10::int + 1)
   union all
   (select notification_id from notifications where $1::text = 'PROCESSING' and $3::text is null and status = 'PROCESSING' order by lease_until limit $10::int + 1)
@@ -28,9 +28,11 @@ with reach as materialized (                                              -- ids
     (select notification_id from notifications where $1::text = 'FAILED' and $3::text is null and status = 'FAILED' and fingerprint(last_error) = $5::text
       and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id desc limit $10::int + 1)
     union all
-    (select notification_id from few where notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id desc limit $10::int + 1)
+    (select notification_id from few where ($3::text is not null or coalesce($7, $8)::timestamptz is null or (select count(*) from few) <= $10::int)
+      and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id desc limit $10::int + 1)
     union all
-    (select notification_id from notifications where $3::text is null and $1::text = 'SENT'
+    (select notification_id from notifications where $3::text is null
+      and ($1::text = 'SENT' or coalesce($7, $8)::timestamptz is not null and (select count(*) from few) > $10::int)
       and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id desc limit $10::int + 1)
     union all
     (select notification_id from notifications where user_id = $3::text

@@ -1,0 +1,38 @@
+import { describe, expect, test } from "bun:test";
+import { veiled } from "./masking.ts";
+
+const answer = {
+  user_id: "alice",
+  payload: { user_id: "alice", version: 3, tags: ["a", { b: "c" }], none: null, on: true },
+  list: [{ payload: "x", id: "i" }],
+};
+const person = (...roles: string[]) => ({ clientId: "user:u", scopes: [], person: { userId: "u", roles } });
+
+describe("payloads", () => {
+  test.each([
+    ["a machine client", { clientId: "shop", scopes: ["ops:read"] }],
+    ["an operator", person("OPERATOR")],
+    ["an admin", person("USER", "ADMIN")],
+    ["a viewer who is an operator too", person("VIEWER", "OPERATOR")],
+  ])("are seen by %s", (_, caller) => expect(veiled(caller, answer)).toEqual(answer));
+
+  test.each([
+    ["a viewer", person("VIEWER")],
+    ["a user", person("USER")],
+    ["nobody in particular", person()],
+    ["roles that are nearly right", person("operator", "ADMINS")],
+  ])("are masked for %s: strings at any depth, and nothing else", (_, caller) =>
+    expect(veiled(caller, answer)).toEqual({
+      user_id: "alice",
+      payload: { user_id: "•••", version: 3, tags: ["•••", { b: "•••" }], none: null, on: true },
+      list: [{ payload: "•••", id: "i" }],
+    }),
+  );
+});
+
+test("other members can be masked instead", () =>
+  expect(veiled(person("VIEWER"), { data: "ff", headers: { a: "b" }, subject: "s" }, ["data", "headers"])).toEqual({
+    data: "•••",
+    headers: { a: "•••" },
+    subject: "s",
+  }));
