@@ -31,12 +31,14 @@ function LineStep({ step, before, isLast }: { step: Step; before: Step | undefin
         {gap !== undefined && `+${span(gap)}`}
       </span>
       <span className="relative row-span-2 flex justify-center md:row-span-1">
-        {!isLast && <span className={`absolute top-6 bottom-0.5 w-px ${isMissing ? "border-l border-dashed border-faint" : "bg-line"}`} />}
+        {!isLast && (
+          <span className={`absolute top-6 -bottom-px w-px ${isMissing ? "border-l border-dashed border-faint" : "bg-faint/40"}`} />
+        )}
         <span className={`mt-0.5 ${isMissing ? "text-faint" : toneText[tone]}`}>
           <Icon name={tone} className="size-[1.125rem]" />
         </span>
       </span>
-      <div className={`min-w-0 ${isLast ? "" : "pb-5"}`}>
+      <div className={`min-w-0 ${isLast ? "" : "pb-4"}`}>
         <p className={isMissing ? "text-faint" : `font-medium ${tone === "failed" || tone === "retry" ? toneText[tone] : ""}`}>
           {title}
           {isMissing && " – not yet"}
@@ -45,9 +47,17 @@ function LineStep({ step, before, isLast }: { step: Step; before: Step | undefin
           {at && <ShortTime at={at} />}
           {gap !== undefined && ` +${span(gap)}`}
         </p>
-        {text && <p className="break-words text-soft">{text}</p>}
-        {error && <p className="mono mt-1 rounded border-l-2 border-failed bg-failed-ground px-2 py-1 break-words text-failed">{error}</p>}
-        {who && <p className="mono break-all text-faint">{who}</p>}
+        {(text || who) && (
+          <p className="flex flex-wrap gap-x-3 text-soft">
+            {text && <span className="min-w-0 break-words">{text}</span>}
+            {who && <span className="mono break-all text-faint">by {who}</span>}
+          </p>
+        )}
+        {error && (
+          <p className="mono mt-1 w-fit max-w-full rounded border-l-2 border-failed bg-failed-ground px-2 py-1 break-words text-failed">
+            {error}
+          </p>
+        )}
       </div>
     </li>
   );

@@ -98,7 +98,7 @@ function Table({ rows }: { rows: readonly Operation[] }) {
           // The button in the first cell does the same for who has no pointer.
           <tr key={one.operation_id} className="cursor-pointer" onClick={() => open(one)}>
             <td>
-              <button type="button" aria-label={`Open ${one.operation_id}`} onClick={() => open(one)}>
+              <button type="button" className="flex" onClick={() => open(one)}>
                 <OperationState operation={one} />
               </button>
             </td>

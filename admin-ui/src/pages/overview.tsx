@@ -56,11 +56,13 @@ function Verdict({ parts, isPartial }: { parts: readonly (Counts | undefined)[];
           ? (["pending", isPartial ? "Part of the system does not answer" : "Looking …"] as const)
           : (["done", "Everything flows"] as const);
   return (
-    <p className={`flex flex-wrap items-center gap-2 text-xl font-semibold tracking-tight ${toneText[tone]}`}>
-      <Icon name={tone} className="size-5" />
-      {text}
+    <p className={`flex flex-wrap items-baseline gap-x-3 gap-y-1 text-xl font-semibold tracking-tight ${toneText[tone]}`}>
+      <span className="flex items-center gap-2">
+        <Icon name={tone} className="size-5" />
+        {text}
+      </span>
       {failed.count > 0 && (
-        <Link to="/failures" className="link ml-1 text-sm font-medium">
+        <Link to="/failures" className="link text-sm font-medium">
           Why, and put it right
         </Link>
       )}

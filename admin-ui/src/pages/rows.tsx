@@ -69,7 +69,12 @@ function Table({ kind, rows, openId, open, selection }: RowsProps) {
                 </td>
               )}
               <td>
-                <button type="button" aria-label={`Open ${row.id}`} onClick={() => open(row.id)}>
+                <button
+                  type="button"
+                  className="flex"
+                  aria-label={`${stateOf(kind, row).word}: open ${row.id}`}
+                  onClick={() => open(row.id)}
+                >
                   <StateMark state={stateOf(kind, row)} />
                 </button>
               </td>

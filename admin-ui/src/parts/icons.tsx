@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 
 const drawings = {
+  seal: <path d="M3.5 2.5v11M3.5 9.2 12 2.5M6.3 7.2l6.2 6.3" />,
   overview: <path d="M2 9.5A6 6 0 0 1 14 9.5M8 9.5l2.6-3M2.5 12.5h11" />,
   outbox: <path d="M2.5 9v4h11V9M8 10V2.5M5 5.5l3-3 3 3" />,
   notifications: <path d="M4 11V7a4 4 0 0 1 8 0v4l1.2 1.5H2.8zM6.7 14.5h2.6" />,

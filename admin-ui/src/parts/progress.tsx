@@ -13,8 +13,8 @@ export function OperationProgress({ operation }: { operation: Operation }) {
         value={total === 0 ? 1 : settled}
         aria-label={`${number(settled)} of ${number(total)}`}
       />
-      <p className="mono text-soft">
-        {number(done)} of {number(total)} done
+      <p className="mono whitespace-nowrap text-soft">
+        {number(done)} / {number(total)}
         {skipped > 0 && <span className="text-retry"> · {number(skipped)} skipped</span>}
         {failed > 0 && <span className="text-failed"> · {number(failed)} failed</span>}
       </p>

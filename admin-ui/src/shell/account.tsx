@@ -14,11 +14,11 @@ export function ZoneSwitch() {
     <button
       type="button"
       className="button !px-2"
-      title={`Times are ${zone === "utc" ? "UTC" : "local"}`}
-      aria-label={`Show times in ${other === "utc" ? "UTC" : "local time"}`}
+      title={`Times are ${zone === "utc" ? "UTC" : "local"}; change`}
       onClick={() => change({ zone: other })}
     >
       {zone === "utc" ? "UTC" : "Local"}
+      <span className="sr-only"> times; change</span>
     </button>
   );
 }

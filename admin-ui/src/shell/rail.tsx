@@ -22,8 +22,8 @@ export function Rail() {
       className="fixed inset-x-0 bottom-0 z-20 flex border-t bg-panel md:sticky md:top-0 md:h-dvh md:flex-col md:gap-0.5 md:border-t-0 md:border-r md:p-2"
     >
       <p className="hidden h-10 items-center gap-2 px-2 pb-1 text-base font-semibold tracking-tight md:flex">
-        <span aria-hidden="true" className="grid size-6 place-items-center rounded bg-accent text-xs text-on-accent">
-          権
+        <span className="grid size-6 place-items-center rounded bg-accent text-on-accent">
+          <Icon name="seal" className="size-4" />
         </span>
         Kenri
       </p>
@@ -32,7 +32,6 @@ export function Rail() {
           key={to}
           to={to}
           activeOptions={{ exact: to === "/", includeSearch: false }}
-          aria-label={failed[to] ? `${name}, ${count(failed[to])} failed` : name}
           className="relative flex min-h-13 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-soft hover:bg-raised md:min-h-8.5 md:flex-none md:flex-row md:justify-start md:gap-2.5 md:rounded md:px-2.5"
           activeProps={{ className: "bg-raised !text-ink font-medium", "aria-current": "page" }}
         >
@@ -42,6 +41,7 @@ export function Rail() {
           {failed[to] && (
             <span className="mono absolute top-1 left-[calc(50%+0.25rem)] rounded-full bg-failed px-1.5 !text-[0.6875rem] leading-4 font-semibold text-on-failed md:static md:ml-auto">
               {count(failed[to])}
+              <span className="sr-only"> failed</span>
             </span>
           )}
         </Link>
