@@ -23,10 +23,13 @@ export function span(milliseconds: number): string {
   return `${Math.floor(ms / size)} ${unit}${rest > 0 && Math.floor(ms / size) < 10 ? ` ${rest} ${next}` : ""}`;
 }
 
+/** In one unit: a column of ages is compared, not read. */
 export function ago(at: string, now = Date.now()): string {
   const ms = now - Date.parse(at);
-  if (Math.abs(ms) < 1000) return "now";
-  return ms < 0 ? `in ${span(-ms)}` : `${span(ms < 10_000 ? Math.floor(ms / 1000) * 1000 : ms).replace(".0", "")} ago`;
+  const [unit, size] = units.find(([, length]) => Math.abs(ms) >= length) ?? ["", 0];
+  if (size === 0) return "now";
+  const many = `${Math.floor(Math.abs(ms) / size)} ${unit}`;
+  return ms < 0 ? `in ${many}` : `${many} ago`;
 }
 
 /** To the millisecond, as logs write it. */

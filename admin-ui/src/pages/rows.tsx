@@ -1,3 +1,4 @@
+import { span } from "../format.ts";
 import { type Kind, type Row, stateOf, verbOf } from "../kinds.ts";
 import { Id } from "../parts/id.tsx";
 import { useIsNarrow } from "../parts/narrow.ts";
@@ -46,7 +47,7 @@ function Table({ kind, rows, openId, open, selection }: RowsProps) {
             <th className="end">Attempts</th>
             <th className="w-full">Last error</th>
             <th className="end">Created</th>
-            <th className="end">{kind.done}</th>
+            <th className="end">{kind.done} after</th>
             <th>{kind.name === "outbox" ? "Event" : "Notification"}</th>
           </tr>
         </thead>
@@ -94,7 +95,7 @@ function Table({ kind, rows, openId, open, selection }: RowsProps) {
                 <Ago at={row.createdAt} />
               </td>
               <td className="end">
-                {row.doneAt || !row.nextRetryAt || row.status !== "PENDING" ? <Ago at={row.doneAt} /> : <Next at={row.nextRetryAt} />}
+                <Took row={row} />
               </td>
               <td>
                 <Id id={row.id} />
@@ -107,11 +108,11 @@ function Table({ kind, rows, openId, open, selection }: RowsProps) {
   );
 }
 
-const Next = ({ at }: { at: string }) => (
-  <span className="text-faint">
-    next <Ago at={at} />
-  </span>
-);
+/** How long it took, or when it is tried again. */
+function Took({ row: { createdAt, doneAt, nextRetryAt, status } }: { row: Row }) {
+  if (doneAt) return <span className="mono text-soft">{span(Date.parse(doneAt) - Date.parse(createdAt))}</span>;
+  return <Ago at={status === "PENDING" ? nextRetryAt : null} />;
+}
 
 function Cards({ kind, rows, open, selection }: RowsProps) {
   return (

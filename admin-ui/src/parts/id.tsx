@@ -20,7 +20,6 @@ export function Id({ id, whole = false }: { id: string; whole?: boolean }) {
     <button
       type="button"
       title={`${id} (copy)`}
-      aria-label={`Copy ${id}`}
       className="mono group inline-flex max-w-full items-center gap-1 text-left hover:text-accent"
       onClick={event => {
         event.stopPropagation();
@@ -28,6 +27,7 @@ export function Id({ id, whole = false }: { id: string; whole?: boolean }) {
       }}
     >
       <span className={whole ? "break-all" : ""}>{whole ? id : middle(id)}</span>
+      <span className="sr-only">{isCopied ? "copied" : "copy"}</span>
       <Icon
         name={isCopied ? "check" : "copy"}
         className={`size-3 ${isCopied ? "text-done" : "text-faint opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100"}`}
