@@ -1,5 +1,5 @@
 // `bun run build`: the operators' console, from admin-ui/ into admin-ui/dist. Does nothing when that is current.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkout, shortHash, stackHome } from "./checkout.ts";
 import { runOrFail } from "./command.ts";
@@ -38,7 +38,4 @@ function hashOfSources(): string {
   );
 }
 
-if (import.meta.main) {
-  mkdirSync(stackHome, { recursive: true });
-  await buildConsole(line => console.log(line));
-}
+if (import.meta.main) await buildConsole(line => console.log(line));

@@ -53,7 +53,6 @@ export function ListPage({ kind, filter, openId, narrow, open }: ListPageProps) 
     >
       <StateTabs kind={kind} filter={filter} counts={counted.data} choose={status => narrow(tidy({ ...filter, status }))} />
       <FilterBar filter={filter} change={narrow} />
-      {selection.ids.length > 0 && <SelectionBar kind={kind} ids={selection.ids} clear={selection.clear} />}
       <div className="panel min-w-0 overflow-hidden">
         {error && <Trouble what={`${kind.title} cannot be listed.`} error={error} retry={() => void refetch()} />}
         {isPending && <Skeleton rows={12} />}
@@ -65,6 +64,7 @@ export function ListPage({ kind, filter, openId, narrow, open }: ListPageProps) 
           {isFetchingNextPage ? "Loading …" : "Older ones"}
         </button>
       )}
+      <SelectionBar kind={kind} ids={selection.ids} clear={selection.clear} />
       {isBulk && <Bulk kind={kind} action="requeue" filter={filter} close={() => setBulk(false)} />}
     </Page>
   );

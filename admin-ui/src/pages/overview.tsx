@@ -56,7 +56,7 @@ function Verdict({ parts, isPartial }: { parts: readonly (Counts | undefined)[];
           ? (["pending", isPartial ? "Part of the system does not answer" : "Looking …"] as const)
           : (["done", "Everything flows"] as const);
   return (
-    <p className={`flex flex-wrap items-baseline gap-x-3 gap-y-1 text-xl font-semibold tracking-tight ${toneText[tone]}`}>
+    <p className={`flex flex-wrap items-center gap-x-3 gap-y-1 text-xl font-semibold tracking-tight ${toneText[tone]}`}>
       <span className="flex items-center gap-2">
         <Icon name={tone} className="size-5" />
         {text}
@@ -92,7 +92,7 @@ function Lane({ kind, query: { data, error, refetch } }: { kind: Kind; query: Co
                 search={{ status: state.name }}
                 className={`group flex flex-col gap-1 border-r border-b px-4 py-3 hover:bg-raised ${isAlarm ? "bg-failed-ground" : ""}`}
               >
-                <StateMark state={value.count > 0 ? state : { ...state, tone: state.tone === "failed" ? "done" : state.tone }} />
+                <StateMark state={state} isQuiet={value.count === 0} />
                 <span className={`mono !text-3xl font-medium ${isAlarm ? "text-failed" : value.count === 0 ? "text-faint" : ""}`}>
                   {count(value)}
                 </span>

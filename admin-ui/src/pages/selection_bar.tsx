@@ -34,17 +34,27 @@ export function SelectionBar({ kind, ids, clear }: { kind: Kind; ids: readonly s
     await client.invalidateQueries();
   }
 
+  const close = () => {
+    clear();
+    setAsking(false);
+    setRun(undefined);
+  };
+  if (ids.length === 0 && !run) return null;
   return (
-    <section aria-label="Selection" className="panel flex flex-col gap-3 border-accent px-4 py-3">
+    // At the bottom, so that no row moves when the first one is selected.
+    <section
+      aria-label="Selection"
+      className="panel sticky bottom-16 z-10 flex flex-col gap-3 !border-accent px-4 py-3 shadow-drawer md:bottom-3"
+    >
       <div className="flex flex-wrap items-center gap-3">
-        <p className="font-medium">{number(ids.length)} selected</p>
-        {!isAsking && (
+        {ids.length > 0 && <p className="font-medium">{number(ids.length)} selected</p>}
+        {!isAsking && ids.length > 0 && (
           <button type="button" className="button primary" onClick={() => setAsking(true)}>
             Requeue selected …
           </button>
         )}
-        <button type="button" className="button" onClick={clear}>
-          Clear selection
+        <button type="button" className="button" onClick={close}>
+          {ids.length > 0 ? "Clear selection" : "Close"}
         </button>
         {run && (
           <p role="status" className="mono text-soft">

@@ -17,7 +17,7 @@ export function ReasonForm({ say, isBusy, isDangerous = false, act, cancel }: Re
     if (reason.trim() !== "" && !isBusy) act(reason.trim());
   }
   return (
-    <form onSubmit={submit} className="flex flex-col gap-2">
+    <form onSubmit={submit} className="flex w-full max-w-2xl flex-col gap-2">
       <label htmlFor={id} className="font-medium">
         Reason <span className="font-normal text-faint">– kept in the audit with your name</span>
       </label>

@@ -11,9 +11,9 @@ export const toneText: Record<Tone, string> = {
 };
 
 /** A colour, an icon and a word. */
-export function StateMark({ state: { tone, word } }: { state: Pick<State, "tone" | "word"> }) {
+export function StateMark({ state: { tone, word }, isQuiet = false }: { state: Pick<State, "tone" | "word">; isQuiet?: boolean }) {
   return (
-    <span className={`inline-flex items-center gap-1.5 font-medium ${toneText[tone]}`}>
+    <span className={`inline-flex items-center gap-1.5 font-medium ${isQuiet ? "text-faint" : toneText[tone]}`}>
       <Icon name={tone} className="size-3.5" />
       {word}
     </span>

@@ -25,7 +25,7 @@ export function Trouble({ what, error, retry }: { what: string; error: unknown; 
 /** Nothing there: why, and what next. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
-    <div className="flex flex-col items-center gap-2 px-4 py-14 text-center">
+    <div className="flex flex-col items-center gap-2 px-4 py-10 text-center">
       <p className="text-base font-medium">{title}</p>
       {children && <div className="max-w-[70ch] text-soft">{children}</div>}
     </div>
