@@ -33,9 +33,9 @@ test("what died is found by its cause, put back with a reason and delivered once
     await openConsole(page, "operator", "/admin/failures");
     const group = page.getByRole("region", { name: "Notifications" }).getByRole("listitem").filter({ hasText: "made to fail" });
     await expect(group.getByText("3", { exact: true })).toBeVisible({ timeout: 40_000 });
-    await expect(page.getByRole("link", { name: /^Notifications 3 failed/ })).toBeVisible();
+    await expect(page.getByRole("link", { name: /^Notifications ?3 failed/ })).toBeVisible();
     await group.getByRole("link", { name: "Show" }).click();
-    await expect(page.getByRole("button", { name: "Failed 3" })).toHaveAttribute("aria-pressed", "true");
+    await expect(page.getByRole("button", { name: /^Failed ?3$/ })).toHaveAttribute("aria-pressed", "true");
     await page.goBack();
     await group.getByRole("button", { name: "Requeue" }).click();
     await expect(page.getByRole("dialog")).toContainText("3 of 3 that match will go back to pending");

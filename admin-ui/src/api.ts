@@ -100,13 +100,19 @@ export interface Action {
 export interface Group {
   readonly fingerprint: string;
   readonly count: number;
+  /** There may be more than were looked at. */
+  readonly more?: boolean;
   readonly first_at: string;
   readonly last_at: string;
   readonly sample_error: string;
   readonly sample_id: string;
 }
 
-export interface JourneyEvent extends OutboxEvent {
+/** An event whose row was deleted from the outbox after its time is known from the audit: it has no status then. */
+export interface JourneyEvent extends Omit<OutboxEvent, "status" | "attempt_count" | "publish_generation"> {
+  readonly status: string | null;
+  readonly attempt_count: number | null;
+  readonly publish_generation: number | null;
   readonly audit: { at: string; client_id: string; status: string; version: number; detail: unknown } | null;
   readonly idempotency: {
     client_id: string;

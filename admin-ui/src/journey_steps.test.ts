@@ -83,6 +83,13 @@ test("a chain whose event was deleted already is told from what notification kno
   expect(steps.at(-1)).toMatchObject({ title: "Read by the user", at: null });
 });
 
+test("an event that the outbox no longer keeps is not said to be on its way", () => {
+  const gone = { ...event, status: null, attempt_count: null, publish_generation: null, published_at: null, confirmed_at: null };
+  const steps = stepsOf({ eventId: "e1", event: gone, notifications: [notification] });
+  expect(steps.filter(step => step.at === null)).toEqual([]);
+  expect(steps.find(step => step.key === "outbox")?.text).toContain("published and confirmed since");
+});
+
 test("as Markdown, each step is one line with its gap, whatever an error holds", () => {
   const chain = { eventId: "e1", event, notifications: [notification] };
   const text = markdownOf(chain, stepsOf(chain), "http://x/admin/journey/e1");

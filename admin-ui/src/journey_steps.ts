@@ -53,8 +53,17 @@ function stepsOfEvent(event: JourneyEvent): Step[] {
       who: audit.client_id,
       text: `${event.stock_keeping_unit} of ${event.user_id}`,
     });
-  steps.push({ key: "outbox", at: event.created_at, tone: "done", title: "Event written to the outbox", text: event.event_type });
-  const attempts = `${event.attempt_count} ${event.attempt_count === 1 ? "attempt" : "attempts"} in generation ${event.publish_generation}`;
+  const isGone = status === null;
+  const gone = "; published and confirmed since, then deleted there after its time";
+  const text = `${event.event_type}${isGone ? gone : ""}`;
+  steps.push({ key: "outbox", at: event.created_at, tone: "done", title: "Event written to the outbox", text });
+  return [...steps, ...(isGone ? [] : stepsOfPublishing(event)), ...event.actions.map(stepOfAction)];
+}
+
+function stepsOfPublishing(event: JourneyEvent): Step[] {
+  const steps: Step[] = [];
+  const made = event.attempt_count ?? 0;
+  const attempts = `${made} ${made === 1 ? "attempt" : "attempts"} in generation ${event.publish_generation}`;
   if (event.published_at)
     steps.push({
       key: "published",
@@ -67,9 +76,9 @@ function stepsOfEvent(event: JourneyEvent): Step[] {
     steps.push({
       key: "published",
       at: null,
-      tone: status === "FAILED" ? "failed" : event.attempt_count > 0 ? "retry" : "pending",
-      title: status === "FAILED" ? "Publishing was given up" : "Published",
-      ...(event.attempt_count > 0 ? { text: attempts } : {}),
+      tone: event.status === "FAILED" ? "failed" : made > 0 ? "retry" : "pending",
+      title: event.status === "FAILED" ? "Publishing was given up" : "Published",
+      ...(made > 0 ? { text: attempts } : {}),
       ...(event.last_error ? { error: event.last_error } : {}),
     });
   steps.push({
@@ -78,7 +87,7 @@ function stepsOfEvent(event: JourneyEvent): Step[] {
     tone: event.confirmed_at ? "done" : "pending",
     title: "Confirmed: notification has it",
   });
-  return [...steps, ...event.actions.map(stepOfAction)];
+  return steps;
 }
 
 const attemptSteps = {

@@ -31,9 +31,9 @@ export function Audit() {
         <button
           type="button"
           className="inline-flex min-h-7 max-w-full items-center gap-1.5 self-start rounded-full border bg-panel pr-2 pl-3"
-          aria-label={`Remove filter subject ${subject}`}
           onClick={() => void navigate({ to: "/audit", search: {} })}
         >
+          <span className="sr-only">Remove filter</span>
           <span className="text-faint">subject</span>
           <span className="mono truncate">{subject}</span>
           <Icon name="close" className="size-3" />

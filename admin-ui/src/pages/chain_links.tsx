@@ -6,7 +6,7 @@ export function ChainLinks({ chain: { event, notifications } }: { chain: Chain }
   const user = event?.user_id ?? notifications[0]?.user_id;
   return (
     <p className="flex flex-wrap gap-x-4 gap-y-1">
-      {event && (
+      {event && event.status !== null && (
         <Link to="/outbox/$id" params={{ id: event.event_id }} className="link">
           Outbox
         </Link>

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Filter, Group } from "../api.ts";
-import { number } from "../format.ts";
+import { count, number } from "../format.ts";
 import { type Kind, notifications, outbox } from "../kinds.ts";
 import { useLive } from "../live.ts";
 import { useCan } from "../me.ts";
@@ -50,7 +50,9 @@ function Groups({ kind, repair }: { kind: Kind; repair: (group: Group) => void }
             key={group.fingerprint}
             className="grid grid-cols-[4rem_minmax(0,1fr)] items-start gap-x-4 gap-y-2 border-b px-4 py-3 last:border-0 md:grid-cols-[4.5rem_minmax(0,1fr)_auto]"
           >
-            <span className="mono !text-xl text-right font-semibold text-failed">{number(group.count)}</span>
+            <span className="mono !text-xl text-right font-semibold text-failed">
+              {count({ count: group.count, more: group.more ?? false })}
+            </span>
             <div className="min-w-0">
               <p className="mono line-clamp-3 break-words" title={group.sample_error}>
                 {group.sample_error}

@@ -23,10 +23,10 @@ export function FilterBar({ filter, change }: { filter: Filter; change: (filter:
           type="button"
           key={name}
           className="group inline-flex min-h-7 max-w-full items-center gap-1.5 rounded-full border bg-panel pr-2 pl-3 hover:border-failed"
-          aria-label={`Remove filter ${labels[name]} ${filter[name]}`}
           title={String(filter[name])}
           onClick={() => change(without(filter, name))}
         >
+          <span className="sr-only">Remove filter</span>
           <span className="shrink-0 text-faint">{labels[name]}</span>
           <span className="mono truncate">{say(name)}</span>
           <Icon name="close" className="size-3 text-faint group-hover:text-failed" />

@@ -56,12 +56,17 @@ export function ListPage({ kind, filter, openId, narrow, open }: ListPageProps) 
       <div className="panel min-w-0 overflow-hidden">
         {error && <Trouble what={`${kind.title} cannot be listed.`} error={error} retry={() => void refetch()} />}
         {isPending && <Skeleton rows={12} />}
-        {data && rows.length === 0 && <Nothing kind={kind} filter={filter} clear={() => narrow(tidy({ status: filter.status }))} />}
+        {data && rows.length === 0 && hasNextPage && (
+          <Empty title="None among the newest">Only so many rows are looked at in one go.</Empty>
+        )}
+        {data && rows.length === 0 && !hasNextPage && (
+          <Nothing kind={kind} filter={filter} clear={() => narrow(tidy({ status: filter.status }))} />
+        )}
         {rows.length > 0 && <Rows kind={kind} rows={rows} openId={openId} open={open} selection={canAct ? selection : undefined} />}
       </div>
       {hasNextPage && (
         <button type="button" className="button self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {isFetchingNextPage ? "Loading …" : "Older ones"}
+          {isFetchingNextPage ? "Loading …" : rows.length === 0 ? "Look further back" : "Older ones"}
         </button>
       )}
       <SelectionBar kind={kind} ids={selection.ids} clear={selection.clear} />

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import type { Action, Attempt, Notification } from "../api.ts";
+import type { Action, Attempt, DeadLetter, Notification } from "../api.ts";
 import { notifications, ofNotification, stateOf, verbOf } from "../kinds.ts";
 import { useLive } from "../live.ts";
 import { ActionList } from "../parts/action_list.tsx";
@@ -16,6 +16,9 @@ import * as queries from "../queries.ts";
 
 interface NotificationDetail extends Notification {
   readonly payload?: unknown;
+  readonly dead_since?: string | null;
+  readonly requeued_at?: string | null;
+  readonly requeued_by?: string | null;
   readonly attempts: readonly Attempt[];
   readonly actions?: readonly Action[];
 }
@@ -40,7 +43,7 @@ export function NotificationDrawer() {
 }
 
 function Details({ notification }: { notification: NotificationDetail }) {
-  const { dead } = notification;
+  const dead = deadOf(notification);
   return (
     <>
       <Repair kind={notifications} id={notification.notification_id} status={notification.status} />
@@ -100,6 +103,11 @@ function Details({ notification }: { notification: NotificationDetail }) {
       )}
     </>
   );
+}
+
+/** A detail may have its dead letter's fields among its own. */
+function deadOf({ dead, dead_since, requeued_at = null, requeued_by = null }: NotificationDetail): DeadLetter | null {
+  return dead ?? (dead_since ? { failed_at: dead_since, requeued_at, requeued_by } : null);
 }
 
 const PutBack = ({ at, by }: { at: string; by: string | null }) => (

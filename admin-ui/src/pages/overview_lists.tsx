@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { number } from "../format.ts";
+import { count } from "../format.ts";
 import { type Kind, notifications, outbox } from "../kinds.ts";
 import { useLive } from "../live.ts";
 import { Panel } from "../parts/page.tsx";
@@ -45,7 +45,7 @@ export function TopFailures() {
               search={{ status: "FAILED", fingerprint: group.fingerprint }}
               className="grid min-h-9 grid-cols-[3.5rem_minmax(0,1fr)_auto] items-center gap-3 px-4 py-1 hover:bg-raised"
             >
-              <span className="mono text-right font-semibold text-failed">{number(group.count)}</span>
+              <span className="mono text-right font-semibold text-failed">{count({ count: group.count, more: group.more ?? false })}</span>
               <span className="truncate" title={group.sample_error}>
                 {group.sample_error}
               </span>

@@ -23,7 +23,7 @@ export function Refresh() {
         <span className="flex items-center gap-1 text-retry" title="Refreshing goes on when no row is selected">
           <Icon name="pause" className="size-3.5" />
           <span className="hidden lg:inline">paused while rows are selected</span>
-          <span className="lg:hidden">paused</span>
+          <span className="max-md:sr-only lg:hidden">paused</span>
         </span>
       )}
       <select aria-label="Refresh" className="quiet-select" value={every} onChange={event => change({ every: Number(event.target.value) })}>
