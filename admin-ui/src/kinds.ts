@@ -34,7 +34,6 @@ export interface Kind {
   readonly one: string;
   readonly about: string;
   readonly states: readonly State[];
-  readonly done: string;
   readonly rows: (page: Record<string, unknown>) => Row[];
 }
 
@@ -50,7 +49,6 @@ export const outbox: Kind = {
     { name: "PUBLISHED", word: "Published", tone: "done" },
     { name: "FAILED", word: "Failed", tone: "failed" },
   ],
-  done: "Published",
   rows: page => (page.events as OutboxEvent[]).map(ofEvent),
 };
 
@@ -66,7 +64,6 @@ export const notifications: Kind = {
     { name: "SENT", word: "Sent", tone: "done" },
     { name: "FAILED", word: "Failed", tone: "failed" },
   ],
-  done: "Sent",
   rows: page => (page.notifications as Notification[]).map(ofNotification),
 };
 

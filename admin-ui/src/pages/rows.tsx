@@ -47,7 +47,7 @@ function Table({ kind, rows, openId, open, selection }: RowsProps) {
             <th className="end">Attempts</th>
             <th className="w-full">Last error</th>
             <th className="end">Created</th>
-            <th className="end">{kind.done} after</th>
+            <th className="end">Took</th>
             <th>{kind.name === "outbox" ? "Event" : "Notification"}</th>
           </tr>
         </thead>
@@ -111,7 +111,8 @@ function Table({ kind, rows, openId, open, selection }: RowsProps) {
 /** How long it took, or when it is tried again. */
 function Took({ row: { createdAt, doneAt, nextRetryAt, status } }: { row: Row }) {
   if (doneAt) return <span className="mono text-soft">{span(Date.parse(doneAt) - Date.parse(createdAt))}</span>;
-  return <Ago at={status === "PENDING" ? nextRetryAt : null} />;
+  const isWaiting = status === "PENDING" && nextRetryAt !== null && Date.parse(nextRetryAt) > Date.now();
+  return <Ago at={isWaiting ? nextRetryAt : null} />;
 }
 
 function Cards({ kind, rows, open, selection }: RowsProps) {

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react";
 import type { Count, Counts, Filter } from "../api.ts";
 import { count } from "../format.ts";
 import type { Kind } from "../kinds.ts";
@@ -42,9 +43,15 @@ interface TabProps {
 }
 
 function Tab({ word, icon, isChosen, value, isAlarm = false, choose }: TabProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  // On a phone the chosen one may lie outside.
+  useEffect(() => {
+    if (isChosen) button.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [isChosen]);
   const isRed = isAlarm && value !== undefined && value.count > 0;
   return (
     <button
+      ref={button}
       type="button"
       aria-pressed={isChosen}
       onClick={choose}
