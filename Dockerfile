@@ -1,3 +1,12 @@
+# The operators' console, built apart: what builds it is not needed to serve it.
+FROM oven/bun:1.4.4-slim AS console
+WORKDIR /kenri
+COPY package.json bun.lock bunfig.toml ./
+COPY patches ./patches
+RUN bun install --frozen-lockfile
+COPY admin-ui ./admin-ui
+RUN bun node_modules/.bin/vite build admin-ui
+
 # One image for every role; the command says which: `bun server/main.ts entitlement:api`.
 FROM oven/bun:1.4.4-slim
 WORKDIR /kenri
@@ -10,6 +19,7 @@ RUN bun install --frozen-lockfile --production --omit=optional
 
 COPY server ./server
 COPY sql ./sql
+COPY --from=console /kenri/admin-ui/dist ./admin-ui/dist
 
 USER bun
 CMD ["bun", "server/main.ts"]

@@ -1,6 +1,7 @@
 // `bun run dev`: the whole system on this machine, until Ctrl-C.
 import { join } from "node:path";
 import { stackHome } from "./checkout.ts";
+import { buildConsole } from "./console.ts";
 import { type DatabaseUrls, databaseFrom, ensureDatabases } from "./databases.ts";
 import { devBlock } from "./dev_block.ts";
 import { seedDemo } from "./dev_demo.ts";
@@ -41,7 +42,7 @@ try {
 async function up(): Promise<void> {
   const holder = holderOf(dir);
   if (holder !== undefined) throw new Error(`\`bun run dev\` is running already for this checkout (pid ${holder}): see ${envFile}`);
-  const stack = await startServers();
+  const [stack] = await Promise.all([startServers(), buildConsole(say)]);
   const databases = await findDatabases(stack);
   const kenri = await prepareKenri({ dir, say, databases, servers: stack, onGiveUp: fail });
   undo.push(kenri.process.stop, echoTrouble(kenri.process.log, say)); // what it says while it drains is only in the log

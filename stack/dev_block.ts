@@ -23,6 +23,7 @@ export function devBlock({ urls, issuer, key, logs, envFile }: BlockFacts): stri
     "",
     ...names.map(name => `  ${name.padEnd(14)}${urls[name]}   API: ${urls[name]}/openapi`),
     `  ${"sign in".padEnd(14)}${urls.gateway}/   as ${demoUsers.map(({ username }) => username).join(", ")} (password = name)`,
+    `  ${"console".padEnd(14)}${urls.gateway}/admin/   as viewer, operator or admin`,
     `  ${"provider".padEnd(14)}${issuer}`,
     `  ${"API key".padEnd(14)}${key}`,
     `  ${"demo data".padEnd(14)}user demo`,

@@ -14,11 +14,12 @@ const program = (name: string) => [bun, join(checkout, "node_modules", ".bin", n
 const checks: [name: string, command: string[]][] = [
   ["format and lint", [...program("biome"), "ci", `--colors=${process.stdout.isTTY ? "force" : "off"}`, "."]],
   ["types", [...program("tsc"), "--noEmit", "-p", "."]],
+  ["types of the console", [...program("tsc"), "--noEmit", "-p", "admin-ui"]],
   ["SQL files fit the schema, generated types are current", [bun, "server/generate.ts", "--verify"]],
   ["protobuf lint", [...program("buf"), "lint"]],
   ["protobuf: generated code is current, nothing breaks", [bun, "proto/verify.ts"]],
 ];
-const testFolders = ["server", "stack", "bench", "proto", "patches"].filter(folder => existsSync(join(checkout, folder)));
+const testFolders = ["server", "stack", "admin-ui", "bench", "proto", "patches"].filter(folder => existsSync(join(checkout, folder)));
 
 const [first, ...others] = process.argv.slice(2);
 const onlyBrowser = first === "e2e";
@@ -36,6 +37,7 @@ const add = (tally: Tally) => {
   total.passed += tally.passed;
   total.failed += tally.failed;
 };
+add(await steps.check("the console is built", [bun, "stack/console.ts"]));
 if (everything) for (const [name, command] of checks) add(await steps.check(name, command));
 if (!onlyBrowser) {
   const wanted = everything ? testFolders.map(folder => `./${folder}/`) : [first, ...others];

@@ -10,6 +10,7 @@ import type { KernelSettings } from "../kernel/settings.ts";
 import { adminRoutes } from "./admin_routes.ts";
 import { clientAddress } from "./client_address.ts";
 import type { GatewaySettings } from "./config.ts";
+import { consoleRoutes } from "./console_routes.ts";
 import { cookies } from "./cookies.ts";
 import { downstream } from "./downstream.ts";
 import { entrance } from "./entrance.ts";
@@ -19,6 +20,7 @@ import { jwksRoutes } from "./jwks_routes.ts";
 import { limits } from "./limits.ts";
 import { createMint } from "./mint.ts";
 import { notificationRoutes } from "./notification_routes.ts";
+import { operatorRoutes } from "./operator_routes.ts";
 import { people } from "./people.ts";
 import { securityHeaders } from "./security_headers.ts";
 import { sessions } from "./sessions.ts";
@@ -72,6 +74,8 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
   app.use(userRoutes(services, known, door));
   app.use(notificationRoutes(services, streams, door));
   app.use(adminRoutes({ services, people: known, sessions: kept, entrance: door, log }));
+  app.use(operatorRoutes(services, door));
+  app.use(consoleRoutes(door));
   app.use(homeRoutes());
   openapiRoutes(
     app,

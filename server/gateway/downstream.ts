@@ -85,6 +85,12 @@ export function downstream({ urls, mint, deadline, log, metrics }: DownstreamOpt
   }
 
   return {
+    /** An answer as the service gave it; a refusal is thrown in its own words. */
+    async pass(system: SystemName, path: string, errand: Errand, options?: Call): Promise<Reply> {
+      const reply = await call(system, path, errand, options);
+      if (reply.status >= 300) throw refusalOf(system, reply);
+      return reply;
+    },
     /** The body of a 200; a refusal of the service is thrown in its own words. */
     async ask<T>(system: SystemName, path: string, errand: Errand, options?: Call): Promise<T> {
       const reply = await call(system, path, errand, options);

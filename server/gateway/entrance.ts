@@ -25,7 +25,7 @@ export interface EntranceOptions {
   readonly origin: () => string;
 }
 
-interface Arrival {
+export interface Arrival {
   readonly request: Request;
   readonly set: { headers: Record<string, string | number> };
 }
@@ -91,6 +91,8 @@ export function entrance({ sessions, people, cookies, takeLimit, addressOf, orig
         await limit(arrival, name, addressOf(arrival.request));
       });
     },
+    /** As signedIn, for a route that has its own way to say no. */
+    enter,
     sessionOf,
   };
 }

@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test";
+import { isNarrow, readFilter, without } from "./filter.ts";
+import { ago, middle, span } from "./format.ts";
+
+const states = ["PENDING", "FAILED"];
+
+test("an address is read as far as the API would take it", () => {
+  expect(readFilter({ status: "FAILED", user_id: "7", min_attempts: "3", created_from: "2026-01-01T00:00:00Z" }, states)).toEqual({
+    status: "FAILED",
+    user_id: "7",
+    min_attempts: 3,
+    created_from: "2026-01-01T00:00:00.000Z",
+  });
+  expect(readFilter({ status: "GONE", type: "x", min_attempts: "0", created_to: "soon", unknown: "1", error: "" }, states)).toEqual({});
+});
+
+test("a state alone hides nothing of the tabs", () => {
+  expect(isNarrow({ status: "FAILED" })).toBe(false);
+  expect(isNarrow({ status: "FAILED", user_id: "alice" })).toBe(true);
+  expect(without({ status: "FAILED", user_id: "alice" }, "user_id")).toEqual({ status: "FAILED" });
+});
+
+test("ages and ids are short", () => {
+  expect([span(0), span(950), span(1500), span(200_000), span(3_600_000 * 30)]).toEqual(["0 ms", "950 ms", "1.5 s", "3 m 20 s", "1 d 6 h"]);
+  const now = Date.parse("2026-01-01T00:10:00Z");
+  expect([ago("2026-01-01T00:10:00Z", now), ago("2026-01-01T00:07:10Z", now), ago("2026-01-01T00:10:30Z", now)]).toEqual([
+    "now",
+    "2 m ago",
+    "in 30 s",
+  ]);
+  expect(middle("01920c3e-aaaa-7bbb-8ccc-0123456789ab")).toBe("01920c…89ab");
+});

@@ -1,0 +1,115 @@
+import type { Notification, OutboxEvent, System } from "./api.ts";
+
+export type Tone = "pending" | "flight" | "done" | "retry" | "failed" | "stale";
+
+export interface State {
+  readonly name: string;
+  readonly word: string;
+  readonly tone: Tone;
+}
+
+/** A line of a list, whichever system it is from. */
+export interface Row {
+  readonly id: string;
+  readonly eventId: string;
+  readonly type: string;
+  readonly user: string;
+  readonly item: string | null;
+  readonly version: number;
+  readonly status: string;
+  readonly stale: boolean;
+  readonly attempts: number;
+  readonly error: string | null;
+  readonly createdAt: string;
+  readonly nextRetryAt: string | null;
+  readonly doneAt: string | null;
+  readonly traceId: string;
+}
+
+/** What the two lists differ in. */
+export interface Kind {
+  readonly name: "outbox" | "notifications";
+  readonly system: System;
+  readonly title: string;
+  readonly one: string;
+  readonly about: string;
+  readonly states: readonly State[];
+  readonly rows: (page: Record<string, unknown>) => Row[];
+}
+
+export const outbox: Kind = {
+  name: "outbox",
+  system: "entitlement",
+  title: "Outbox",
+  one: "event",
+  about: "Events on their way from entitlement to the stream",
+  states: [
+    { name: "PENDING", word: "Pending", tone: "pending" },
+    { name: "IN_FLIGHT", word: "In flight", tone: "flight" },
+    { name: "PUBLISHED", word: "Published", tone: "done" },
+    { name: "FAILED", word: "Failed", tone: "failed" },
+  ],
+  rows: page => (page.events as OutboxEvent[]).map(ofEvent),
+};
+
+export const notifications: Kind = {
+  name: "notifications",
+  system: "notification",
+  title: "Notifications",
+  one: "notification",
+  about: "Deliveries from the stream to the user's inbox",
+  states: [
+    { name: "PENDING", word: "Pending", tone: "pending" },
+    { name: "PROCESSING", word: "In flight", tone: "flight" },
+    { name: "SENT", word: "Sent", tone: "done" },
+    { name: "FAILED", word: "Failed", tone: "failed" },
+  ],
+  rows: page => (page.notifications as Notification[]).map(ofNotification),
+};
+
+export const kinds: Readonly<Record<Kind["name"], Kind>> = { outbox, notifications };
+
+export const ofEvent = (event: OutboxEvent): Row => ({
+  id: event.event_id,
+  eventId: event.event_id,
+  type: event.event_type,
+  user: event.user_id,
+  item: event.stock_keeping_unit,
+  version: event.aggregate_version,
+  status: event.status,
+  stale: false,
+  attempts: event.attempt_count,
+  error: event.last_error,
+  createdAt: event.created_at,
+  nextRetryAt: event.next_retry_at,
+  doneAt: event.published_at,
+  traceId: event.trace_id,
+});
+
+export const ofNotification = (one: Notification): Row => ({
+  id: one.notification_id,
+  eventId: one.event_id,
+  type: one.type,
+  user: one.user_id,
+  item: null,
+  version: one.aggregate_version,
+  status: one.status,
+  stale: one.stale,
+  attempts: one.attempt_count,
+  error: one.last_error,
+  createdAt: one.created_at,
+  nextRetryAt: one.next_retry_at,
+  doneAt: one.sent_at,
+  traceId: one.trace_id,
+});
+
+/** What a person calls it: one that failed before and waits is retrying. */
+export function stateOf(kind: Kind, row: Pick<Row, "status" | "attempts" | "stale">): State {
+  const state = kind.states.find(({ name }) => name === row.status) ?? { name: row.status, word: row.status, tone: "pending" };
+  if (row.status === "PENDING" && row.attempts > 0) return { ...state, word: "Retrying", tone: "retry" };
+  if (row.stale && state.tone === "done") return { ...state, word: "Stale", tone: "stale" };
+  return state;
+}
+
+/** `EntitlementGranted` as an operator reads it. */
+export const verbOf = (type: string): string => type.replace(/^Entitlement/, "");

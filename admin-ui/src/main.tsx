@@ -1,0 +1,24 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { createRoot } from "react-dom/client";
+import { Refusal } from "./api.ts";
+import { consoleRouter } from "./router.tsx";
+import { applyTheme } from "./settings.ts";
+import "./styles.css";
+
+applyTheme();
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // What was refused is refused again; what could not be reached may come back.
+      retry: (failures, error) => failures < 2 && !(error instanceof Refusal && error.status >= 400 && error.status < 500),
+      retryDelay: 700,
+      staleTime: 1000,
+    },
+  },
+});
+createRoot(document.getElementById("console")!).render(
+  <QueryClientProvider client={client}>
+    <RouterProvider router={consoleRouter()} />
+  </QueryClientProvider>,
+);

@@ -1,0 +1,13 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Role } from "./api.ts";
+import * as queries from "./queries.ts";
+
+const order: readonly Role[] = ["USER", "VIEWER", "OPERATOR", "ADMIN"];
+
+/** The highest role of who is signed in. The services decide; this only hides what they would refuse. */
+export function useRole(): Role {
+  const { data } = useQuery(queries.me);
+  return order.findLast(role => data?.roles.includes(role)) ?? "USER";
+}
+
+export const useCan = (role: Role): boolean => order.indexOf(useRole()) >= order.indexOf(role);

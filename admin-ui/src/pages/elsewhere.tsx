@@ -1,0 +1,50 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, Navigate } from "@tanstack/react-router";
+import type { Counts, System } from "../api.ts";
+import { count } from "../format.ts";
+import { type Kind, notifications, outbox } from "../kinds.ts";
+import { Empty, Skeleton } from "../parts/trouble.tsx";
+import * as queries from "../queries.ts";
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const all = ({ counts }: Counts) =>
+  Object.values(counts).reduce((sum, one) => ({ count: sum.count + one.count, more: sum.more || one.more }));
+
+/** An id that no event has: an operation, a user, or nothing. */
+export function Elsewhere({ id }: { id: string }) {
+  const mayBeOperation = { enabled: uuid.test(id), retry: false };
+  const ours = {
+    entitlement: useQuery({ ...queries.operation("entitlement", id), ...mayBeOperation }),
+    notification: useQuery({ ...queries.operation("notification", id), ...mayBeOperation }),
+  };
+  const found = (["entitlement", "notification"] satisfies System[]).find(system => ours[system].data);
+  const lists: [Kind, Counts | undefined, boolean][] = [useUser(outbox, id), useUser(notifications, id)];
+  const hits = lists.filter(([, data]) => data && all(data).count > 0);
+  if (found) return <Navigate to="/operations/$system/$id" params={{ system: found, id }} replace />;
+  if (lists.some(([, , isPending]) => isPending)) return <Skeleton rows={3} />;
+  return (
+    <div className="panel">
+      {hits.length > 0 ? (
+        <Empty title="This is a user">
+          <span className="flex flex-wrap justify-center gap-4">
+            {hits.map(([kind, data]) => (
+              <Link key={kind.name} to={`/${kind.name}`} search={{ user_id: id }} className="button">
+                {kind.title}: {count(all(data!))}
+              </Link>
+            ))}
+          </span>
+        </Empty>
+      ) : (
+        <Empty title="Nobody knows this id">
+          No event, notification, trace, idempotency key, purchase, operation or user has it. Keys are forgotten when they expire, delivered
+          events and notifications after their time of keeping.
+        </Empty>
+      )}
+    </div>
+  );
+}
+
+function useUser(kind: Kind, id: string): [Kind, Counts | undefined, boolean] {
+  const { data, isPending } = useQuery({ ...queries.counts(kind, { user_id: id }), retry: false });
+  return [kind, data, isPending];
+}

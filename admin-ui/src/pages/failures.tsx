@@ -1,0 +1,87 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Filter, Group } from "../api.ts";
+import { count, number } from "../format.ts";
+import { type Kind, notifications, outbox } from "../kinds.ts";
+import { useLive } from "../live.ts";
+import { useCan } from "../me.ts";
+import { Bulk } from "../parts/bulk.tsx";
+import { Id } from "../parts/id.tsx";
+import { Page, Panel } from "../parts/page.tsx";
+import { Ago } from "../parts/time.tsx";
+import { Empty, Skeleton, Trouble } from "../parts/trouble.tsx";
+import * as queries from "../queries.ts";
+
+/** One cause, one line: what failed for the same reason is looked at and put back together. */
+export function Failures() {
+  const [bulk, setBulk] = useState<{ kind: Kind; filter: Filter }>();
+  const repair = (kind: Kind, group: Group) => setBulk({ kind, filter: { status: "FAILED", fingerprint: group.fingerprint } });
+  return (
+    <Page title="Failures" about="By cause: errors that differ only in ids, numbers and times are one group">
+      <Groups kind={notifications} repair={group => repair(notifications, group)} />
+      <Groups kind={outbox} repair={group => repair(outbox, group)} />
+      {bulk && <Bulk kind={bulk.kind} action="requeue" filter={bulk.filter} close={() => setBulk(undefined)} />}
+    </Page>
+  );
+}
+
+function Groups({ kind, repair }: { kind: Kind; repair: (group: Group) => void }) {
+  const canAct = useCan("OPERATOR");
+  const { data, error, isPending, refetch } = useQuery({ ...queries.groups(kind), ...useLive() });
+  const total = data?.reduce((sum, group) => sum + group.count, 0) ?? 0;
+  return (
+    <Panel
+      title={kind.title}
+      aside={
+        total > 0 && (
+          <Link to={`/${kind.name}`} search={{ status: "FAILED" }} className="link">
+            {number(total)} failed
+          </Link>
+        )
+      }
+    >
+      {error && <Trouble what={`Failures of ${kind.title.toLowerCase()} are not known now.`} error={error} retry={() => void refetch()} />}
+      {isPending && <Skeleton rows={3} />}
+      {data?.length === 0 && <Empty title={`No ${kind.one} failed`}>What fails for good is listed here by its cause.</Empty>}
+      <ul>
+        {data?.map(group => (
+          <li
+            key={group.fingerprint}
+            className="grid grid-cols-[4rem_minmax(0,1fr)] items-start gap-x-4 gap-y-2 border-b px-4 py-3 last:border-0 md:grid-cols-[4.5rem_minmax(0,1fr)_auto]"
+          >
+            <span className="mono !text-xl text-right font-semibold text-failed">
+              {count({ count: group.count, more: group.more ?? false })}
+            </span>
+            <div className="min-w-0">
+              <p className="mono line-clamp-3 break-words" title={group.sample_error}>
+                {group.sample_error}
+              </p>
+              <p className="mt-1 flex flex-wrap gap-x-4 text-faint">
+                <span>
+                  first <Ago at={group.first_at} />
+                </span>
+                <span>
+                  last <Ago at={group.last_at} />
+                </span>
+                <span>
+                  group <Id id={group.fingerprint} />
+                </span>
+              </p>
+            </div>
+            <div className="col-start-2 flex gap-2 md:col-start-3">
+              <Link to={`/${kind.name}`} search={{ status: "FAILED", fingerprint: group.fingerprint }} className="button">
+                Show
+              </Link>
+              {canAct && (
+                <button type="button" className="button primary" onClick={() => repair(group)}>
+                  Requeue …
+                </button>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

@@ -1,0 +1,74 @@
+import { exact, span } from "../format.ts";
+import type { Step } from "../journey_steps.ts";
+import { Icon } from "../parts/icons.tsx";
+import { toneText } from "../parts/state.tsx";
+import { useSettings } from "../settings.ts";
+
+// Longer than this, somebody waited.
+const longGap = 10_000;
+
+/** One vertical line: each step with its time, the gap to the one before, who did it; quietly, what has not happened. */
+export function Line({ steps }: { steps: readonly Step[] }) {
+  return (
+    <ol className="px-4 py-5 md:px-6">
+      {steps.map((step, index) => (
+        <LineStep key={step.key} step={step} before={steps[index - 1]} isLast={index === steps.length - 1} />
+      ))}
+    </ol>
+  );
+}
+
+function LineStep({ step, before, isLast }: { step: Step; before: Step | undefined; isLast: boolean }) {
+  const { at, tone, title, who, text, error } = step;
+  const gap = at && before?.at ? Date.parse(at) - Date.parse(before.at) : undefined;
+  const isMissing = at === null && tone !== "failed";
+  return (
+    <li className="grid grid-cols-[1.5rem_minmax(0,1fr)] gap-x-3 md:grid-cols-[13rem_5rem_1.5rem_minmax(0,1fr)]">
+      <StepTime at={at} />
+      <span
+        className={`mono hidden pt-px text-right md:block ${gap !== undefined && gap > longGap ? "font-semibold text-retry" : "text-faint"}`}
+      >
+        {gap !== undefined && `+${span(gap)}`}
+      </span>
+      <span className="relative row-span-2 flex justify-center md:row-span-1">
+        {!isLast && (
+          <span className={`absolute top-6 -bottom-px w-px ${isMissing ? "border-l border-dashed border-faint" : "bg-faint/40"}`} />
+        )}
+        <span className={`mt-0.5 ${isMissing ? "text-faint" : toneText[tone]}`}>
+          <Icon name={tone} className="size-[1.125rem]" />
+        </span>
+      </span>
+      <div className={`min-w-0 ${isLast ? "" : "pb-4"}`}>
+        <p className={isMissing ? "text-faint" : `font-medium ${tone === "failed" || tone === "retry" ? toneText[tone] : ""}`}>
+          {title}
+          {isMissing && " – not yet"}
+        </p>
+        <p className="mono text-faint md:hidden">
+          {at && <ShortTime at={at} />}
+          {gap !== undefined && ` +${span(gap)}`}
+        </p>
+        {(text || who) && (
+          <p className="flex flex-wrap gap-x-3 text-soft">
+            {text && <span className="min-w-0 break-words">{text}</span>}
+            {who && <span className="mono break-all text-faint">by {who}</span>}
+          </p>
+        )}
+        {error && (
+          <p className="mono mt-1 w-fit max-w-full rounded border-l-2 border-failed bg-failed-ground px-2 py-1 break-words text-failed">
+            {error}
+          </p>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function StepTime({ at }: { at: string | null }) {
+  const { zone } = useSettings();
+  return <span className="mono hidden pt-px text-right text-soft md:block">{at ? <time dateTime={at}>{exact(at, zone)}</time> : "–"}</span>;
+}
+
+function ShortTime({ at }: { at: string }) {
+  const { zone } = useSettings();
+  return <time dateTime={at}>{exact(at, zone)}</time>;
+}

@@ -1,0 +1,147 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { type Operation, type OperationItem, type System, tell } from "../api.ts";
+import type { Tone } from "../kinds.ts";
+import { useLive } from "../live.ts";
+import { useCan } from "../me.ts";
+import { FilterText } from "../parts/bulk.tsx";
+import { Drawer } from "../parts/drawer.tsx";
+import { Facts, Section } from "../parts/facts.tsx";
+import { Id } from "../parts/id.tsx";
+import { OperationState } from "../parts/operation_state.tsx";
+import { OperationProgress } from "../parts/progress.tsx";
+import { ReasonForm } from "../parts/reason_form.tsx";
+import { StateMark } from "../parts/state.tsx";
+import { At } from "../parts/time.tsx";
+import { Skeleton, Trouble } from "../parts/trouble.tsx";
+import * as queries from "../queries.ts";
+
+const systems: Record<string, System> = { entitlement: "entitlement", notification: "notification" };
+
+export function OperationDrawer() {
+  const { system: named, id } = useParams({ from: "/operations/$system/$id" });
+  const system = systems[named] ?? "entitlement";
+  const navigate = useNavigate();
+  const { data, error, refetch } = useQuery({ ...queries.operation(system, id), ...useLive() });
+  return (
+    <Drawer
+      title={data ? `Bulk ${data.action} of ${data.kind}` : "Operation"}
+      head={<Id id={id} whole />}
+      close={() => void navigate({ to: "/operations" })}
+    >
+      {error && <Trouble what="This operation cannot be shown." error={error} retry={() => void refetch()} />}
+      {!data && !error && <Skeleton rows={10} />}
+      {data && (
+        <>
+          <Cancel system={system} operation={data} />
+          <Section title="State">
+            <div className="mb-3">
+              <OperationProgress operation={data} />
+            </div>
+            <Facts
+              facts={[
+                ["State", <OperationState key="state" operation={data} />],
+                ["Reason", data.reason],
+                ["By", <Id key="actor" id={data.actor} whole />],
+                ["Filter", <FilterText key="filter" filter={data.filter} />],
+                ["Started", <At key="started" at={data.created_at} />],
+                ["Finished", <At key="finished" at={data.finished_at} />],
+                ...(data.cancelled_by ? [["Cancelled by", <Id key="cancelled" id={data.cancelled_by} whole />] as const] : []),
+              ]}
+            />
+          </Section>
+          <Items system={system} operation={data} />
+        </>
+      )}
+    </Drawer>
+  );
+}
+
+function Cancel({ system, operation }: { system: System; operation: Operation }) {
+  const client = useQueryClient();
+  const canAct = useCan("OPERATOR");
+  const [isAsking, setAsking] = useState(false);
+  const cancel = useMutation({
+    mutationFn: (reason: string) => tell(system, `operations/${operation.operation_id}/cancel`, { reason }),
+    onSuccess: () => {
+      setAsking(false);
+      return client.invalidateQueries();
+    },
+  });
+  if (!canAct || operation.status !== "RUNNING") return null;
+  return (
+    <div className="mb-6 flex flex-col items-start gap-3 rounded-md border p-4">
+      {cancel.error && <Trouble what="Not cancelled." error={cancel.error} />}
+      {isAsking ? (
+        <ReasonForm
+          say="Cancel the rest"
+          isBusy={cancel.isPending}
+          isDangerous
+          act={reason => cancel.mutate(reason)}
+          cancel={() => setAsking(false)}
+        />
+      ) : (
+        <button type="button" className="button danger" onClick={() => setAsking(true)}>
+          Cancel the rest …
+        </button>
+      )}
+    </div>
+  );
+}
+
+const results: Record<OperationItem["result"], { tone: Tone; word: string }> = {
+  PENDING: { tone: "pending", word: "Waiting" },
+  DONE: { tone: "done", word: "Done" },
+  SKIPPED: { tone: "retry", word: "Skipped" },
+};
+
+/** What became of each row. */
+function Items({ system, operation }: { system: System; operation: Operation }) {
+  const { result } = useSearch({ from: "/operations/$system/$id" });
+  const navigate = useNavigate({ from: "/operations/$system/$id" });
+  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
+    ...queries.operationItems(system, operation.operation_id, result),
+    ...useLive(),
+  });
+  const items = data?.pages.flatMap(page => page.rows) ?? [];
+  return (
+    <Section title="Row by row">
+      <label className="mb-2 flex items-center gap-2">
+        Show
+        <select
+          className="quiet-select"
+          value={result ?? ""}
+          onChange={event => void navigate({ search: event.target.value ? { result: event.target.value } : {} })}
+        >
+          <option value="">all</option>
+          {Object.entries(results).map(([name, { word }]) => (
+            <option key={name} value={name}>
+              {word.toLowerCase()}
+            </option>
+          ))}
+        </select>
+      </label>
+      {error && <Trouble what="The rows cannot be listed." error={error} />}
+      {data && items.length === 0 && <p className="text-faint">None.</p>}
+      <ul className="overflow-hidden rounded border empty:hidden">
+        {items.map(item => (
+          <li key={item.subject} className="flex flex-wrap items-center gap-x-4 gap-y-0.5 border-b px-3 py-1.5 last:border-0">
+            <span className="w-24">
+              <StateMark state={results[item.result]} />
+            </span>
+            <Link to={`/${operation.kind}/$id`} params={{ id: item.subject }} className="mono link min-w-0 break-all">
+              {item.subject}
+            </Link>
+            {item.note && <span className="text-soft">{item.note}</span>}
+          </li>
+        ))}
+      </ul>
+      {hasNextPage && (
+        <button type="button" className="button mt-3" onClick={() => void fetchNextPage()}>
+          More
+        </button>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,115 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { count } from "../format.ts";
+import { type Kind, notifications, outbox } from "../kinds.ts";
+import { useLive } from "../live.ts";
+import { Panel } from "../parts/page.tsx";
+import { OperationProgress } from "../parts/progress.tsx";
+import { Ago } from "../parts/time.tsx";
+import { Empty, Skeleton, Trouble } from "../parts/trouble.tsx";
+import * as queries from "../queries.ts";
+
+const shown = 5;
+
+/** The largest failure groups of both systems; one that does not answer leaves the other's. */
+export function TopFailures() {
+  const live = useLive();
+  const parts = [
+    { kind: outbox, query: useQuery({ ...queries.groups(outbox), ...live }) },
+    { kind: notifications, query: useQuery({ ...queries.groups(notifications), ...live }) },
+  ];
+  const groups = parts
+    .flatMap(({ kind, query }) => (query.data ?? []).map(group => ({ kind, group })))
+    .toSorted((a, b) => b.group.count - a.group.count)
+    .slice(0, shown);
+  return (
+    <Panel
+      title="What fails most"
+      aside={
+        <Link to="/failures" className="link">
+          All failures
+        </Link>
+      }
+    >
+      {parts.map(
+        ({ kind, query: { error, refetch } }) =>
+          error && <Trouble key={kind.name} what={`Failures of ${kind.title.toLowerCase()}:`} error={error} retry={() => void refetch()} />,
+      )}
+      {parts.every(({ query }) => query.isPending) && <Skeleton rows={3} />}
+      {groups.length === 0 && parts.every(({ query }) => query.isSuccess) && <Empty title="Nothing failed" />}
+      <ul>
+        {groups.map(({ kind, group }) => (
+          <li key={kind.name + group.fingerprint} className="border-b last:border-0">
+            <Link
+              to={`/${kind.name}`}
+              search={{ status: "FAILED", fingerprint: group.fingerprint }}
+              className="grid min-h-9 grid-cols-[3.5rem_minmax(0,1fr)_auto] items-center gap-3 px-4 py-1 hover:bg-raised"
+            >
+              <span className="mono text-right font-semibold text-failed">{count({ count: group.count, more: group.more ?? false })}</span>
+              <span className="truncate" title={group.sample_error}>
+                {group.sample_error}
+              </span>
+              <span className="text-faint">
+                <span className="hidden sm:inline">{nameOf(kind)} · </span>
+                <Ago at={group.last_at} />
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+const nameOf = (kind: Kind) => kind.title.toLowerCase();
+
+/** What operators set in motion lately. */
+export function RecentOperations() {
+  const live = useLive();
+  const parts = [
+    { system: "entitlement" as const, query: useInfiniteQuery({ ...queries.operations("entitlement"), ...live }) },
+    { system: "notification" as const, query: useInfiniteQuery({ ...queries.operations("notification"), ...live }) },
+  ];
+  const operations = parts
+    .flatMap(({ system, query }) => (query.data?.pages[0]?.rows ?? []).map(operation => ({ system, operation })))
+    .toSorted((a, b) => b.operation.created_at.localeCompare(a.operation.created_at))
+    .slice(0, shown);
+  return (
+    <Panel
+      title="Bulk operations"
+      aside={
+        <Link to="/operations" className="link">
+          All operations
+        </Link>
+      }
+    >
+      {parts.map(
+        ({ system, query: { error, refetch } }) =>
+          error && <Trouble key={system} what={`Operations of ${system}:`} error={error} retry={() => void refetch()} />,
+      )}
+      {parts.every(({ query }) => query.isPending) && <Skeleton rows={3} />}
+      {operations.length === 0 && parts.every(({ query }) => query.isSuccess) && <Empty title="None yet" />}
+      <ul>
+        {operations.map(({ system, operation }) => (
+          <li key={operation.operation_id} className="border-b last:border-0">
+            <Link
+              to="/operations/$system/$id"
+              params={{ system, id: operation.operation_id }}
+              className="grid grid-cols-[minmax(0,1fr)_minmax(10rem,14rem)] items-center gap-x-4 px-4 py-2 hover:bg-raised"
+            >
+              <span className="min-w-0">
+                <span className="block truncate">
+                  {operation.action === "requeue" ? "Requeue" : "Discard"} · {operation.kind}
+                </span>
+                <span className="block truncate text-faint">
+                  {operation.reason} · <Ago at={operation.created_at} />
+                </span>
+              </span>
+              <OperationProgress operation={operation} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

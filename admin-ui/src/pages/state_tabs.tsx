@@ -1,0 +1,65 @@
+import { useEffect, useRef } from "react";
+import type { Count, Counts, Filter } from "../api.ts";
+import { count } from "../format.ts";
+import type { Kind } from "../kinds.ts";
+import { Icon, type IconName } from "../parts/icons.tsx";
+import { toneText } from "../parts/state.tsx";
+
+export interface StateTabsProps {
+  readonly kind: Kind;
+  readonly filter: Filter;
+  readonly counts: Counts | undefined;
+  readonly choose: (status: string | undefined) => void;
+}
+
+/** The states with their counts under the same filters as the list. */
+export function StateTabs({ kind, filter, counts, choose }: StateTabsProps) {
+  const all = counts && Object.values(counts.counts).reduce((sum, one) => ({ count: sum.count + one.count, more: sum.more || one.more }));
+  return (
+    <fieldset aria-label="State" className="-mb-1 flex min-w-0 gap-1 overflow-x-auto border-b">
+      <Tab word="All" isChosen={filter.status === undefined} value={all} choose={() => choose(undefined)} />
+      {kind.states.map(state => (
+        <Tab
+          key={state.name}
+          word={state.word}
+          icon={state.tone}
+          isChosen={filter.status === state.name}
+          value={counts?.counts[state.name]}
+          isAlarm={state.tone === "failed"}
+          choose={() => choose(state.name)}
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+interface TabProps {
+  readonly word: string;
+  readonly icon?: IconName & keyof typeof toneText;
+  readonly isChosen: boolean;
+  readonly value: Count | undefined;
+  readonly isAlarm?: boolean;
+  readonly choose: () => void;
+}
+
+function Tab({ word, icon, isChosen, value, isAlarm = false, choose }: TabProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  // On a phone the chosen one may lie outside.
+  useEffect(() => {
+    if (isChosen) button.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [isChosen]);
+  const isRed = isAlarm && value !== undefined && value.count > 0;
+  return (
+    <button
+      ref={button}
+      type="button"
+      aria-pressed={isChosen}
+      onClick={choose}
+      className={`flex h-9 shrink-0 items-center gap-1.5 border-b-2 px-3 ${isChosen ? "border-accent font-semibold" : "border-transparent text-soft hover:text-ink"}`}
+    >
+      {icon && <Icon name={icon} className={`size-3.5 ${toneText[icon]}`} />}
+      {word}
+      <span className={`mono ${isRed ? "font-semibold text-failed" : "text-faint"}`}>{value ? count(value) : "·"}</span>
+    </button>
+  );
+}

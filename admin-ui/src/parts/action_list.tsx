@@ -1,0 +1,21 @@
+import type { Action } from "../api.ts";
+import { Id } from "./id.tsx";
+import { At } from "./time.tsx";
+
+/** What operators did, newest first. */
+export function ActionList({ actions }: { actions: readonly Action[] }) {
+  return (
+    <ul className="flex flex-col gap-3">
+      {actions.map(one => (
+        <li key={one.action_id}>
+          <p className="flex flex-wrap gap-x-3">
+            <span className="font-medium">{one.action}</span>
+            <At at={one.at} />
+            <Id id={one.actor} />
+          </p>
+          <p className="break-words text-soft">{one.reason}</p>
+        </li>
+      ))}
+    </ul>
+  );
+}

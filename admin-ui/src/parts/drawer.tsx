@@ -1,0 +1,56 @@
+import { Dialog } from "@base-ui/react/dialog";
+import type { ReactNode } from "react";
+import { Icon } from "./icons.tsx";
+
+export interface DrawerProps {
+  readonly title: string;
+  readonly head: ReactNode;
+  readonly close: () => void;
+  readonly children: ReactNode;
+}
+
+/** Details from the right, over their list. Its address is its own: the page closes it by going back to the list's. */
+export function Drawer({ title, head, close, children }: DrawerProps) {
+  return (
+    <Dialog.Root open onOpenChange={open => !open && close()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-30 bg-veil" />
+        <Dialog.Popup className="drawer fixed inset-y-0 right-0 z-40 flex w-full flex-col border-l bg-panel shadow-drawer outline-none md:w-[44rem]">
+          <header className="flex items-start gap-3 border-b px-5 py-3">
+            <div className="min-w-0 flex-1">
+              <Dialog.Title className="text-base font-semibold">{title}</Dialog.Title>
+              {head}
+            </div>
+            <Dialog.Close className="button" aria-label="Close">
+              <Icon name="close" />
+            </Dialog.Close>
+          </header>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+          <section className="min-h-0 flex-1 overflow-y-auto px-5 py-4" tabIndex={0} aria-label={`${title}, details`}>
+            {children}
+          </section>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+/** A question in the middle of the screen. */
+export function Question({ title, close, children }: { title: string; close: () => void; children: ReactNode }) {
+  return (
+    <Dialog.Root open onOpenChange={open => !open && close()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-50 bg-veil" />
+        <Dialog.Popup className="panel fixed top-[8vh] left-1/2 z-50 flex max-h-[84vh] w-[min(38rem,calc(100vw-1.5rem))] -translate-x-1/2 flex-col overflow-hidden shadow-drawer outline-none">
+          <header className="flex items-center justify-between gap-3 border-b px-5 py-3">
+            <Dialog.Title className="text-base font-semibold">{title}</Dialog.Title>
+            <Dialog.Close className="button" aria-label="Close">
+              <Icon name="close" />
+            </Dialog.Close>
+          </header>
+          <div className="min-h-0 overflow-y-auto px-5 py-4">{children}</div>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,53 @@
+import type { ReactNode } from "react";
+
+const drawings = {
+  seal: <path d="M3.5 2.5v11M3.5 9.2 12 2.5M6.3 7.2l6.2 6.3" />,
+  overview: <path d="M2 9.5A6 6 0 0 1 14 9.5M8 9.5l2.6-3M2.5 12.5h11" />,
+  outbox: <path d="M2.5 9v4h11V9M8 10V2.5M5 5.5l3-3 3 3" />,
+  notifications: <path d="M4 11V7a4 4 0 0 1 8 0v4l1.2 1.5H2.8zM6.7 14.5h2.6" />,
+  failures: <path d="M8 2 14.5 13.5h-13zM8 6.5v3.2M8 11.6v.1" />,
+  journey: <path d="M4 3.5h.01M4 8h.01M4 12.5h.01M7.5 3.5H14M7.5 8H14M7.5 12.5H14M4 4.5v2.5M4 9v2.5" />,
+  operations: <path d="M2.5 4h11M2.5 8h7M2.5 12h4M11 10.5l3 2-3 2z" />,
+  audit: <path d="M3.5 2h6l3 3v9h-9zM9.5 2v3h3M5.5 8h5M5.5 11h5" />,
+  search: <path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM10.7 10.7 14 14" />,
+  refresh: <path d="M13.5 8A5.5 5.5 0 1 1 11.7 4M13.5 1.8v3h-3" />,
+  pause: <path d="M5.5 3.5v9M10.5 3.5v9" />,
+  copy: <path d="M6 6h7.5v7.5H6zM10 6V2.5H2.5V10H6" />,
+  check: <path d="m3 8.5 3.2 3.2L13 4.5" />,
+  close: <path d="m4 4 8 8M12 4l-8 8" />,
+  chevron: <path d="m6 3.5 4.5 4.5L6 12.5" />,
+  light: (
+    <path d="M8 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM8 1.5V3M8 13v1.5M1.5 8H3M13 8h1.5M3.4 3.4l1 1M11.6 11.6l1 1M12.6 3.4l-1 1M4.4 11.6l-1 1" />
+  ),
+  dark: <path d="M13.5 9.5A6 6 0 0 1 6.5 2.5a6 6 0 1 0 7 7z" />,
+  system: <path d="M2 3h12v8H2zM6 14h4M8 11v3" />,
+  out: <path d="M6.5 2.5h-4v11h4M10 5l3 3-3 3M13 8H6" />,
+  keys: <path d="M1.5 4h13v8h-13zM4 6.5h.01M6.7 6.5h.01M9.3 6.5h.01M12 6.5h.01M5 9.5h6" />,
+  plus: <path d="M8 3v10M3 8h10" />,
+  pending: <path d="M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 4.8V8l2.2 1.6" />,
+  flight: <path d="M2 8h10M8.5 4 12.5 8l-4 4" />,
+  done: <path d="M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM5.3 8.2l1.9 1.9 3.5-3.9" />,
+  retry: <path d="M13 8A5 5 0 1 1 11.4 4.3M13 2.2v2.9h-2.9" />,
+  failed: <path d="M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM5.9 5.9l4.2 4.2M10.1 5.9l-4.2 4.2" />,
+  stale: <path d="M3 2.5h10M3 13.5h10M4.5 2.5c0 4 7 4 7 11M11.5 2.5c0 4-7 4-7 11" />,
+} satisfies Record<string, ReactNode>;
+
+export type IconName = keyof typeof drawings;
+
+/** Beside a word, never instead of one. */
+export function Icon({ name, className = "size-4" }: { name: IconName; className?: string }) {
+  return (
+    <svg
+      aria-hidden="true"
+      viewBox="0 0 16 16"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      className={`shrink-0 ${className}`}
+    >
+      {drawings[name]}
+    </svg>
+  );
+}

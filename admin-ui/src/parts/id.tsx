@@ -1,0 +1,37 @@
+import { useEffect, useState } from "react";
+import { middle } from "../format.ts";
+import { Icon } from "./icons.tsx";
+
+/** Says for a moment that something was copied. */
+export function useCopied(): [isCopied: boolean, copy: (text: string) => void] {
+  const [at, setAt] = useState(0);
+  useEffect(() => {
+    if (at === 0) return;
+    const timer = setTimeout(() => setAt(0), 1500);
+    return () => clearTimeout(timer);
+  }, [at]);
+  return [at > 0, text => void navigator.clipboard.writeText(text).then(() => setAt(Date.now()))];
+}
+
+/** An id, cut in the middle unless it is to be read whole; a click copies it. */
+export function Id({ id, whole = false }: { id: string; whole?: boolean }) {
+  const [isCopied, copy] = useCopied();
+  return (
+    <button
+      type="button"
+      title={`${id} (copy)`}
+      className="mono group inline-flex max-w-full items-center gap-1 text-left hover:text-accent"
+      onClick={event => {
+        event.stopPropagation();
+        copy(id);
+      }}
+    >
+      <span className={whole ? "break-all" : ""}>{whole ? id : middle(id)}</span>
+      <span className="sr-only">{isCopied ? "copied" : "copy"}</span>
+      <Icon
+        name={isCopied ? "check" : "copy"}
+        className={`size-3 ${isCopied ? "text-done" : "text-faint opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100"}`}
+      />
+    </button>
+  );
+}

@@ -1,0 +1,47 @@
+import { type FormEvent, useId, useState } from "react";
+
+export interface ReasonFormProps {
+  readonly say: string;
+  readonly isBusy: boolean;
+  readonly isDangerous?: boolean;
+  readonly act: (reason: string) => void;
+  readonly cancel?: () => void;
+}
+
+/** Nothing is changed without a reason: it goes to the audit with the name of who gave it. */
+export function ReasonForm({ say, isBusy, isDangerous = false, act, cancel }: ReasonFormProps) {
+  const [reason, setReason] = useState("");
+  const id = useId();
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (reason.trim() !== "" && !isBusy) act(reason.trim());
+  }
+  return (
+    <form onSubmit={submit} className="flex w-full max-w-2xl flex-col gap-2">
+      <label htmlFor={id} className="font-medium">
+        Reason <span className="font-normal text-faint">– kept in the audit with your name</span>
+      </label>
+      <textarea
+        id={id}
+        className="field"
+        rows={2}
+        maxLength={500}
+        required
+        value={reason}
+        // biome-ignore lint/a11y/noAutofocus: it opens because the person asked to type here
+        autoFocus
+        onChange={event => setReason(event.target.value)}
+      />
+      <div className="flex gap-2">
+        <button type="submit" className={`button ${isDangerous ? "danger" : "primary"}`} disabled={isBusy || reason.trim() === ""}>
+          {isBusy ? "Working …" : say}
+        </button>
+        {cancel && (
+          <button type="button" className="button" onClick={cancel}>
+            Cancel
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,61 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { type BulkAction, tell } from "../api.ts";
+import type { Kind } from "../kinds.ts";
+import { useCan } from "../me.ts";
+import { ReasonForm } from "./reason_form.tsx";
+import { Trouble } from "./trouble.tsx";
+
+const words = { requeue: { say: "Requeue", done: "It is pending again." }, discard: { say: "Discard", done: "It was discarded." } };
+
+/** What can be done to one that failed; answers where it was asked. The dangerous one stands apart. */
+export function Repair({ kind, id, status }: { kind: Kind; id: string; status: string }) {
+  const client = useQueryClient();
+  const [isOperator, isAdmin] = [useCan("OPERATOR"), useCan("ADMIN")];
+  const [asked, setAsked] = useState<BulkAction>();
+  const act = useMutation({
+    mutationFn: ({ action, reason }: { action: BulkAction; reason: string }) =>
+      tell(kind.system, `${kind.name}/${id}/${action}`, { reason }),
+    onSuccess: () => {
+      setAsked(undefined);
+      return client.invalidateQueries();
+    },
+  });
+  const choose = (action: BulkAction) => {
+    act.reset();
+    setAsked(action);
+  };
+  if (!isOperator || (status !== "FAILED" && !act.isSuccess)) return null;
+  return (
+    <div className="mb-6 flex flex-col gap-3 rounded-md border p-4">
+      {act.isSuccess && (
+        <p role="status" className="font-medium text-done">
+          {words[act.variables.action].done}
+        </p>
+      )}
+      {act.error && <Trouble what="Nothing was changed." error={act.error} />}
+      {!asked && status === "FAILED" && (
+        <div className="flex flex-wrap justify-between gap-2">
+          <button type="button" className="button primary" onClick={() => choose("requeue")}>
+            Requeue …
+          </button>
+          {isAdmin && (
+            <button type="button" className="button danger" onClick={() => choose("discard")}>
+              Discard …
+            </button>
+          )}
+        </div>
+      )}
+      {asked && (
+        <ReasonForm
+          key={asked}
+          say={words[asked].say}
+          isBusy={act.isPending}
+          isDangerous={asked === "discard"}
+          act={reason => act.mutate({ action: asked, reason })}
+          cancel={() => setAsked(undefined)}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { readFilter } from "./filter.ts";
+import { notifications, outbox } from "./kinds.ts";
+import { Broken, Lost } from "./parts/trouble.tsx";
+import { Shell } from "./shell/shell.tsx";
+
+const root = createRootRoute({ component: Shell, notFoundComponent: Lost, errorComponent: Broken });
+const statesOf = (kind: typeof outbox) => kind.states.map(({ name }) => name);
+const text = (value: unknown) => (typeof value === "string" && value !== "" ? value.slice(0, 200) : undefined);
+
+const overview = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  component: lazyRouteComponent(() => import("./pages/overview.tsx"), "Overview"),
+});
+const outboxList = createRoute({
+  getParentRoute: () => root,
+  path: "/outbox",
+  validateSearch: (search: Record<string, unknown>) => readFilter(search, statesOf(outbox)),
+  component: lazyRouteComponent(() => import("./pages/lists.tsx"), "OutboxList"),
+});
+const outboxOne = createRoute({
+  getParentRoute: () => outboxList,
+  path: "$id",
+  component: lazyRouteComponent(() => import("./pages/event_drawer.tsx"), "EventDrawer"),
+});
+const notificationList = createRoute({
+  getParentRoute: () => root,
+  path: "/notifications",
+  validateSearch: (search: Record<string, unknown>) => readFilter(search, statesOf(notifications)),
+  component: lazyRouteComponent(() => import("./pages/lists.tsx"), "NotificationList"),
+});
+const notificationOne = createRoute({
+  getParentRoute: () => notificationList,
+  path: "$id",
+  component: lazyRouteComponent(() => import("./pages/notification_drawer.tsx"), "NotificationDrawer"),
+});
+const failures = createRoute({
+  getParentRoute: () => root,
+  path: "/failures",
+  component: lazyRouteComponent(() => import("./pages/failures.tsx"), "Failures"),
+});
+const journeyStart = createRoute({
+  getParentRoute: () => root,
+  path: "/journey",
+  component: lazyRouteComponent(() => import("./pages/journey.tsx"), "JourneyStart"),
+});
+const journey = createRoute({
+  getParentRoute: () => root,
+  path: "/journey/$id",
+  component: lazyRouteComponent(() => import("./pages/journey.tsx"), "Journey"),
+});
+const operations = createRoute({
+  getParentRoute: () => root,
+  path: "/operations",
+  component: lazyRouteComponent(() => import("./pages/operations.tsx"), "Operations"),
+});
+const operation = createRoute({
+  getParentRoute: () => operations,
+  path: "$system/$id",
+  validateSearch: (search: Record<string, unknown>): { result?: string } => {
+    const result = text(search.result);
+    return result ? { result } : {};
+  },
+  component: lazyRouteComponent(() => import("./pages/operation_drawer.tsx"), "OperationDrawer"),
+});
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: "/audit",
+  validateSearch: (search: Record<string, unknown>): { subject?: string } => {
+    const subject = text(search.subject);
+    return subject ? { subject } : {};
+  },
+  component: lazyRouteComponent(() => import("./pages/audit.tsx"), "Audit"),
+});
+
+const tree = root.addChildren([
+  overview,
+  outboxList.addChildren([outboxOne]),
+  notificationList.addChildren([notificationOne]),
+  failures,
+  journeyStart,
+  journey,
+  operations.addChildren([operation]),
+  audit,
+]);
+
+/** Addresses say their filters plainly, so that people can read and share them. */
+export const consoleRouter = () =>
+  createRouter({
+    routeTree: tree,
+    basepath: "/admin",
+    defaultPreload: "intent",
+    parseSearch: text => Object.fromEntries(new URLSearchParams(text)),
+    stringifySearch: search => {
+      const given = Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+      return given.length > 0 ? `?${new URLSearchParams(given)}` : "";
+    },
+  });
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof consoleRouter>;
+  }
+}

@@ -1,0 +1,39 @@
+import { useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { Icon } from "../parts/icons.tsx";
+
+export const searchId = "search";
+
+/** Takes any id: the journey knows what it is, or says where else it occurs. */
+export function Search() {
+  const navigate = useNavigate();
+  const [text, setText] = useState("");
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    const id = text.trim();
+    if (id === "") return;
+    setText("");
+    void navigate({ to: "/journey/$id", params: { id } });
+  }
+  return (
+    <search className="min-w-0 flex-1 md:max-w-xl">
+      <form onSubmit={submit} className="relative">
+        <Icon name="search" className="pointer-events-none absolute top-2 left-2.5 size-4 text-faint" />
+        <input
+          id={searchId}
+          aria-label="Find by any id"
+          placeholder="Event, notification, trace, key, purchase, user …"
+          className="field mono !pr-9 !pl-8"
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={200}
+          value={text}
+          onChange={event => setText(event.target.value)}
+        />
+        <span aria-hidden="true" className="pointer-events-none absolute top-1.5 right-2 hidden md:inline">
+          <kbd>/</kbd>
+        </span>
+      </form>
+    </search>
+  );
+}
