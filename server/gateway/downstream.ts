@@ -88,7 +88,7 @@ export function downstream({ urls, mint, deadline, log, metrics }: DownstreamOpt
     /** An answer as the service gave it; a refusal is thrown in its own words. */
     async pass(system: SystemName, path: string, errand: Errand, options?: Call): Promise<Reply> {
       const reply = await call(system, path, errand, options);
-      if (reply.status >= 300) throw refusalOf(system, reply);
+      if (reply.status >= 300) throw refusalOf(system, reply.status, parsed(reply.text));
       return reply;
     },
     /** The body of a 200; a refusal of the service is thrown in its own words. */
