@@ -1,4 +1,4 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { moment, text } from "./text.ts";
 
 /** What the rows of a system may be asked by. */
@@ -28,19 +28,3 @@ export const filterBody = ({ statuses, types }: FilterWords) =>
     },
     { additionalProperties: false, minProperties: 1 },
   );
-
-export type Filter = Static<ReturnType<typeof filterBody>>;
-
-/** A filter as the statements take it. */
-export const filterParameters = (filter: Filter) => ({
-  status: filter.status ?? null,
-  type: filter.type ?? null,
-  user_id: filter.user_id ?? null,
-  error: filter.error ?? null,
-  fingerprint: filter.fingerprint ?? null,
-  min_attempts: filter.min_attempts ?? null,
-  created_from: filter.created_from ?? null,
-  created_to: filter.created_to ?? null,
-});
-
-export type FilterParameters = ReturnType<typeof filterParameters>;

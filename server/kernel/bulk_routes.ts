@@ -1,8 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Caller } from "./auth.ts";
-import { type FilterParameters, type FilterWords, filterBody, filterParameters } from "./bulk_filter.ts";
+import { type FilterWords, filterBody } from "./bulk_filter.ts";
 import { callerOf, type Requires } from "./callers.ts";
+import { type Filter, filterOf } from "./filter.ts";
 import type { Operation } from "./operation_routes.ts";
 import { Problem } from "./problem.ts";
 import { longText, sha256Hex } from "./text.ts";
@@ -12,9 +13,9 @@ const action = Type.Union([Type.Literal("requeue"), Type.Literal("discard")], { 
 
 /** What a system's own statements do for bulk actions on its rows. */
 export interface BulkSql {
-  preview(parameters: FilterParameters): Promise<{ eligible: number; ineligible: unknown; set_hash: string; sample: readonly string[] }[]>;
+  preview(parameters: Filter): Promise<{ eligible: number; ineligible: unknown; set_hash: string; sample: readonly string[] }[]>;
   start(
-    parameters: FilterParameters & {
+    parameters: Filter & {
       action: string;
       filter: Record<string, string | number>;
       set_hash: string;
@@ -52,7 +53,7 @@ export function bulkRoutes({ kind, statuses, types, sql, findOperation, requires
   );
 
   async function preview(asked: Static<typeof filter>) {
-    const [found] = await sql.preview(filterParameters(asked));
+    const [found] = await sql.preview(filterOf(asked));
     const ineligible = found!.ineligible as Record<string, number>;
     const count = Object.values(ineligible).reduce((sum, more) => sum + more, found!.eligible);
     return { count, eligible: found!.eligible, ineligible, set_hash: found!.set_hash, sample: found!.sample };
@@ -63,7 +64,7 @@ export function bulkRoutes({ kind, statuses, types, sql, findOperation, requires
     // A set that is larger than expected is not started either, so what is expected is what the cap is about.
     if (body.expected > cap && !isAdmin(caller))
       throw new Problem(403, "OVER_CAP", `more than ${cap} at once take the role ADMIN`, { extra: { cap } });
-    const [started] = await sql.start({ ...filterParameters(body.filter), ...body, actor: caller.clientId });
+    const [started] = await sql.start({ ...filterOf(body.filter), ...body, actor: caller.clientId });
     if (!started) throw new Problem(409, "SET_CHANGED", "what matches is no longer what the preview showed; look at a new one");
     const [operation] = await findOperation(started);
     return operation!;

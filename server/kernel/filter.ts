@@ -13,7 +13,8 @@ export interface Filter {
   readonly created_to: string | null;
 }
 
-type Given = { readonly [name in keyof Filter]?: string };
+/** As it comes: in a query string a number is text too. */
+type Given = { readonly [name in Exclude<keyof Filter, "min_attempts">]?: string } & { readonly min_attempts?: string | number };
 
 const oneOf = (values: readonly string[], description: string) =>
   Type.Optional(Type.Union(values.map(value => Type.Literal(value)) as TLiteral<string>[], { description }) as TUnion<TLiteral<string>[]>);
