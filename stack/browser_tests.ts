@@ -27,7 +27,7 @@ export function browserTests(env: Record<string, string | undefined>, watchdog: 
     command: [process.execPath, join("stack", "dev.ts")],
     cwd: checkout,
     // What fails there fails soon for good: the tests put it right.
-    env: { ...env, KENRI_DEV_HOME: home, NOTIFICATION_MAX_ATTEMPTS: "2" },
+    env: { ...env, KENRI_DEV_HOME: home, NOTIFICATION_MAX_ATTEMPTS: "2", OUTBOX_MAX_ATTEMPTS: "2" },
     ready: async () => existsSync(envFile), // the last thing it does before it tells a person
     readyWithin: 180_000, // a first start may have to fetch servers
     stopWithin: 30_000,
