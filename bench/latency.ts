@@ -38,11 +38,17 @@ export async function latency(kenri: TestKenri): Promise<Figure[]> {
     {
       what: "grant answer → SENT, p50",
       value: ms(p50),
-      against: `commit + publish + commit, bare: ${ms(sum(50))}`,
-      ratio: p50 / sum(50),
+      against: `commit + publish + commit, bare, one after the other: ${ms(awake)}`,
+      ratio: p50 / awake,
       goal: "≤ 5",
     },
-    { what: "the same", value: ms(p50), against: `bare steps without a rest between them: ${ms(awake)}`, ratio: p50 / awake, goal: "" },
+    {
+      what: "the same",
+      value: ms(p50),
+      against: `the bare steps with the rest that the grants have between them: ${ms(sum(50))}`,
+      ratio: p50 / sum(50),
+      goal: "",
+    },
     { what: "grant answer → SENT, p99", value: ms(p99), against: `the same, p99 each: ${ms(sum(99))}`, ratio: p99 / sum(99), goal: "" },
   ];
 }
