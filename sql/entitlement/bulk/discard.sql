@@ -13,7 +13,7 @@ with operation as materialized (
     order by position limit $1::int for update) i
 ), target as materialized (
   select event_id from outbox_events where event_id = any (array(select subject from batch)) and status = 'FAILED'
-  order by event_id for update
+  order by event_id for update skip locked
 ), gone as (
   delete from outbox_events o where event_id = any (array(select event_id from target))
   returning event_id, to_jsonb(o) - array['locked_by', 'locked_at', 'lease_until', 'claim_token'] as was

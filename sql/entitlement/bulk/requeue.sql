@@ -13,7 +13,7 @@ with operation as materialized (
     order by position limit $1::int for update) i
 ), target as materialized (
   select event_id from outbox_events where event_id = any (array(select subject from batch)) and status = 'FAILED'
-  order by event_id for update
+  order by event_id for update skip locked
 ), back as (
   update outbox_events set status = 'PENDING', attempt_count = 0, next_retry_at = now(), publish_generation = publish_generation + 1,
     published_at = null, stream_seq = null, stream_duplicate = null

@@ -13,7 +13,7 @@ with operation as materialized (
     order by position limit $1::int for update) i
 ), target as materialized (
   select notification_id from notifications where notification_id = any (array(select subject from batch)) and status = 'FAILED'
-  order by notification_id for update
+  order by notification_id for update skip locked
 ), gone as (
   delete from notifications n where notification_id = any (array(select notification_id from target))
   returning notification_id, to_jsonb(n) - array['locked_by', 'locked_at', 'lease_until', 'claim_token'] || jsonb_build_object(

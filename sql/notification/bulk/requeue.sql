@@ -13,7 +13,7 @@ with operation as materialized (
     order by position limit $1::int for update) i
 ), target as materialized (
   select notification_id from notifications where notification_id = any (array(select subject from batch)) and status = 'FAILED'
-  order by notification_id for update
+  order by notification_id for update skip locked
 ), back as (
   update notifications set status = 'PENDING', attempt_count = 0, next_retry_at = now()
   where notification_id = any (array(select notification_id from target)) returning notification_id
