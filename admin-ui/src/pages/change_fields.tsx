@@ -1,4 +1,4 @@
-import { useId } from "react";
+import { useId, useState } from "react";
 import type { Draft } from "../change.ts";
 
 export interface ChangeFieldsProps {
@@ -10,6 +10,7 @@ export interface ChangeFieldsProps {
 /** What a change by hand needs. */
 export function ChangeFields({ draft, edit, isBusy }: ChangeFieldsProps) {
   const id = useId();
+  const [hasItem] = useState(draft.item !== "");
   const hasColon = draft.item.includes(":");
   return (
     <fieldset disabled={isBusy} className="flex flex-col gap-3">
@@ -27,7 +28,7 @@ export function ChangeFields({ draft, edit, isBusy }: ChangeFieldsProps) {
           aria-invalid={hasColon}
           aria-describedby={hasColon ? `${id}-colon` : undefined}
           // biome-ignore lint/a11y/noAutofocus: it opens because the person asked to type here
-          autoFocus={draft.item === ""}
+          autoFocus={!hasItem}
           value={draft.item}
           onChange={event => edit({ item: event.target.value })}
         />
@@ -48,6 +49,8 @@ export function ChangeFields({ draft, edit, isBusy }: ChangeFieldsProps) {
           spellCheck={false}
           maxLength={200}
           required
+          // biome-ignore lint/a11y/noAutofocus: the item is known, this is what is asked for next
+          autoFocus={hasItem}
           value={draft.record}
           onChange={event => edit({ record: event.target.value })}
         />

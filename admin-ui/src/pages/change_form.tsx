@@ -73,8 +73,11 @@ export function ChangeForm({ user, verb, item, close }: ChangeFormProps) {
             </button>
             <button type="button" className="button md:ml-auto" disabled={!isWhole} onClick={() => copy(curlOf(user, verb, draft, key))}>
               <Icon name={isCopied ? "check" : "copy"} />
-              <span role="status">{isCopied ? "Copied" : "Copy as curl"}</span>
+              Copy as curl
             </button>
+            <span role="status" className="sr-only">
+              {isCopied && "Copied as curl"}
+            </span>
           </div>
         </form>
       )}

@@ -95,7 +95,7 @@ function Line({ row, user, isLast }: { row: Past; user: string; isLast: boolean 
             to="/entitlements"
             search={{ user, as_of: row.at }}
             className="link"
-            aria-label={`All that the user had after version ${row.version} of ${row.stock_keeping_unit}`}
+            aria-label={`As of then, version ${row.version} of ${row.stock_keeping_unit}: all that the user had`}
           >
             As of then
           </Link>

@@ -139,10 +139,10 @@ function Table({ rows, ask }: { rows: readonly Holding[]; ask: Ask }) {
 /** To the other state. */
 function Turn({ row: { stock_keeping_unit: item, status }, ask }: { row: Holding; ask: Ask }) {
   if (!ask) return null;
-  const verb = status === "ACTIVE" ? "revoke" : "grant";
+  const [verb, word]: [Verb, string] = status === "ACTIVE" ? ["revoke", "Revoke"] : ["grant", "Grant"];
   return (
-    <button type="button" className="link inline-flex items-center gap-1" aria-label={`${verb} ${item}`} onClick={() => ask(verb, item)}>
-      {verb === "grant" ? "Grant" : "Revoke"}
+    <button type="button" className="link inline-flex items-center gap-1" aria-label={`${word} ${item}`} onClick={() => ask(verb, item)}>
+      {word}
       <Icon name="chevron" className="size-3" />
     </button>
   );
