@@ -2,22 +2,17 @@ import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { Verb } from "../change.ts";
 import { number } from "../format.ts";
-import type { State } from "../kinds.ts";
 import { useLive } from "../live.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useIsNarrow } from "../parts/narrow.ts";
 import { Panel } from "../parts/page.tsx";
-import { StateMark } from "../parts/state.tsx";
+import { toneText } from "../parts/state.tsx";
 import { Ago, At } from "../parts/time.tsx";
 import { Empty, Skeleton, Trouble } from "../parts/trouble.tsx";
 import { useSettings } from "../settings.ts";
 import { type Holding, holdings } from "../user_queries.ts";
 import { fieldOf, timeOf } from "../user_view.ts";
 
-const states: Record<Holding["status"], Pick<State, "tone" | "word">> = {
-  ACTIVE: { tone: "done", word: "Active" },
-  REVOKED: { tone: "pending", word: "Revoked" },
-};
 // More than a person reads at once; the rest is a click away.
 const firstShown = 100;
 
@@ -93,7 +88,7 @@ function Table({ rows, ask }: { rows: readonly Holding[]; ask: Ask }) {
         {rows.map(row => (
           <li key={row.stock_keeping_unit} className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 py-2.5 last:border-0">
             <span className="mono w-full break-all">{row.stock_keeping_unit}</span>
-            <StateMark state={states[row.status]} />
+            <HoldingMark status={row.status} />
             <Ago at={row.updated_at} />
             <Turn row={row} ask={ask} />
           </li>
@@ -118,7 +113,7 @@ function Table({ rows, ask }: { rows: readonly Holding[]; ask: Ask }) {
               {row.stock_keeping_unit}
             </td>
             <td>
-              <StateMark state={states[row.status]} />
+              <HoldingMark status={row.status} />
             </td>
             <td className="mono end">{row.version}</td>
             <td className="end">
@@ -133,6 +128,16 @@ function Table({ rows, ask }: { rows: readonly Holding[]; ask: Ask }) {
         ))}
       </tbody>
     </table>
+  );
+}
+
+function HoldingMark({ status }: Pick<Holding, "status">) {
+  const isActive = status === "ACTIVE";
+  return (
+    <span className={`inline-flex items-center gap-1.5 font-medium ${toneText[isActive ? "done" : "pending"]}`}>
+      <Icon name={isActive ? "done" : "failed"} className="size-3.5" />
+      {isActive ? "Active" : "Revoked"}
+    </span>
   );
 }
 
