@@ -96,6 +96,33 @@ test("after an answer that was lost the same key gets it, and another change get
   await expect(dialog.getByRole("status")).toContainText("Granted.");
 });
 
+test("a change is made by keys alone, and the focus comes back to where it was", async ({ page }) => {
+  const user = `keys-${Date.now()}`;
+  await openConsole(page, "operator", "/admin/");
+  await page.keyboard.press("g");
+  await page.keyboard.press("i");
+  await expect(page.getByRole("heading", { name: "Inbox", level: 1 })).toBeVisible();
+  await page.keyboard.press("g");
+  await page.keyboard.press("e");
+  await expect(page.getByRole("heading", { name: "Entitlements", level: 1 })).toBeVisible();
+  await page.getByRole("textbox", { name: "User", exact: true }).focus();
+  await page.keyboard.type(`${user}\n`);
+  const opener = page.getByRole("button", { name: "Grant …" });
+  await opener.focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("textbox", { name: /^Item/ })).toBeFocused();
+  for (const text of ["sword", "ticket-7", "why not"]) {
+    await page.keyboard.type(text);
+    await page.keyboard.press("Tab");
+  }
+  // Past the key, which can be copied.
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog").getByRole("status")).toContainText("Granted.");
+  await page.keyboard.press("Escape");
+  await expect(opener).toBeFocused();
+});
+
 test("an inbox shows what the user sees, goes on by itself, and marks nothing as read", async ({ page }) => {
   const user = `inbox-${Date.now()}`;
   await grant(user, "sword");

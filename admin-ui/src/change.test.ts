@@ -13,7 +13,7 @@ test("the curl line asks for the same change under the same key, with a place fo
 });
 
 test.each(["it's", "'; rm -rf /; '", "$(id)", "`id`", 'a"b\\c', "日本 🗡\nline"])(
-  "%p reaches a shell's command as it is and runs nothing",
+  "%j reaches a shell's command as it is and runs nothing",
   async user => {
     const line = curlOf(user, "grant", draft, "key-1").replace(/^curl/, "printf '%s\\0'");
     const shell = Bun.spawn(["sh", "-c", line], { stdout: "pipe", env: { ENTITLEMENT_URL: "http://x", KENRI_API_KEY: "k" } });

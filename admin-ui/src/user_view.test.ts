@@ -14,7 +14,7 @@ test.each([
   ],
   [{ user: "alice", as_of: "yesterday" }, { user: "alice" }],
   [{ user: "alice", as_of: "" }, { user: "alice" }],
-])("an address that says %p is about %p", (search, view) => expect(readUserView(search)).toEqual(view));
+])("an address that says %j is about %j", (search, view) => expect(readUserView(search)).toEqual(view));
 
 test.each([
   [
@@ -23,7 +23,7 @@ test.each([
   ],
   [{ user: "alice", show: "all" }, { user: "alice" }],
   [{ user: "alice", show: "nonsense" }, { user: "alice" }],
-] as const)("an inbox's address that says %p shows %p", (search, view) => expect(readInboxView(search)).toEqual(view));
+] as const)("an inbox's address that says %j shows %j", (search, view) => expect(readInboxView(search)).toEqual(view));
 
 test("a time goes through the field and back, in either zone", () => {
   for (const zone of ["utc", "local"] as const)
