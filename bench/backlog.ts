@@ -58,6 +58,7 @@ export async function backlog(kenri: TestKenri): Promise<Figure[]> {
           source_id: all("p"),
           traceparent: all("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
           conflict_body: all("{}"),
+          operator_reason: ids.map(() => null),
         });
       }),
       50,

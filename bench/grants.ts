@@ -26,6 +26,7 @@ export async function grants(kenri: TestKenri): Promise<Figure[]> {
       source_id: ["p"],
       traceparent: ["00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
       conflict_body: ["{}"],
+      operator_reason: [null],
     });
   const http = (run: string) => async (n: number) => {
     const response = await kenri.grant(`${run}-${n}`, "item", { key: `${run}-${n}` });

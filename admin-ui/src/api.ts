@@ -185,16 +185,20 @@ export class Refusal extends Error {
   }
 }
 
-export async function call<T>(path: string, init: RequestInit = {}): Promise<T> {
+export const call = async <T>(path: string, init: RequestInit = {}): Promise<T> => (await converse<T>(path, init)).body;
+
+/** The answer, and whether it is one that was given before. */
+async function converse<T>(path: string, init: RequestInit): Promise<{ body: T; isReplayed: boolean }> {
   const response = await fetch(path, { ...init, headers: { "x-kenri-csrf": "1", ...init.headers } }).catch(() => {
     throw new Refusal(0, "UNREACHABLE", "the gateway cannot be reached");
   });
   if (response.status === 401) location.assign(`/login?returnTo=${encodeURIComponent(location.pathname + location.search)}`);
-  if (response.status === 204) return undefined as T;
+  const isReplayed = response.headers.get("idempotency-replayed") === "true";
+  if (response.status === 204) return { body: undefined as T, isReplayed };
   const body = (await response.json().catch(() => ({}))) as { code?: string; detail?: string };
   if (!response.ok)
     throw new Refusal(response.status, body.code ?? "UNKNOWN", body.detail ?? `the server answered ${response.status} without saying why`);
-  return body as T;
+  return { body: body as T, isReplayed };
 }
 
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
@@ -206,10 +210,14 @@ export function ask<T>(system: System, path: string, parameters: Parameters = {}
   return call<T>(`/admin/api/${system}/${path}${query}`, signal ? { signal } : {});
 }
 
-export function tell<T>(system: System, path: string, body: object): Promise<T> {
-  return call<T>(`/admin/api/${system}/${path}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-}
+const posted = (body: object, headers: Record<string, string> = {}): RequestInit => ({
+  method: "POST",
+  headers: { "content-type": "application/json", ...headers },
+  body: JSON.stringify(body),
+});
+
+export const tell = <T>(system: System, path: string, body: object): Promise<T> => call<T>(`/admin/api/${system}/${path}`, posted(body));
+
+/** Asked again with the same key it is done once. */
+export const tellOnce = <T>(system: System, path: string, body: object, key: string) =>
+  converse<T>(`/admin/api/${system}/${path}`, posted(body, { "idempotency-key": key }));

@@ -3,6 +3,7 @@ import { readFilter } from "./filter.ts";
 import { notifications, outbox } from "./kinds.ts";
 import { Broken, Lost } from "./parts/trouble.tsx";
 import { Shell } from "./shell/shell.tsx";
+import { readInboxView, readUserView } from "./user_view.ts";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: Lost, errorComponent: Broken });
 const statesOf = (kind: typeof outbox) => kind.states.map(({ name }) => name);
@@ -12,6 +13,18 @@ const overview = createRoute({
   getParentRoute: () => root,
   path: "/",
   component: lazyRouteComponent(() => import("./pages/overview.tsx"), "Overview"),
+});
+const entitlements = createRoute({
+  getParentRoute: () => root,
+  path: "/entitlements",
+  validateSearch: readUserView,
+  component: lazyRouteComponent(() => import("./pages/entitlements.tsx"), "Entitlements"),
+});
+const inbox = createRoute({
+  getParentRoute: () => root,
+  path: "/inbox",
+  validateSearch: readInboxView,
+  component: lazyRouteComponent(() => import("./pages/inbox.tsx"), "Inbox"),
 });
 const outboxList = createRoute({
   getParentRoute: () => root,
@@ -76,6 +89,8 @@ const audit = createRoute({
 
 const tree = root.addChildren([
   overview,
+  entitlements,
+  inbox,
   outboxList.addChildren([outboxOne]),
   notificationList.addChildren([notificationOne]),
   failures,

@@ -15,6 +15,7 @@ import { operatorRoutes } from "./operator_routes.ts";
 import { outboxRoutes } from "./outbox_routes.ts";
 import { readRoutes } from "./read_routes.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
+import { userRoutes } from "./user_routes.ts";
 
 /** `entitlement:api`. Grants and revokes have connections of their own, so that reads never wait behind them nor they behind reads. */
 export function entitlementApi(kernel: KernelSettings, settings: EntitlementSettings, context: RoleContext): Service {
@@ -41,6 +42,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       ...(kernel.environment === "production" ? [] : [faultRoutes(requires, [relay])]),
       outboxRoutes(store.statements, requires, cursors),
       journeyRoutes(store.statements, requires),
+      userRoutes({ sql: store.statements, changes: batcher, requires, cursors, auditMonths: settings.auditMonths }),
       actionRoutes(store.statements, requires, cursors),
       operatorRoutes({ sql: store.statements, requires, cursors, requeued: relay.wake }),
       outboxBulkRoutes({ sql: store.statements, requires, cursors, cap: kernel.bulk.cap }),

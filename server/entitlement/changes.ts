@@ -17,6 +17,8 @@ export interface Change {
   readonly sourceId: string;
   readonly traceparent: string;
   readonly conflictBody: string;
+  /** Given by a person at work: it goes to the audit of what operators did, in the transaction of the change. */
+  readonly operatorReason?: string;
 }
 
 export type Answer = Pick<ChangeRow, "replayed" | "same_request" | "response_code" | "response_body">;
@@ -168,4 +170,5 @@ const parametersOf = (batch: readonly Change[], ttl_seconds: number): ChangePara
   source_id: batch.map(one => one.sourceId),
   traceparent: batch.map(one => one.traceparent),
   conflict_body: batch.map(one => one.conflictBody),
+  operator_reason: batch.map(one => one.operatorReason ?? null),
 });

@@ -2,9 +2,8 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "../kernel/callers.ts";
 import { type Cursors, limitOf, pageQuery } from "../kernel/cursor.ts";
-import { sqlState } from "../kernel/database.ts";
-import { badRequest } from "../kernel/problem.ts";
 import { pathId } from "../kernel/text.ts";
+import { holdings } from "./holdings.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
 
 const userId = pathId("the user");
@@ -12,7 +11,6 @@ const sku = pathId("the stock keeping unit");
 const strict = { additionalProperties: false };
 // People too: the user themselves, and those who look after users.
 const readers = { scope: "entitlements:read", owner: true, roles: ["VIEWER", "OPERATOR", "ADMIN"] } as const;
-const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)$/;
 
 export interface ReadOptions {
   readonly sql: EntitlementSql;
@@ -23,25 +21,13 @@ export interface ReadOptions {
 
 /** What a user has, had, and how it came about. */
 export function readRoutes({ sql, requires, cursors, auditMonths }: ReadOptions) {
-  async function asOf(user_id: string, given: string) {
-    if (!moment.test(given))
-      throw badRequest("as_of must be a time such as 2026-01-31T09:00:00Z", {
-        errors: [{ pointer: "/as_of", detail: "must be an RFC 3339 time" }],
-      });
-    const [horizon] = await sql.audit.horizon({ keep_months: auditMonths, as_of: given }).catch(error => {
-      throw sqlState(error).startsWith("22") ? badRequest("as_of is not a time that exists") : error;
-    });
-    if (horizon?.too_old) throw badRequest(`as_of lies beyond what the audit keeps (${auditMonths} months, from ${horizon.horizon} on)`);
-    if (horizon?.in_future) throw badRequest("as_of lies in the future; leave it out to read the present");
-    return sql.list_as_of({ user_id, as_of: given });
-  }
-
+  const held = holdings(sql, auditMonths);
   return new Elysia({ normalize: false })
     .get(
       "/v1/users/:user_id/entitlements",
       async ({ params: { user_id }, query: { as_of } }) => ({
         user_id,
-        entitlements: as_of === undefined ? await sql.list({ user_id }) : await asOf(user_id, as_of),
+        entitlements: await held(user_id, as_of),
       }),
       {
         params: Type.Object({ user_id: userId }),

@@ -188,6 +188,22 @@ export interface AuditMakePartitionsRow {
   partition: string;
 }
 
+export interface AuditOfUserParameters {
+  user_id: string;
+  before_event_id: string;
+  limit: number;
+}
+export interface AuditOfUserRow {
+  event_id: string;
+  stock_keeping_unit: string;
+  status: string;
+  version: number;
+  at: string;
+  previous_at: string | null;
+  client_id: string;
+  detail: Json;
+}
+
 export interface BulkDiscardParameters {
   limit: number;
 }
@@ -258,6 +274,7 @@ export interface ChangeParameters {
   source_id: readonly string[];
   traceparent: readonly string[];
   conflict_body: readonly string[];
+  operator_reason: readonly (string | null)[];
 }
 export interface ChangeRow {
   n: number;
@@ -645,6 +662,7 @@ export interface EntitlementSql {
     history(parameters: AuditHistoryParameters): Promise<AuditHistoryRow[]>;
     horizon(parameters: AuditHorizonParameters): Promise<AuditHorizonRow[]>;
     make_partitions(parameters: AuditMakePartitionsParameters): Promise<AuditMakePartitionsRow[]>;
+    of_user(parameters: AuditOfUserParameters): Promise<AuditOfUserRow[]>;
   };
   bulk: {
     discard(parameters: BulkDiscardParameters): Promise<BulkDiscardRow[]>;

@@ -47,6 +47,26 @@ describe("the operator API of the services", () => {
     expect((await requeue("operator", {})).status).toBe(400);
   });
 
+  test("passes an Idempotency-Key on, and says when the answer was given before", async () => {
+    const grant = (name: string, key: string | undefined, item = "sword") =>
+      people[name]!.fetch(`${gateway.url}/admin/api/entitlement/users/${encodeURIComponent("a/b 日本")}/grants`, {
+        method: "POST",
+        headers: { "x-kenri-csrf": "1", "content-type": "application/json", ...(key === undefined ? {} : { "idempotency-key": key }) },
+        body: JSON.stringify({ stock_keeping_unit: item, purchase_id: "ticket-7", reason: "lost" }),
+      });
+    const [first, again] = [await grant("operator", "once"), await grant("operator", "once")];
+    expect([first.status, first.headers.get("idempotency-replayed"), again.headers.get("idempotency-replayed")]).toEqual([
+      200,
+      null,
+      "true",
+    ]);
+    expect(await again.text()).toBe(await first.text());
+    expect(await (await grant("operator", "once", "shield")).json()).toMatchObject({ status: 409, code: "IDEMPOTENCY_KEY_CONFLICT" });
+    expect([(await grant("operator", undefined)).status, (await grant("viewer", "other")).status]).toEqual([400, 403]);
+    const actions = await kenri.entitlementSql`select detail ->> 'user_id' as user_id from operator_actions`;
+    expect(actions.map(action => action.user_id)).toEqual(["a/b 日本"]);
+  });
+
   test("changes nothing for another site's page", async () => {
     const body = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ reason: "x" }) };
     const answer = await people.operator!.fetch(`${gateway.url}/admin/api/entitlement/outbox/${nobody}/requeue`, body);

@@ -18,11 +18,14 @@ export interface Errand {
 export interface Call {
   readonly method?: string;
   readonly body?: unknown;
+  readonly idempotencyKey?: string | undefined;
 }
 
 interface Reply {
   readonly status: number;
   readonly text: string;
+  /** The service gave this answer before and did nothing now. */
+  readonly replayed: boolean;
 }
 
 export interface DownstreamOptions {
@@ -38,7 +41,8 @@ export function downstream({ urls, mint, deadline, log, metrics }: DownstreamOpt
   const seconds = metrics.histogram("gateway_call_seconds", "Time of a call to a service.", ["system", "outcome"]);
   const circuits = { account: createCircuit(), entitlement: createCircuit(), notification: createCircuit() };
 
-  async function attempt(system: SystemName, path: string, errand: Errand, { method = "GET", body }: Call, until: number): Promise<Reply> {
+  async function attempt(system: SystemName, path: string, errand: Errand, given: Call, until: number): Promise<Reply> {
+    const { method = "GET", body, idempotencyKey } = given;
     const response = await fetch(`${urls[system]}${path}`, {
       method,
       headers: {
@@ -46,12 +50,14 @@ export function downstream({ urls, mint, deadline, log, metrics }: DownstreamOpt
         "x-request-id": errand.requestId,
         traceparent: continueTrace(errand.traceparent).traceparent,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       redirect: "error",
       signal: AbortSignal.timeout(Math.max(1, until - performance.now())),
     });
-    const reply = { status: response.status, text: await response.text() };
+    const replayed = response.headers.get("idempotency-replayed") === "true";
+    const reply = { status: response.status, text: await response.text(), replayed };
     // 401 means that our token was refused: nothing the caller can mend.
     if (reply.status >= 500 || reply.status === 401) throw new Error(`${system} answered ${reply.status}`);
     return reply;

@@ -19,8 +19,12 @@ export function operatorRoutes(services: Downstream, entrance: Entrance) {
       async ({ request, body }) => {
         const path = operatorPath(request.url, system);
         const { errand } = guestOf(request);
-        const { status, text } = await services.pass(system, path, errand, { method, body: body ?? undefined });
-        return new Response(text, { status, headers: { "content-type": "application/json" } });
+        const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
+        const { status, text, replayed } = await services.pass(system, path, errand, { method, body: body ?? undefined, idempotencyKey });
+        return new Response(text, {
+          status,
+          headers: { "content-type": "application/json", ...(replayed ? { "idempotency-replayed": "true" } : {}) },
+        });
       },
       { ...entrance.signedIn(consoleRoles), detail: { hide: true } },
     );

@@ -12,6 +12,7 @@ import { inboxRoutes } from "./inbox_routes.ts";
 import { journeyRoutes } from "./journey_routes.ts";
 import { operatorRoutes } from "./operator_routes.ts";
 import type { NotificationSql } from "./sql.gen.ts";
+import { userRoutes } from "./user_routes.ts";
 
 /** `notification:api`. */
 export function notificationApi(kernel: KernelSettings, settings: NotificationSettings, context: RoleContext): Service {
@@ -31,6 +32,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       feedRoutes(store.statements, requires, cursors),
       deliveryRoutes(store.statements, requires, cursors),
       journeyRoutes(store.statements, requires),
+      userRoutes(store.statements, requires, cursors),
       actionRoutes(store.statements, requires, cursors),
       operatorRoutes({ sql: store.statements, requires, cursors, channel: settings.channel, requeued: sender.wake }),
       notificationBulkRoutes({ sql: store.statements, requires, cursors, cap: kernel.bulk.cap }),

@@ -525,6 +525,8 @@ export interface NotificationsInboxRow {
   last_error: string | null;
   created_at: string;
   sent_at: string | null;
+  position: number | null;
+  read_at: string | null;
   trace_id: string;
   payload: Json;
 }

@@ -13,10 +13,11 @@
 -- $10 source_id: its purchase_id
 -- $11 traceparent
 -- $12 conflict_body: the answer if the pair has the target state already
+-- $13 operator_reason?: why, if the client is a person at work; what they change has its operator_actions row then
 -- returns n, replayed, same_request, response_code, response_body
 with request as (
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[])
-    with ordinality as r(client_id, route, idem_key, request_hash, user_id, sku, target, source, source_id, traceparent, conflict_body, n)
+  select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[])
+    with ordinality as r(client_id, route, idem_key, request_hash, user_id, sku, target, source, source_id, traceparent, conflict_body, operator_reason, n)
 ), known as materialized (                                                -- lateral with limit: index lookups under every plan
   select r.n, k.ctid, k.response_code, k.response_body, k.expires_at > now() as live, k.request_hash = r.request_hash as same_request
   from request r, lateral (
@@ -58,6 +59,11 @@ with request as (
   select updated_at, event_id, user_id, sku, target, version, previous_at, client_id,
     jsonb_build_object('reason', source, 'purchase_id', source_id, 'trace_id', split_part(traceparent, '-', 2), 'route', route, 'idem_key', idem_key)
   from outcome where version is not null
+), noted as (
+  insert into operator_actions (actor, action, subject, reason, detail)
+  select client_id, case target when 'ACTIVE' then 'entitlement.grant' else 'entitlement.revoke' end, event_id::text, operator_reason,
+    jsonb_build_object('user_id', user_id, 'stock_keeping_unit', sku, 'version', version, 'purchase_id', source_id)
+  from outcome where version is not null and operator_reason is not null
 )
 select n, false as replayed, true as same_request, response_code, response_body from outcome
 union all

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { Chain } from "../journey_steps.ts";
+import { UserLinks } from "../parts/user_links.tsx";
 
 /** To the rows that the chain is made of. */
 export function ChainLinks({ chain: { event, notifications } }: { chain: Chain }) {
@@ -21,6 +22,7 @@ export function ChainLinks({ chain: { event, notifications } }: { chain: Chain }
           All of {user}
         </Link>
       )}
+      {user && <UserLinks user={user} />}
     </p>
   );
 }

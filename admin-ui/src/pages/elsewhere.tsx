@@ -4,7 +4,9 @@ import type { Counts, System } from "../api.ts";
 import { count } from "../format.ts";
 import { type Kind, notifications, outbox } from "../kinds.ts";
 import { Empty, Skeleton } from "../parts/trouble.tsx";
+import { UserLinks } from "../parts/user_links.tsx";
 import * as queries from "../queries.ts";
+import { holdings } from "../user_queries.ts";
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const all = ({ counts }: Counts) =>
@@ -19,12 +21,13 @@ export function Elsewhere({ id }: { id: string }) {
   };
   const found = (["entitlement", "notification"] satisfies System[]).find(system => ours[system].data);
   const lists: [Kind, Counts | undefined, boolean][] = [useUser(outbox, id), useUser(notifications, id)];
+  const held = useQuery({ ...holdings(id), retry: false });
   const hits = lists.filter(([, data]) => data && all(data).count > 0);
   if (found) return <Navigate to="/operations/$system/$id" params={{ system: found, id }} replace />;
-  if (lists.some(([, , isPending]) => isPending)) return <Skeleton rows={3} />;
+  if (lists.some(([, , isPending]) => isPending) || held.isPending) return <Skeleton rows={3} />;
   return (
     <div className="panel">
-      {hits.length > 0 ? (
+      {hits.length > 0 || (held.data && held.data.length > 0) ? (
         <Empty title="This is a user">
           <span className="flex flex-wrap justify-center gap-4">
             {hits.map(([kind, data]) => (
@@ -32,6 +35,7 @@ export function Elsewhere({ id }: { id: string }) {
                 {kind.title}: {count(all(data!))}
               </Link>
             ))}
+            <UserLinks user={id} like="button" />
           </span>
         </Empty>
       ) : (

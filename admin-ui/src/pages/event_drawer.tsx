@@ -11,6 +11,7 @@ import { Repair } from "../parts/repair.tsx";
 import { StateMark } from "../parts/state.tsx";
 import { At } from "../parts/time.tsx";
 import { Skeleton, Trouble } from "../parts/trouble.tsx";
+import { UserLinks } from "../parts/user_links.tsx";
 import * as queries from "../queries.ts";
 
 interface EventDetail extends OutboxEvent {
@@ -72,6 +73,7 @@ function Details({ event }: { event: EventDetail }) {
         <Facts
           facts={[
             ["User", <Id key="user" id={event.user_id} whole />],
+            ["About the user", <UserLinks key="links" user={event.user_id} />],
             [
               "Item",
               <span key="item" className="mono break-all">

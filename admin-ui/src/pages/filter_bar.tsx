@@ -4,6 +4,7 @@ import { type FilterName, filterNames, labels, tidy, types, without } from "../f
 import { exact, middle } from "../format.ts";
 import { verbOf } from "../kinds.ts";
 import { Icon } from "../parts/icons.tsx";
+import { UserLinks } from "../parts/user_links.tsx";
 import { useSettings } from "../settings.ts";
 
 /** What narrows the list, as chips that can be taken off, and a way to add one. */
@@ -32,6 +33,7 @@ export function FilterBar({ filter, change }: { filter: Filter; change: (filter:
           <Icon name="close" className="size-3 text-faint group-hover:text-failed" />
         </button>
       ))}
+      {filter.user_id && <UserLinks user={filter.user_id} />}
       {isAdding ? (
         <AddFilter
           add={(name, value) => {

@@ -12,6 +12,7 @@ import { Repair } from "../parts/repair.tsx";
 import { StateMark } from "../parts/state.tsx";
 import { At } from "../parts/time.tsx";
 import { Skeleton, Trouble } from "../parts/trouble.tsx";
+import { UserLinks } from "../parts/user_links.tsx";
 import * as queries from "../queries.ts";
 
 interface NotificationDetail extends Notification {
@@ -73,6 +74,7 @@ function Details({ notification }: { notification: NotificationDetail }) {
         <Facts
           facts={[
             ["User", <Id key="user" id={notification.user_id} whole />],
+            ["About the user", <UserLinks key="links" user={notification.user_id} />],
             ["Channel", notification.channel],
             [
               "Version",

@@ -1,6 +1,7 @@
 import { Dialog } from "@base-ui/react/dialog";
 import type { ReactNode } from "react";
 import { Icon } from "./icons.tsx";
+import { useOpener } from "./opener.ts";
 
 export interface DrawerProps {
   readonly title: string;
@@ -37,11 +38,15 @@ export function Drawer({ title, head, close, children }: DrawerProps) {
 
 /** A question in the middle of the screen. */
 export function Question({ title, close, children }: { title: string; close: () => void; children: ReactNode }) {
+  const opener = useOpener();
   return (
     <Dialog.Root open onOpenChange={open => !open && close()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-50 bg-veil" />
-        <Dialog.Popup className="panel fixed top-[8vh] left-1/2 z-50 flex max-h-[84vh] w-[min(38rem,calc(100vw-1.5rem))] -translate-x-1/2 flex-col overflow-hidden shadow-drawer outline-none">
+        <Dialog.Popup
+          finalFocus={opener}
+          className="panel fixed top-[8vh] left-1/2 z-50 flex max-h-[84vh] w-[min(38rem,calc(100vw-1.5rem))] -translate-x-1/2 flex-col overflow-hidden shadow-drawer outline-none"
+        >
           <header className="flex items-center justify-between gap-3 border-b px-5 py-3">
             <Dialog.Title className="text-base font-semibold">{title}</Dialog.Title>
             <Dialog.Close className="button" aria-label="Close">

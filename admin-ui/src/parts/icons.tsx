@@ -3,6 +3,8 @@ import type { ReactNode } from "react";
 const drawings = {
   seal: <path d="M3.5 2.5v11M3.5 9.2 12 2.5M6.3 7.2l6.2 6.3" />,
   overview: <path d="M2 9.5A6 6 0 0 1 14 9.5M8 9.5l2.6-3M2.5 12.5h11" />,
+  entitlements: <path d="M8 1.8 13.3 4v3.8c0 3.2-2.2 5.4-5.3 6.4-3.1-1-5.3-3.2-5.3-6.4V4zM5.7 8l1.7 1.7 3-3.4" />,
+  inbox: <path d="M2 9l2-6h8l2 6v4.5H2zM2 9h3.5l1 2h3l1-2H14" />,
   outbox: <path d="M2.5 9v4h11V9M8 10V2.5M5 5.5l3-3 3 3" />,
   notifications: <path d="M4 11V7a4 4 0 0 1 8 0v4l1.2 1.5H2.8zM6.7 14.5h2.6" />,
   failures: <path d="M8 2 14.5 13.5h-13zM8 6.5v3.2M8 11.6v.1" />,

@@ -1,0 +1,49 @@
+import { Link } from "@tanstack/react-router";
+import { type FormEvent, type ReactNode, useId, useState } from "react";
+import { Id } from "./id.tsx";
+
+/** Whom the page is about; another one is a line away. */
+export function UserLookup({ user, open }: { user: string | undefined; open: (user: string) => void }) {
+  const [text, setText] = useState(user ?? "");
+  const id = useId();
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (text.trim() !== "") open(text.trim());
+  }
+  return (
+    <form onSubmit={submit} className="flex w-full max-w-xl flex-wrap items-center gap-2">
+      <label htmlFor={id} className="font-medium">
+        User
+      </label>
+      <input
+        id={id}
+        className="field mono min-w-0 !w-auto flex-1"
+        placeholder="the exact id"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={200}
+        value={text}
+        onChange={event => setText(event.target.value)}
+      />
+      <button type="submit" className="button" disabled={text.trim() === ""}>
+        Look up
+      </button>
+    </form>
+  );
+}
+
+/** The user in full, with the way to everything else about them. */
+export function UserLine({ user, children }: { user: string; children: ReactNode }) {
+  return (
+    <p className="flex flex-wrap items-center gap-x-4 gap-y-1">
+      <Id id={user} whole />
+      {children}
+      <Link to="/outbox" search={{ user_id: user }} className="link">
+        Outbox
+      </Link>
+      <Link to="/notifications" search={{ user_id: user }} className="link">
+        Notifications
+      </Link>
+    </p>
+  );
+}

@@ -1,0 +1,182 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page, test } from "@playwright/test";
+import { fillIn, grant } from "./people.ts";
+import { variable } from "./stack.ts";
+
+async function openConsole(page: Page, user: string, path: string): Promise<void> {
+  await page.goto(`${variable("GATEWAY_URL")}${path}`);
+  await fillIn(page, user);
+  await expect(page.getByRole("navigation", { name: "Pages" })).toBeVisible();
+}
+
+async function fillChange(page: Page, item: string, reason: string): Promise<void> {
+  await page.getByRole("textbox", { name: /^Item/ }).fill(item);
+  await page.getByRole("textbox", { name: /^Record/ }).fill("ticket-7");
+  await page.getByRole("textbox", { name: /^Reason/ }).fill(reason);
+}
+
+const keyOf = (page: Page) =>
+  page
+    .getByRole("dialog")
+    .getByRole("button", { name: /^[0-9a-f]{8}-/ })
+    .textContent();
+const lines = (page: Page) => page.getByRole("region", { name: "History, newest first" }).getByRole("listitem");
+
+test("a grant by hand, clicked twice, is made once, is told to the user, and can be followed", async ({ page, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const user = `hand-${Date.now()}`;
+  await openConsole(page, "operator", "/admin/entitlements");
+  await page.getByRole("textbox", { name: "User", exact: true }).fill(user);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(new RegExp(`entitlements\\?user=${user}`));
+  await expect(page.getByText("Nothing was ever granted to this id")).toBeVisible();
+
+  await page.getByRole("button", { name: "Grant …" }).click();
+  const dialog = page.getByRole("dialog");
+  const reason = `lost in a crash ${user}`;
+  await fillChange(page, "sword", reason);
+  await dialog.getByRole("button", { name: "Copy as curl" }).click();
+  await expect(dialog.getByRole("status")).toHaveText("Copied as curl");
+  const line = (await page.evaluate("navigator.clipboard.readText()")) as string;
+  expect(line).toContain("$KENRI_API_KEY");
+  expect(line).toContain(((await keyOf(page)) ?? "").slice(0, 36));
+  await dialog.getByRole("button", { name: "Grant", exact: true }).dblclick();
+  await expect(dialog.getByRole("status")).toContainText("Granted.");
+  await expect(dialog).toContainText("active");
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+
+  await expect(page.getByRole("region", { name: "Has now" })).toContainText("Active");
+  await expect(lines(page)).toHaveCount(1);
+  await expect(lines(page)).toContainText(reason);
+
+  await page.getByRole("button", { name: "Revoke sword" }).click();
+  await fillChange(page, "sword", "a mistake");
+  await dialog.getByRole("button", { name: "Revoke", exact: true }).click();
+  await expect(dialog.getByRole("status")).toContainText("Revoked.");
+  await dialog.getByRole("link", { name: "Journey of its event" }).click();
+  await expect(page.getByText("Operator: entitlement.revoke")).toBeVisible();
+
+  await page.getByRole("link", { name: "Entitlements" }).last().click();
+  await expect(lines(page)).toHaveCount(2);
+  await page.getByRole("link", { name: /^As of then, version 1/ }).click();
+  await expect(page.getByRole("region", { name: "Had then" })).toContainText("Active");
+  await page.getByRole("button", { name: "Back to now" }).click();
+  await expect(page.getByRole("region", { name: "Has now" })).toContainText("Revoked");
+});
+
+test("after an answer that was lost the same key gets it, and another change gets another key", async ({ page }) => {
+  const user = `lost-${Date.now()}`;
+  await openConsole(page, "operator", `/admin/entitlements?user=${user}`);
+  await page.route("**/grants", async route => {
+    await route.fetch();
+    await route.abort();
+  });
+  await page.getByRole("button", { name: "Grant …" }).click();
+  const dialog = page.getByRole("dialog");
+  const first = await keyOf(page);
+  await fillChange(page, "sword", "why not");
+  await dialog.getByRole("button", { name: "Grant", exact: true }).click();
+  await expect(dialog.getByRole("alert")).toContainText("nobody knows yet whether it was done");
+  expect(await keyOf(page)).toBe(first);
+  await page.unroute("**/grants");
+  await dialog.getByRole("button", { name: "Send again, same key" }).click();
+  await expect(dialog.getByRole("status")).toContainText("nothing was changed twice");
+  await page.keyboard.press("Escape");
+  await expect(lines(page)).toHaveCount(1);
+
+  await page.getByRole("button", { name: "Grant …" }).click();
+  const second = await keyOf(page);
+  expect(second).not.toBe(first);
+  await fillChange(page, "sword", "once more");
+  await dialog.getByRole("button", { name: "Grant", exact: true }).click();
+  await expect(dialog.getByRole("alert")).toContainText("Nothing was changed.");
+  await fillChange(page, "shield", "once more");
+  expect(await keyOf(page)).not.toBe(second);
+  await dialog.getByRole("button", { name: "Grant", exact: true }).click();
+  await expect(dialog.getByRole("status")).toContainText("Granted.");
+});
+
+test("a change is made by keys alone, and the focus comes back to where it was", async ({ page }) => {
+  const user = `keys-${Date.now()}`;
+  await openConsole(page, "operator", "/admin/");
+  await page.keyboard.press("g");
+  await page.keyboard.press("i");
+  await expect(page.getByRole("heading", { name: "Inbox", level: 1 })).toBeVisible();
+  await page.keyboard.press("g");
+  await page.keyboard.press("e");
+  await expect(page.getByRole("heading", { name: "Entitlements", level: 1 })).toBeVisible();
+  await page.getByRole("textbox", { name: "User", exact: true }).focus();
+  await page.keyboard.type(`${user}\n`);
+  const opener = page.getByRole("button", { name: "Grant …" });
+  await opener.focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("textbox", { name: /^Item/ })).toBeFocused();
+  for (const text of ["sword", "ticket-7", "why not"]) {
+    await page.keyboard.type(text);
+    await page.keyboard.press("Tab");
+  }
+  // Past the key, which can be copied.
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog").getByRole("status")).toContainText("Granted.");
+  await page.keyboard.press("Escape");
+  await expect(opener).toBeFocused();
+});
+
+test("an inbox shows what the user sees, goes on by itself, and marks nothing as read", async ({ page }) => {
+  const user = `inbox-${Date.now()}`;
+  await grant(user, "sword");
+  await openConsole(page, "operator", `/admin/inbox?user=${user}`);
+  const letters = page.getByRole("list", { name: "Notifications" }).getByRole("listitem");
+  await expect(letters).toHaveText([/Unread: You were granted sword\./], { timeout: 20_000 });
+  await grant(user, "shield");
+  await expect(letters).toHaveCount(2, { timeout: 20_000 });
+  await expect(letters.first()).toContainText("You were granted shield.");
+  await page.reload();
+  await expect(page.getByRole("button", { name: /^Unread ?2$/ })).toBeVisible();
+  await page.getByRole("link", { name: "Journey: You were granted shield." }).click();
+  await expect(page.getByRole("heading", { name: "Journey", level: 1 })).toBeVisible();
+});
+
+test("who may only look sees both pages, masked, and no way to change anything", async ({ page }) => {
+  const user = `looked-${Date.now()}`;
+  await grant(user, "sword");
+  await openConsole(page, "viewer", `/admin/entitlements?user=${user}`);
+  await expect(lines(page)).toHaveCount(1);
+  await expect(page.getByRole("button", { name: /grant|revoke/i })).toHaveCount(0);
+  await page.getByRole("main").getByRole("link", { name: "Inbox" }).click();
+  await expect(page.getByText("You were granted •••.")).toBeVisible({ timeout: 20_000 });
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test.describe(`in ${colorScheme}`, () => {
+    test.use({ colorScheme });
+
+    test("both pages and the form are accessible and fit a phone, whatever the user is called", async ({ page }) => {
+      test.setTimeout(60_000);
+      const user = `<b>${"long".repeat(30)}</b> 日本 🗡 ${colorScheme}`;
+      await grant(user, `item-${"x".repeat(150)}`);
+      await openConsole(page, "operator", "/admin/entitlements");
+      const isSound = async (what: string) => {
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        expect({ what, violations: violations.map(one => one.id) }).toEqual({ what, violations: [] });
+        await page.setViewportSize({ width: 390, height: 844 });
+        await expect.poll(() => page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), { message: what }).toBe(true);
+        await page.setViewportSize({ width: 1440, height: 900 });
+      };
+      for (const path of ["entitlements", "inbox"])
+        for (const query of ["", "?user=nobody", `?user=${encodeURIComponent(user)}`]) {
+          await page.goto(`${variable("GATEWAY_URL")}/admin/${path}${query}`);
+          await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+          await expect(page.locator(".late")).toHaveCount(0);
+          await isSound(`${path}${query}`);
+        }
+      await page.goto(`${variable("GATEWAY_URL")}/admin/entitlements?user=${encodeURIComponent(user)}`);
+      await page.getByRole("button", { name: "Grant …" }).click();
+      await fillChange(page, "a:b", "why");
+      await page.getByRole("dialog").getByRole("button", { name: "Grant", exact: true }).click();
+      await expect(page.getByRole("dialog").getByRole("alert")).toBeVisible();
+      await isSound("the form");
+    });
+  });
+}
