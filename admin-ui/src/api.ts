@@ -141,6 +141,21 @@ export interface NotificationJourney {
   readonly notifications: readonly JourneyNotification[];
 }
 
+/** What is kept of an idempotency key, for one client and route. */
+export interface KeptAnswer {
+  readonly client_id: string;
+  readonly route: string;
+  readonly request_hash: string;
+  readonly response_code: number;
+  readonly answer: unknown;
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly expired: boolean;
+  readonly replays: number;
+  readonly replayed_at: string | null;
+  readonly event_id: string | null;
+}
+
 export type BulkAction = "requeue" | "discard";
 
 export interface Preview {

@@ -6,6 +6,7 @@ import {
   call,
   type Filter,
   type Group,
+  type KeptAnswer,
   type Me,
   type Operation,
   type OperationItem,
@@ -91,4 +92,12 @@ export const actions = (system: System, subject?: string) =>
       return { rows: page.actions as Action[], next: cursorOf(page) };
     },
     ...paging,
+  });
+
+/** Everybody who used a key. */
+export const idempotency = (key: string) =>
+  queryOptions({
+    queryKey: ["idempotency", key],
+    queryFn: async ({ signal }) =>
+      (await ask<{ keys: KeptAnswer[] }>("entitlement", `idempotency/${encodeURIComponent(key)}`, {}, signal)).keys,
   });

@@ -50,6 +50,16 @@ const journey = createRoute({
   path: "/journey/$id",
   component: lazyRouteComponent(() => import("./pages/journey.tsx"), "Journey"),
 });
+const idempotencyStart = createRoute({
+  getParentRoute: () => root,
+  path: "/idempotency",
+  component: lazyRouteComponent(() => import("./pages/idempotency.tsx"), "IdempotencyStart"),
+});
+const idempotency = createRoute({
+  getParentRoute: () => root,
+  path: "/idempotency/$key",
+  component: lazyRouteComponent(() => import("./pages/idempotency.tsx"), "Idempotency"),
+});
 const operations = createRoute({
   getParentRoute: () => root,
   path: "/operations",
@@ -81,6 +91,8 @@ const tree = root.addChildren([
   failures,
   journeyStart,
   journey,
+  idempotencyStart,
+  idempotency,
   operations.addChildren([operation]),
   audit,
 ]);

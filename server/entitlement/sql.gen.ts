@@ -274,6 +274,34 @@ export interface IdempotencyCleanupRow {
   idem_key: string;
 }
 
+export interface IdempotencyFindParameters {
+  idem_key: string;
+  limit: number;
+}
+export interface IdempotencyFindRow {
+  client_id: string;
+  route: string;
+  request_hash: string;
+  response_code: number;
+  response_body: string;
+  created_at: string;
+  expires_at: string;
+  expired: boolean;
+  replays: number;
+  replayed_at: string | null;
+  event_id: string | null;
+}
+
+export interface IdempotencyReplayedParameters {
+  client_id: readonly string[];
+  route: readonly string[];
+  idem_key: readonly string[];
+  replays: readonly number[];
+}
+export interface IdempotencyReplayedRow {
+  idem_key: string;
+}
+
 export interface JourneyByIdempotencyKeyParameters {
   idem_key: string;
   limit: number;
@@ -655,6 +683,8 @@ export interface EntitlementSql {
   change(parameters: ChangeParameters): Promise<ChangeRow[]>;
   idempotency: {
     cleanup(parameters: IdempotencyCleanupParameters): Promise<IdempotencyCleanupRow[]>;
+    find(parameters: IdempotencyFindParameters): Promise<IdempotencyFindRow[]>;
+    replayed(parameters: IdempotencyReplayedParameters): Promise<IdempotencyReplayedRow[]>;
   };
   journey: {
     by_idempotency_key(parameters: JourneyByIdempotencyKeyParameters): Promise<JourneyByIdempotencyKeyRow[]>;

@@ -19,7 +19,7 @@ export function Rail() {
   return (
     <nav
       aria-label="Pages"
-      className="fixed inset-x-0 bottom-0 z-20 flex border-t bg-panel md:sticky md:top-0 md:h-dvh md:flex-col md:gap-0.5 md:border-t-0 md:border-r md:p-2"
+      className="fixed inset-x-0 bottom-0 z-20 flex overflow-x-auto border-t bg-panel md:sticky md:top-0 md:h-dvh md:flex-col md:gap-0.5 md:border-t-0 md:border-r md:p-2"
     >
       <p className="hidden h-10 items-center gap-2 px-2 pb-1 text-base font-semibold tracking-tight md:flex">
         <span className="grid size-6 place-items-center rounded bg-accent text-on-accent">
@@ -32,7 +32,7 @@ export function Rail() {
           key={to}
           to={to}
           activeOptions={{ exact: to === "/", includeSearch: false }}
-          className="relative flex min-h-13 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-soft hover:bg-raised md:min-h-8.5 md:flex-none md:flex-row md:justify-start md:gap-2.5 md:rounded md:px-2.5"
+          className="relative flex min-h-13 min-w-14 flex-1 flex-col items-center justify-center gap-0.5 text-soft hover:bg-raised md:min-h-8.5 md:min-w-0 md:flex-none md:flex-row md:justify-start md:gap-2.5 md:rounded md:px-2.5"
           activeProps={{ className: "bg-raised !text-ink font-medium", "aria-current": "page" }}
         >
           <Icon name={icon} />
