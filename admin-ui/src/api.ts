@@ -156,6 +156,47 @@ export interface KeptAnswer {
   readonly event_id: string | null;
 }
 
+/** Something that always holds, or soon will again, and what breaks it. */
+export interface Invariant {
+  readonly name: string;
+  readonly about: string;
+  readonly bounded: string | null;
+  readonly count: Count;
+  readonly oldest: string | null;
+  readonly sample: readonly string[];
+  readonly state: "ok" | "watch" | "broken";
+}
+
+export interface StreamSeen {
+  readonly stream: string;
+  readonly incarnation: string;
+  readonly last_seq: number;
+  readonly resend_before: string | null;
+  readonly observed_at: string;
+}
+
+export interface ReconcilerState {
+  readonly every_seconds: number;
+  readonly due: boolean;
+  readonly last_run: {
+    readonly outcome: string;
+    readonly note: string | null;
+    readonly started_at: string;
+    readonly finished_at: string;
+    readonly worker: string;
+    readonly looked_at: number;
+    readonly confirmed: number;
+    readonly resent: number;
+  } | null;
+}
+
+/** The stream and the reconciler are entitlement's. */
+export interface Books {
+  readonly invariants: readonly Invariant[];
+  readonly stream?: StreamSeen | null;
+  readonly reconciler?: ReconcilerState;
+}
+
 export type BulkAction = "requeue" | "discard";
 
 export interface Preview {

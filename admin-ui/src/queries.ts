@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import {
   type Action,
   ask,
+  type Books,
   type Counts,
   call,
   type Filter,
@@ -101,3 +102,6 @@ export const idempotency = (key: string) =>
     queryFn: async ({ signal }) =>
       (await ask<{ keys: KeptAnswer[] }>("entitlement", `idempotency/${encodeURIComponent(key)}`, {}, signal)).keys,
   });
+
+export const consistency = (system: System) =>
+  queryOptions({ queryKey: ["consistency", system], queryFn: ({ signal }) => ask<Books>(system, "consistency", {}, signal) });

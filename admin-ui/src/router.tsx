@@ -60,6 +60,11 @@ const idempotency = createRoute({
   path: "/idempotency/$key",
   component: lazyRouteComponent(() => import("./pages/idempotency.tsx"), "Idempotency"),
 });
+const consistency = createRoute({
+  getParentRoute: () => root,
+  path: "/consistency",
+  component: lazyRouteComponent(() => import("./pages/consistency.tsx"), "Consistency"),
+});
 const operations = createRoute({
   getParentRoute: () => root,
   path: "/operations",
@@ -93,6 +98,7 @@ const tree = root.addChildren([
   journey,
   idempotencyStart,
   idempotency,
+  consistency,
   operations.addChildren([operation]),
   audit,
 ]);

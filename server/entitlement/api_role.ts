@@ -11,6 +11,7 @@ import { outboxBulkRoutes } from "./bulk_routes.ts";
 import { changeRoutes } from "./change_routes.ts";
 import { changes } from "./changes.ts";
 import type { EntitlementSettings } from "./config.ts";
+import { consistencyRoutes } from "./consistency_routes.ts";
 import { idempotencyRoutes } from "./idempotency_routes.ts";
 import { journeyRoutes } from "./journey_routes.ts";
 import { operatorRoutes } from "./operator_routes.ts";
@@ -60,6 +61,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       outboxRoutes(store.statements, requires, cursors),
       journeyRoutes(store.statements, requires),
       idempotencyRoutes(store.statements, requires),
+      consistencyRoutes({ sql: store.statements, requires, settings, asked: relay.reconcile }),
       actionRoutes(store.statements, requires, cursors),
       operatorRoutes({ sql: store.statements, requires, cursors, requeued: relay.wake }),
       outboxBulkRoutes({ sql: store.statements, requires, cursors, cap: kernel.bulk.cap }),

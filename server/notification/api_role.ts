@@ -6,6 +6,7 @@ import { group, type Service, service } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
 import { notificationBulkRoutes } from "./bulk_routes.ts";
 import type { NotificationSettings } from "./config.ts";
+import { consistencyRoutes } from "./consistency_routes.ts";
 import { deliveryRoutes } from "./delivery_routes.ts";
 import { feedRoutes } from "./feed_routes.ts";
 import { inboxRoutes } from "./inbox_routes.ts";
@@ -30,6 +31,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       feedRoutes(store.statements, requires, cursors),
       deliveryRoutes(store.statements, requires, cursors),
       journeyRoutes(store.statements, requires),
+      consistencyRoutes(store.statements, requires, settings),
       actionRoutes(store.statements, requires, cursors),
       operatorRoutes({ sql: store.statements, requires, cursors, channel: settings.channel, requeued: sender.wake }),
       notificationBulkRoutes({ sql: store.statements, requires, cursors, cap: kernel.bulk.cap }),

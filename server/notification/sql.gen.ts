@@ -230,6 +230,57 @@ export interface CleanupProcessedEventsRow {
   event_id: string;
 }
 
+export interface ConsistencyDeadButAliveParameters {
+  scan: number;
+}
+export interface ConsistencyDeadButAliveRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyFailedWithoutDeadLetterParameters {
+  scan: number;
+}
+export interface ConsistencyFailedWithoutDeadLetterRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyFeedGapsParameters {
+  scan: number;
+}
+export interface ConsistencyFeedGapsRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyLeasesParameters {
+  most: number;
+}
+export interface ConsistencyLeasesRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyUntoldParameters {
+  retention_seconds: number;
+  scan: number;
+}
+export interface ConsistencyUntoldRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
 export interface FeedAfterParameters {
   user_id: string;
   after_position: number;
@@ -736,6 +787,13 @@ export interface NotificationSql {
     start(parameters: BulkStartParameters): Promise<BulkStartRow[]>;
   };
   cleanup_processed_events(parameters: CleanupProcessedEventsParameters): Promise<CleanupProcessedEventsRow[]>;
+  consistency: {
+    dead_but_alive(parameters: ConsistencyDeadButAliveParameters): Promise<ConsistencyDeadButAliveRow[]>;
+    failed_without_dead_letter(parameters: ConsistencyFailedWithoutDeadLetterParameters): Promise<ConsistencyFailedWithoutDeadLetterRow[]>;
+    feed_gaps(parameters: ConsistencyFeedGapsParameters): Promise<ConsistencyFeedGapsRow[]>;
+    leases(parameters: ConsistencyLeasesParameters): Promise<ConsistencyLeasesRow[]>;
+    untold(parameters: ConsistencyUntoldParameters): Promise<ConsistencyUntoldRow[]>;
+  };
   feed: {
     after(parameters: FeedAfterParameters): Promise<FeedAfterRow[]>;
     page(parameters: FeedPageParameters): Promise<FeedPageRow[]>;
