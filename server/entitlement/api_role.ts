@@ -1,16 +1,17 @@
 import { actionRoutes } from "../kernel/action_routes.ts";
 import { apiRole } from "../kernel/api_role.ts";
+import { configRoutes } from "../kernel/config_routes.ts";
 import { connect } from "../kernel/database.ts";
 import { faultRoutes } from "../kernel/fault_routes.ts";
 import { loop } from "../kernel/loop.ts";
 import { type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service } from "../kernel/service.ts";
-import type { KernelSettings } from "../kernel/settings.ts";
+import { type KernelSettings, kernelSettings } from "../kernel/settings.ts";
 import { bindStatements, readStatements } from "../kernel/statements.ts";
 import { outboxBulkRoutes } from "./bulk_routes.ts";
 import { changeRoutes } from "./change_routes.ts";
 import { changes } from "./changes.ts";
-import type { EntitlementSettings } from "./config.ts";
+import { type EntitlementSettings, entitlementSettings } from "./config.ts";
 import { consistencyRoutes } from "./consistency_routes.ts";
 import { idempotencyRoutes } from "./idempotency_routes.ts";
 import { journeyRoutes } from "./journey_routes.ts";
@@ -63,6 +64,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       idempotencyRoutes(store.statements, requires),
       consistencyRoutes({ sql: store.statements, requires, settings, asked: relay.reconcile }),
       actionRoutes(store.statements, requires, cursors),
+      configRoutes(requires, { kernel: kernelSettings, entitlement: entitlementSettings }),
       operatorRoutes({ sql: store.statements, requires, cursors, requeued: relay.wake }),
       outboxBulkRoutes({ sql: store.statements, requires, cursors, cap: kernel.bulk.cap }),
     ],
