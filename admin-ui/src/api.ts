@@ -197,6 +197,20 @@ export interface Books {
   readonly reconciler?: ReconcilerState;
 }
 
+export interface ConfigSetting {
+  readonly variable: string;
+  readonly about: string;
+  readonly value: string | null;
+  readonly preset: string | null;
+  readonly is_set: boolean;
+  readonly is_secret: boolean;
+}
+
+export interface ConfigGroup {
+  readonly name: string;
+  readonly settings: readonly ConfigSetting[];
+}
+
 export type BulkAction = "requeue" | "discard";
 
 export interface Preview {

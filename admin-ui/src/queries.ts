@@ -3,6 +3,7 @@ import {
   type Action,
   ask,
   type Books,
+  type ConfigGroup,
   type Counts,
   call,
   type Filter,
@@ -15,13 +16,13 @@ import {
 } from "./api.ts";
 import { without } from "./filter.ts";
 import type { Kind, Row } from "./kinds.ts";
+import { pageSize } from "./settings.ts";
 
 interface Page<T> {
   readonly rows: readonly T[];
   readonly next: string | undefined;
 }
 
-const pageSize = 50;
 const paging = { initialPageParam: undefined as string | undefined, getNextPageParam: (page: Page<unknown>) => page.next };
 const cursorOf = (page: Record<string, unknown>) => page.next_cursor as string | undefined;
 
@@ -38,9 +39,9 @@ export const counts = (kind: Kind, filter: Filter = {}) => {
 
 export const list = (kind: Kind, filter: Filter) =>
   infiniteQueryOptions({
-    queryKey: [kind.name, "list", filter],
+    queryKey: [kind.name, "list", filter, pageSize()],
     queryFn: async ({ pageParam, signal }): Promise<Page<Row>> => {
-      const page = await ask<Record<string, unknown>>(kind.system, kind.name, { ...filter, limit: pageSize, cursor: pageParam }, signal);
+      const page = await ask<Record<string, unknown>>(kind.system, kind.name, { ...filter, limit: pageSize(), cursor: pageParam }, signal);
       return { rows: kind.rows(page), next: cursorOf(page) };
     },
     ...paging,
@@ -60,9 +61,9 @@ export const groups = (kind: Kind) =>
 
 export const operations = (system: System) =>
   infiniteQueryOptions({
-    queryKey: ["operations", system],
+    queryKey: ["operations", system, pageSize()],
     queryFn: async ({ pageParam, signal }): Promise<Page<Operation>> => {
-      const page = await ask<Record<string, unknown>>(system, "operations", { limit: pageSize, cursor: pageParam }, signal);
+      const page = await ask<Record<string, unknown>>(system, "operations", { limit: pageSize(), cursor: pageParam }, signal);
       return { rows: page.operations as Operation[], next: cursorOf(page) };
     },
     ...paging,
@@ -76,10 +77,10 @@ export const operation = (system: System, id: string) =>
 
 export const operationItems = (system: System, id: string, result: string | undefined) =>
   infiniteQueryOptions({
-    queryKey: ["operation", system, id, "items", result],
+    queryKey: ["operation", system, id, "items", result, pageSize()],
     queryFn: async ({ pageParam, signal }): Promise<Page<OperationItem>> => {
       const path = `operations/${encodeURIComponent(id)}/items`;
-      const page = await ask<Record<string, unknown>>(system, path, { result, limit: pageSize, cursor: pageParam }, signal);
+      const page = await ask<Record<string, unknown>>(system, path, { result, limit: pageSize(), cursor: pageParam }, signal);
       return { rows: page.items as OperationItem[], next: cursorOf(page) };
     },
     ...paging,
@@ -87,9 +88,9 @@ export const operationItems = (system: System, id: string, result: string | unde
 
 export const actions = (system: System, subject?: string) =>
   infiniteQueryOptions({
-    queryKey: ["actions", system, subject],
+    queryKey: ["actions", system, subject, pageSize()],
     queryFn: async ({ pageParam, signal }): Promise<Page<Action>> => {
-      const page = await ask<Record<string, unknown>>(system, "actions", { subject, limit: pageSize, cursor: pageParam }, signal);
+      const page = await ask<Record<string, unknown>>(system, "actions", { subject, limit: pageSize(), cursor: pageParam }, signal);
       return { rows: page.actions as Action[], next: cursorOf(page) };
     },
     ...paging,
@@ -105,3 +106,10 @@ export const idempotency = (key: string) =>
 
 export const consistency = (system: System) =>
   queryOptions({ queryKey: ["consistency", system], queryFn: ({ signal }) => ask<Books>(system, "consistency", {}, signal) });
+
+export const config = (system: System) =>
+  queryOptions({
+    queryKey: ["config", system],
+    queryFn: async ({ signal }) => (await ask<{ groups: ConfigGroup[] }>(system, "config", {}, signal)).groups,
+    staleTime: 60_000,
+  });

@@ -65,6 +65,11 @@ const consistency = createRoute({
   path: "/consistency",
   component: lazyRouteComponent(() => import("./pages/consistency.tsx"), "Consistency"),
 });
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./pages/settings.tsx"), "SettingsPage"),
+});
 const operations = createRoute({
   getParentRoute: () => root,
   path: "/operations",
@@ -101,6 +106,7 @@ const tree = root.addChildren([
   consistency,
   operations.addChildren([operation]),
   audit,
+  settings,
 ]);
 
 /** Addresses say their filters plainly, so that people can read and share them. */

@@ -11,4 +11,5 @@ export const pages = [
   { to: "/consistency", name: "Consistency", short: "Books", icon: "consistency", key: "c" },
   { to: "/operations", name: "Operations", short: "Operate", icon: "operations", key: "p" },
   { to: "/audit", name: "Audit", short: "Audit", icon: "audit", key: "a" },
+  { to: "/settings", name: "Settings", short: "Settings", icon: "settings", key: "s" },
 ] as const satisfies readonly { to: string; name: string; short: string; icon: IconName; key: string }[];
