@@ -15,6 +15,7 @@ import { type EntitlementSettings, entitlementSettings } from "./config.ts";
 import { consistencyRoutes } from "./consistency_routes.ts";
 import { idempotencyRoutes } from "./idempotency_routes.ts";
 import { journeyRoutes } from "./journey_routes.ts";
+import { messageRoutes } from "./message_routes.ts";
 import { operatorRoutes } from "./operator_routes.ts";
 import { outboxRoutes } from "./outbox_routes.ts";
 import { readRoutes } from "./read_routes.ts";
@@ -61,6 +62,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       ...(kernel.environment === "production" ? [] : [faultRoutes(requires, relay)]),
       outboxRoutes(store.statements, requires, cursors),
       journeyRoutes(store.statements, requires),
+      messageRoutes(store.statements, requires, settings.subject),
       idempotencyRoutes(store.statements, requires),
       consistencyRoutes({ sql: store.statements, requires, settings, asked: relay.reconcile }),
       actionRoutes(store.statements, requires, cursors),

@@ -13,6 +13,7 @@ import { feedRoutes } from "./feed_routes.ts";
 import { inboxRoutes } from "./inbox_routes.ts";
 import { journeyRoutes } from "./journey_routes.ts";
 import { operatorRoutes } from "./operator_routes.ts";
+import { rawRoutes } from "./raw_routes.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
 /** `notification:api`. */
@@ -35,7 +36,8 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       consistencyRoutes(store.statements, requires, settings),
       actionRoutes(store.statements, requires, cursors),
       configRoutes(requires, { kernel: kernelSettings, notification: notificationSettings }),
-      operatorRoutes({ sql: store.statements, requires, cursors, channel: settings.channel, requeued: sender.wake }),
+      operatorRoutes({ sql: store.statements, requires, cursors, requeued: sender.wake }),
+      rawRoutes({ sql: store.statements, requires, cursors, channel: settings.channel, requeued: sender.wake }),
       notificationBulkRoutes({ sql: store.statements, requires, cursors, cap: kernel.bulk.cap }),
     ],
   });

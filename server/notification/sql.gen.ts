@@ -711,6 +711,15 @@ export interface RawDeadLettersAppendRow {
   id: string;
 }
 
+export interface RawDeadLettersDiscardParameters {
+  id: string;
+  actor: string;
+  reason: string;
+}
+export interface RawDeadLettersDiscardRow {
+  id: string;
+}
+
 export interface RawDeadLettersFindParameters {
   id: string;
 }
@@ -740,6 +749,22 @@ export interface RawDeadLettersListRow {
   event_id: string | null;
   size: number;
   received_at: string;
+}
+
+export interface RawDeadLettersListAllParameters {
+  before_id: string;
+  limit: number;
+}
+export interface RawDeadLettersListAllRow {
+  id: string;
+  stream: string;
+  stream_seq: number;
+  subject: string;
+  reason: string;
+  event_id: string | null;
+  size: number;
+  received_at: string;
+  reprocessed_at: string | null;
 }
 
 export interface RawDeadLettersReprocessedParameters {
@@ -835,8 +860,10 @@ export interface NotificationSql {
   };
   raw_dead_letters: {
     append(parameters: RawDeadLettersAppendParameters): Promise<RawDeadLettersAppendRow[]>;
+    discard(parameters: RawDeadLettersDiscardParameters): Promise<RawDeadLettersDiscardRow[]>;
     find(parameters: RawDeadLettersFindParameters): Promise<RawDeadLettersFindRow[]>;
     list(parameters: RawDeadLettersListParameters): Promise<RawDeadLettersListRow[]>;
+    list_all(parameters: RawDeadLettersListAllParameters): Promise<RawDeadLettersListAllRow[]>;
     reprocessed(parameters: RawDeadLettersReprocessedParameters): Promise<RawDeadLettersReprocessedRow[]>;
   };
   taken_in(parameters: TakenInParameters): Promise<TakenInRow[]>;
