@@ -211,6 +211,35 @@ export interface ConfigGroup {
   readonly settings: readonly ConfigSetting[];
 }
 
+/** A message that could not be read. */
+export interface RawLetter {
+  readonly id: string;
+  readonly stream: string;
+  readonly stream_seq: number;
+  readonly subject: string;
+  readonly reason: string;
+  readonly event_id: string | null;
+  readonly size: number;
+  readonly received_at: string;
+  readonly reprocessed_at?: string | null;
+}
+
+export interface RawLetterDetail extends RawLetter {
+  readonly headers: Readonly<Record<string, string>>;
+  /** As hex. */
+  readonly data: string;
+  readonly actions: readonly Action[];
+}
+
+/** An event as the relay publishes it. */
+export interface PublishedMessage {
+  readonly subject: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly size: number;
+  readonly hex: string;
+  readonly decoded: readonly { readonly number: number; readonly name: string; readonly type: string; readonly value: string | null }[];
+}
+
 export type BulkAction = "requeue" | "discard";
 
 export interface Preview {

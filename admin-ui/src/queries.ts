@@ -12,6 +12,9 @@ import {
   type Me,
   type Operation,
   type OperationItem,
+  type PublishedMessage,
+  type RawLetter,
+  type RawLetterDetail,
   type System,
 } from "./api.ts";
 import { without } from "./filter.ts";
@@ -112,4 +115,30 @@ export const config = (system: System) =>
     queryKey: ["config", system],
     queryFn: async ({ signal }) => (await ask<{ groups: ConfigGroup[] }>(system, "config", {}, signal)).groups,
     staleTime: 60_000,
+  });
+
+/** Messages that could not be read: those still open, or all. */
+export const rawLetters = (which?: "all") =>
+  infiniteQueryOptions({
+    queryKey: ["raw letters", which, pageSize()],
+    queryFn: async ({ pageParam, signal }): Promise<Page<RawLetter>> => {
+      const asked = { which, limit: pageSize(), cursor: pageParam };
+      const page = await ask<Record<string, unknown>>("notification", "raw-dead-letters", asked, signal);
+      return { rows: page.raw_dead_letters as RawLetter[], next: cursorOf(page) };
+    },
+    ...paging,
+  });
+
+export const rawLetter = (id: string) =>
+  queryOptions({
+    queryKey: ["raw letter", id],
+    queryFn: ({ signal }) => ask<RawLetterDetail>("notification", `raw-dead-letters/${encodeURIComponent(id)}`, {}, signal),
+  });
+
+/** It changes only when it goes out again. */
+export const message = (eventId: string) =>
+  queryOptions({
+    queryKey: ["message", eventId],
+    queryFn: ({ signal }) => ask<PublishedMessage>("entitlement", `outbox/${encodeURIComponent(eventId)}/message`, {}, signal),
+    staleTime: 30_000,
   });

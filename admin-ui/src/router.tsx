@@ -40,6 +40,17 @@ const failures = createRoute({
   path: "/failures",
   component: lazyRouteComponent(() => import("./pages/failures.tsx"), "Failures"),
 });
+const unreadable = createRoute({
+  getParentRoute: () => root,
+  path: "/failures/unreadable",
+  validateSearch: (search: Record<string, unknown>): { which?: "all" } => (search.which === "all" ? { which: "all" } : {}),
+  component: lazyRouteComponent(() => import("./pages/unreadable.tsx"), "Unreadable"),
+});
+const unreadableOne = createRoute({
+  getParentRoute: () => unreadable,
+  path: "$id",
+  component: lazyRouteComponent(() => import("./pages/raw_drawer.tsx"), "RawDrawer"),
+});
 const journeyStart = createRoute({
   getParentRoute: () => root,
   path: "/journey",
@@ -99,6 +110,7 @@ const tree = root.addChildren([
   outboxList.addChildren([outboxOne]),
   notificationList.addChildren([notificationOne]),
   failures,
+  unreadable.addChildren([unreadableOne]),
   journeyStart,
   journey,
   idempotencyStart,
