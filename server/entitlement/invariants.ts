@@ -1,4 +1,4 @@
-import { always, brokenAfter, type Invariant, most, newest } from "../kernel/invariants.ts";
+import { always, brokenAfter, type Invariant, many, most, newest } from "../kernel/invariants.ts";
 import type { EntitlementSettings } from "./config.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
 
@@ -53,21 +53,21 @@ export function invariantsOf(
     {
       name: "version_gaps",
       about: "Changes whose entitlement, audit and versions do not fit together: one is missing, or one is behind.",
-      bounded: `the newest ${newest} changes`,
+      bounded: `the newest ${many(newest)} changes`,
       look: () => consistency.versions({ scan: newest }),
       judge: always("broken"),
     },
     {
       name: "changes_without_event",
       about: "Changes in the audit whose event is not in the outbox, although it is too young to be deleted and nobody discarded it.",
-      bounded: `the newest ${newest} changes`,
+      bounded: `the newest ${many(newest)} changes`,
       look: () => consistency.unannounced({ retention_seconds: retention / 1000, scan: newest }),
       judge: always("broken"),
     },
     {
       name: "events_without_change",
       about: "Events in the outbox that the audit knows nothing of.",
-      bounded: `the newest ${newest} events`,
+      bounded: `the newest ${many(newest)} events`,
       look: () => consistency.unaudited({ scan: newest }),
       judge: always("broken"),
     },

@@ -45,3 +45,6 @@ export const examine = (invariants: readonly Invariant[]) =>
 /** However many rows there are, a count goes no further, and a look at the newest no deeper. */
 export const most = 10_000;
 export const newest = 1000;
+
+/** In words for people: 1,000. */
+export const many = (rows: number): string => rows.toLocaleString("en");

@@ -21,14 +21,14 @@ export function Config({ system }: { system: System }) {
       {error && <Trouble what="The configuration cannot be shown." error={error} retry={() => void refetch()} />}
       {isPending && <Skeleton rows={12} />}
       {data?.map(group => (
-        <section key={group.name} aria-label={group.name}>
+        <div key={group.name}>
           <h3 className="heading border-b bg-ground px-4 py-1.5">{group.name === "kernel" ? "Every process" : `Only ${group.name}`}</h3>
           <dl className="divide-y border-b last:border-0">
             {group.settings.map(setting => (
               <Setting key={setting.variable} setting={setting} />
             ))}
           </dl>
-        </section>
+        </div>
       ))}
     </Panel>
   );

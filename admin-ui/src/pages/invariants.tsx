@@ -27,7 +27,7 @@ export function Invariants({ invariants, system }: { invariants: readonly Invari
       {invariants.map(one => (
         <li
           key={one.name}
-          className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4 gap-y-1 border-b px-4 py-2.5 last:border-0 md:grid-cols-[5.5rem_minmax(0,1fr)_6rem_6rem]"
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4 gap-y-1 border-b px-4 py-2.5 last:border-0 md:grid-cols-[5.5rem_minmax(0,1fr)_10rem]"
         >
           <StateMark state={states[one.state]} />
           <div className="min-w-0 max-md:order-last max-md:col-span-2">
@@ -38,17 +38,16 @@ export function Invariants({ invariants, system }: { invariants: readonly Invari
             </p>
             {one.state !== "ok" && <Sample ids={one.sample} system={system} />}
           </div>
-          <p
-            className={`mono text-right !text-base font-semibold ${one.count.count > 0 ? toneText[states[one.state].tone] : "text-faint"}`}
-          >
-            {count(one.count)}
-          </p>
-          <p className="text-right max-md:hidden">
+          <p className="text-right">
+            <span
+              className={`mono block !text-base font-semibold ${one.count.count > 0 ? toneText[states[one.state].tone] : "text-faint"}`}
+            >
+              {count(one.count)}
+            </span>
             {one.oldest && (
-              <>
-                <span className="sr-only">oldest </span>
-                <Ago at={one.oldest} />
-              </>
+              <span className="text-faint">
+                oldest <Ago at={one.oldest} />
+              </span>
             )}
           </p>
         </li>

@@ -24,8 +24,8 @@ export function Reconciler({ state: { last_run: run, every_seconds, due } }: { s
   return (
     <div className="flex flex-col gap-4 p-4">
       <p className="max-w-[80ch] text-soft">
-        Every {span(every_seconds * 1000)} it asks notification which published events it holds, marks those, and sends again what is
-        missing although nothing is under way.
+        Every {every_seconds < 60 ? `${every_seconds} s` : span(every_seconds * 1000)} it asks notification which published events it holds,
+        marks those, and sends again what is missing although nothing is under way.
       </p>
       {run ? (
         <Facts

@@ -70,8 +70,8 @@ function Own() {
         choose={chosen => change({ theme: themes.find(([one]) => one === chosen)?.[0] ?? "system" })}
       />
       <Line name="Single keys" about="Keys such as / and r do something by themselves. Switch it off if you dictate or type by accident.">
-        {id => (
-          <input id={id} type="checkbox" className="size-4" checked={keys} onChange={event => change({ keys: event.target.checked })} />
+        {named => (
+          <input {...named} type="checkbox" className="size-4" checked={keys} onChange={event => change({ keys: event.target.checked })} />
         )}
       </Line>
     </div>
@@ -88,8 +88,8 @@ interface ChoiceProps {
 
 const Choice = ({ name, about, value, among, choose }: ChoiceProps) => (
   <Line name={name} about={about}>
-    {id => (
-      <select id={id} className="quiet-select w-full" value={value} onChange={event => choose(event.target.value)}>
+    {named => (
+      <select {...named} className="quiet-select w-full" value={value} onChange={event => choose(event.target.value)}>
         {among.map(([one, word]) => (
           <option key={one} value={one}>
             {word}
@@ -100,15 +100,27 @@ const Choice = ({ name, about, value, among, choose }: ChoiceProps) => (
   </Line>
 );
 
-function Line({ name, about, children }: { name: string; about: string; children: (id: string) => ReactNode }) {
+function Line({
+  name,
+  about,
+  children,
+}: {
+  name: string;
+  about: string;
+  children: (named: { id: string; "aria-describedby": string }) => ReactNode;
+}) {
   const id = useId();
   return (
     <div className="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-2.5">
-      <label htmlFor={id} className="min-w-0 flex-1 basis-64">
-        <span className="font-medium">{name}</span>
-        <span className="block text-soft">{about}</span>
-      </label>
-      <div className="w-52 shrink-0">{children(id)}</div>
+      <div className="min-w-0 flex-1 basis-64">
+        <label htmlFor={id} className="font-medium">
+          {name}
+        </label>
+        <p id={`${id}-about`} className="text-soft">
+          {about}
+        </p>
+      </div>
+      <div className="w-52 shrink-0">{children({ id, "aria-describedby": `${id}-about` })}</div>
     </div>
   );
 }
