@@ -141,6 +141,105 @@ export interface NotificationJourney {
   readonly notifications: readonly JourneyNotification[];
 }
 
+/** What is kept of an idempotency key, for one client and route. */
+export interface KeptAnswer {
+  readonly client_id: string;
+  readonly route: string;
+  readonly request_hash: string;
+  readonly response_code: number;
+  readonly answer: unknown;
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly expired: boolean;
+  readonly replays: number;
+  readonly replayed_at: string | null;
+  readonly event_id: string | null;
+}
+
+/** Something that always holds, or soon will again, and what breaks it. */
+export interface Invariant {
+  readonly name: string;
+  readonly about: string;
+  readonly bounded: string | null;
+  readonly count: Count;
+  readonly oldest: string | null;
+  readonly sample: readonly string[];
+  readonly state: "ok" | "watch" | "broken";
+}
+
+export interface StreamSeen {
+  readonly stream: string;
+  readonly incarnation: string;
+  readonly last_seq: number;
+  readonly resend_before: string | null;
+  readonly observed_at: string;
+}
+
+export interface ReconcilerState {
+  readonly every_seconds: number;
+  readonly due: boolean;
+  readonly last_run: {
+    readonly outcome: string;
+    readonly note: string | null;
+    readonly started_at: string;
+    readonly finished_at: string;
+    readonly worker: string;
+    readonly looked_at: number;
+    readonly confirmed: number;
+    readonly resent: number;
+  } | null;
+}
+
+/** The stream and the reconciler are entitlement's. */
+export interface Books {
+  readonly invariants: readonly Invariant[];
+  readonly stream?: StreamSeen | null;
+  readonly reconciler?: ReconcilerState;
+}
+
+export interface ConfigSetting {
+  readonly variable: string;
+  readonly about: string;
+  readonly value: string | null;
+  readonly preset: string | null;
+  readonly is_set: boolean;
+  readonly is_secret: boolean;
+}
+
+export interface ConfigGroup {
+  readonly name: string;
+  readonly settings: readonly ConfigSetting[];
+}
+
+/** A message that could not be read. */
+export interface RawLetter {
+  readonly id: string;
+  readonly stream: string;
+  readonly stream_seq: number;
+  readonly subject: string;
+  readonly reason: string;
+  readonly event_id: string | null;
+  readonly size: number;
+  readonly received_at: string;
+  readonly reprocessed_at?: string | null;
+}
+
+export interface RawLetterDetail extends RawLetter {
+  readonly headers: Readonly<Record<string, string>>;
+  /** As hex. */
+  readonly data: string;
+  readonly actions: readonly Action[];
+}
+
+/** An event as the relay publishes it. */
+export interface PublishedMessage {
+  readonly subject: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly size: number;
+  readonly hex: string;
+  readonly decoded: readonly { readonly number: number; readonly name: string; readonly type: string; readonly value: string | null }[];
+}
+
 export type BulkAction = "requeue" | "discard";
 
 export interface Preview {

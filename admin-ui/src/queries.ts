@@ -2,24 +2,30 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import {
   type Action,
   ask,
+  type Books,
+  type ConfigGroup,
   type Counts,
   call,
   type Filter,
   type Group,
+  type KeptAnswer,
   type Me,
   type Operation,
   type OperationItem,
+  type PublishedMessage,
+  type RawLetter,
+  type RawLetterDetail,
   type System,
 } from "./api.ts";
 import { without } from "./filter.ts";
 import type { Kind, Row } from "./kinds.ts";
+import { pageSize } from "./settings.ts";
 
 interface Page<T> {
   readonly rows: readonly T[];
   readonly next: string | undefined;
 }
 
-const pageSize = 50;
 const paging = { initialPageParam: undefined as string | undefined, getNextPageParam: (page: Page<unknown>) => page.next };
 const cursorOf = (page: Record<string, unknown>) => page.next_cursor as string | undefined;
 
@@ -36,9 +42,9 @@ export const counts = (kind: Kind, filter: Filter = {}) => {
 
 export const list = (kind: Kind, filter: Filter) =>
   infiniteQueryOptions({
-    queryKey: [kind.name, "list", filter],
+    queryKey: [kind.name, "list", filter, pageSize()],
     queryFn: async ({ pageParam, signal }): Promise<Page<Row>> => {
-      const page = await ask<Record<string, unknown>>(kind.system, kind.name, { ...filter, limit: pageSize, cursor: pageParam }, signal);
+      const page = await ask<Record<string, unknown>>(kind.system, kind.name, { ...filter, limit: pageSize(), cursor: pageParam }, signal);
       return { rows: kind.rows(page), next: cursorOf(page) };
     },
     ...paging,
@@ -58,9 +64,9 @@ export const groups = (kind: Kind) =>
 
 export const operations = (system: System) =>
   infiniteQueryOptions({
-    queryKey: ["operations", system],
+    queryKey: ["operations", system, pageSize()],
     queryFn: async ({ pageParam, signal }): Promise<Page<Operation>> => {
-      const page = await ask<Record<string, unknown>>(system, "operations", { limit: pageSize, cursor: pageParam }, signal);
+      const page = await ask<Record<string, unknown>>(system, "operations", { limit: pageSize(), cursor: pageParam }, signal);
       return { rows: page.operations as Operation[], next: cursorOf(page) };
     },
     ...paging,
@@ -74,10 +80,10 @@ export const operation = (system: System, id: string) =>
 
 export const operationItems = (system: System, id: string, result: string | undefined) =>
   infiniteQueryOptions({
-    queryKey: ["operation", system, id, "items", result],
+    queryKey: ["operation", system, id, "items", result, pageSize()],
     queryFn: async ({ pageParam, signal }): Promise<Page<OperationItem>> => {
       const path = `operations/${encodeURIComponent(id)}/items`;
-      const page = await ask<Record<string, unknown>>(system, path, { result, limit: pageSize, cursor: pageParam }, signal);
+      const page = await ask<Record<string, unknown>>(system, path, { result, limit: pageSize(), cursor: pageParam }, signal);
       return { rows: page.items as OperationItem[], next: cursorOf(page) };
     },
     ...paging,
@@ -85,10 +91,54 @@ export const operationItems = (system: System, id: string, result: string | unde
 
 export const actions = (system: System, subject?: string) =>
   infiniteQueryOptions({
-    queryKey: ["actions", system, subject],
+    queryKey: ["actions", system, subject, pageSize()],
     queryFn: async ({ pageParam, signal }): Promise<Page<Action>> => {
-      const page = await ask<Record<string, unknown>>(system, "actions", { subject, limit: pageSize, cursor: pageParam }, signal);
+      const page = await ask<Record<string, unknown>>(system, "actions", { subject, limit: pageSize(), cursor: pageParam }, signal);
       return { rows: page.actions as Action[], next: cursorOf(page) };
     },
     ...paging,
+  });
+
+/** Everybody who used a key. */
+export const idempotency = (key: string) =>
+  queryOptions({
+    queryKey: ["idempotency", key],
+    queryFn: async ({ signal }) =>
+      (await ask<{ keys: KeptAnswer[] }>("entitlement", `idempotency/${encodeURIComponent(key)}`, {}, signal)).keys,
+  });
+
+export const consistency = (system: System) =>
+  queryOptions({ queryKey: ["consistency", system], queryFn: ({ signal }) => ask<Books>(system, "consistency", {}, signal) });
+
+export const config = (system: System) =>
+  queryOptions({
+    queryKey: ["config", system],
+    queryFn: async ({ signal }) => (await ask<{ groups: ConfigGroup[] }>(system, "config", {}, signal)).groups,
+    staleTime: 60_000,
+  });
+
+/** Messages that could not be read: those still open, or all. */
+export const rawLetters = (which?: "all") =>
+  infiniteQueryOptions({
+    queryKey: ["raw letters", which, pageSize()],
+    queryFn: async ({ pageParam, signal }): Promise<Page<RawLetter>> => {
+      const asked = { which, limit: pageSize(), cursor: pageParam };
+      const page = await ask<Record<string, unknown>>("notification", "raw-dead-letters", asked, signal);
+      return { rows: page.raw_dead_letters as RawLetter[], next: cursorOf(page) };
+    },
+    ...paging,
+  });
+
+export const rawLetter = (id: string) =>
+  queryOptions({
+    queryKey: ["raw letter", id],
+    queryFn: ({ signal }) => ask<RawLetterDetail>("notification", `raw-dead-letters/${encodeURIComponent(id)}`, {}, signal),
+  });
+
+/** It changes only when it goes out again. */
+export const message = (eventId: string) =>
+  queryOptions({
+    queryKey: ["message", eventId],
+    queryFn: ({ signal }) => ask<PublishedMessage>("entitlement", `outbox/${encodeURIComponent(eventId)}/message`, {}, signal),
+    staleTime: 30_000,
   });

@@ -53,6 +53,17 @@ const failures = createRoute({
   path: "/failures",
   component: lazyRouteComponent(() => import("./pages/failures.tsx"), "Failures"),
 });
+const unreadable = createRoute({
+  getParentRoute: () => root,
+  path: "/failures/unreadable",
+  validateSearch: (search: Record<string, unknown>): { which?: "all" } => (search.which === "all" ? { which: "all" } : {}),
+  component: lazyRouteComponent(() => import("./pages/unreadable.tsx"), "Unreadable"),
+});
+const unreadableOne = createRoute({
+  getParentRoute: () => unreadable,
+  path: "$id",
+  component: lazyRouteComponent(() => import("./pages/raw_drawer.tsx"), "RawDrawer"),
+});
 const journeyStart = createRoute({
   getParentRoute: () => root,
   path: "/journey",
@@ -62,6 +73,26 @@ const journey = createRoute({
   getParentRoute: () => root,
   path: "/journey/$id",
   component: lazyRouteComponent(() => import("./pages/journey.tsx"), "Journey"),
+});
+const idempotencyStart = createRoute({
+  getParentRoute: () => root,
+  path: "/idempotency",
+  component: lazyRouteComponent(() => import("./pages/idempotency.tsx"), "IdempotencyStart"),
+});
+const idempotency = createRoute({
+  getParentRoute: () => root,
+  path: "/idempotency/$key",
+  component: lazyRouteComponent(() => import("./pages/idempotency.tsx"), "Idempotency"),
+});
+const consistency = createRoute({
+  getParentRoute: () => root,
+  path: "/consistency",
+  component: lazyRouteComponent(() => import("./pages/consistency.tsx"), "Consistency"),
+});
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./pages/settings.tsx"), "SettingsPage"),
 });
 const operations = createRoute({
   getParentRoute: () => root,
@@ -94,10 +125,15 @@ const tree = root.addChildren([
   outboxList.addChildren([outboxOne]),
   notificationList.addChildren([notificationOne]),
   failures,
+  unreadable.addChildren([unreadableOne]),
   journeyStart,
   journey,
+  idempotencyStart,
+  idempotency,
+  consistency,
   operations.addChildren([operation]),
   audit,
+  settings,
 ]);
 
 /** Addresses say their filters plainly, so that people can read and share them. */

@@ -8,9 +8,20 @@ export interface Settings {
   readonly every: number;
   /** Whether single keys do something (WCAG 2.1.4). */
   readonly keys: boolean;
+  /** Rows of a list that come in one go. */
+  readonly rows: number;
 }
 
-const presets: Settings = { theme: "system", zone: "local", every: 5, keys: true };
+export const refreshChoices = [
+  [0, "Off"],
+  [2, "2 s"],
+  [5, "5 s"],
+  [15, "15 s"],
+  [60, "1 min"],
+] as const;
+export const rowChoices = [25, 50, 100, 200] as const;
+
+const presets: Settings = { theme: "system", zone: "local", every: 5, keys: true, rows: 50 };
 const place = "kenri-console";
 const listeners = new Set<() => void>();
 let current = read();
@@ -33,6 +44,9 @@ export function change(changed: Partial<Settings>): void {
   applyTheme();
   for (const heard of listeners) heard();
 }
+
+/** What was stored may be of another time, or somebody's own. */
+export const pageSize = (): number => rowChoices.find(rows => rows === current.rows) ?? presets.rows;
 
 export function useSettings(): Settings {
   return useSyncExternalStore(

@@ -38,6 +38,8 @@ export interface ChangesOptions {
   readonly ttlSeconds: number;
   /** Called after a commit that made events. */
   readonly committed: () => void;
+  /** Called for each stored answer that is given again. */
+  readonly replayed: (change: Change) => void;
   readonly metrics: Metrics;
 }
 
@@ -49,7 +51,7 @@ const maxRuns = 8;
  * key and its (user, sku) from the moment it is ready until it is answered; a second one for either waits behind it, so a batch
  * never holds one twice. If a batch fails, its requests run one by one: one caller's trouble is never another's.
  */
-export function changes({ run, lanes, batch, queue, ttlSeconds, committed, metrics }: ChangesOptions) {
+export function changes({ run, lanes, batch, queue, ttlSeconds, committed, replayed, metrics }: ChangesOptions) {
   const ready: Waiting[] = [];
   const behind = new Map<string, Waiting[]>();
   let waiting = 0;
@@ -136,7 +138,9 @@ export function changes({ run, lanes, batch, queue, ttlSeconds, committed, metri
           : "state_conflict";
       batched.inc({ outcome });
       if (outcome === "changed") events++;
-      taken[row.n - 1]!.resolve(row);
+      const { change, resolve } = taken[row.n - 1]!;
+      if (outcome === "replayed") replayed(change);
+      resolve(row);
     }
     if (events > 0) committed();
     if (rows.length !== taken.length) throw new Error(`change.sql answered ${rows.length} of ${taken.length} requests`);

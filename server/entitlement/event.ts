@@ -1,10 +1,16 @@
-import { create, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, ScalarType, toBinary, toJson } from "@bufbuild/protobuf";
 import { type Timestamp, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { EntitlementEventSchema } from "../gen/kenri/entitlement/v1/entitlement_event_pb.ts";
 import { traceIdOf } from "../kernel/trace.ts";
 import type { OutboxClaimRow } from "./sql.gen.ts";
+
+/** What of an outbox row goes into its message. */
+export type Announced = Pick<
+  OutboxClaimRow,
+  "event_id" | "event_type" | "aggregate_key" | "publish_generation" | "payload" | "traceparent"
+>;
 
 const Facts = Type.Object({
   user_id: Type.String({ minLength: 1 }),
@@ -26,7 +32,7 @@ export interface Message {
 }
 
 /** Encodes an outbox row; throws if its payload holds no event. */
-export function encodeMessage(row: OutboxClaimRow): Message {
+export function encodeMessage(row: Announced): Message {
   const { payload } = row;
   if (!facts.Check(payload)) {
     const wrong = facts.Errors(payload).First();
@@ -36,10 +42,10 @@ export function encodeMessage(row: OutboxClaimRow): Message {
 }
 
 /** The same id inside the duplicate window is acknowledged and dropped, so each generation has its own. */
-const messageId = ({ event_id, publish_generation }: OutboxClaimRow) =>
+const messageId = ({ event_id, publish_generation }: Announced) =>
   publish_generation === 0 ? event_id : `${event_id}:r${publish_generation}`;
 
-const encode = (row: OutboxClaimRow, event: Facts) =>
+const encode = (row: Announced, event: Facts) =>
   toBinary(
     EntitlementEventSchema,
     create(EntitlementEventSchema, {
@@ -55,7 +61,7 @@ const encode = (row: OutboxClaimRow, event: Facts) =>
     }),
   );
 
-const headersOf = (row: OutboxClaimRow, event: Facts) => ({
+const headersOf = (row: Announced, event: Facts) => ({
   event_type: row.event_type,
   aggregate_key: encodeURI(row.aggregate_key), // a header holds one line of ASCII
   occurred_at: event.occurred_at,
@@ -69,4 +75,23 @@ function timestamp(iso: string): Timestamp {
   const seconds = Date.parse(`${match?.[1]}Z`) / 1000;
   if (!match || Number.isNaN(seconds)) throw new Error("the payload is not an event: /occurred_at is not a time");
   return create(TimestampSchema, { seconds: BigInt(seconds), nanos: Number(match[2]) * 1000 });
+}
+
+/** A message field by field, as whoever reads the stream sees it. */
+export function fieldsOf(data: Uint8Array) {
+  const values = toJson(EntitlementEventSchema, fromBinary(EntitlementEventSchema, data), {
+    useProtoFieldName: true,
+    alwaysEmitImplicit: true,
+  });
+  return EntitlementEventSchema.fields.map(field => ({
+    number: field.number,
+    name: field.name,
+    type:
+      field.fieldKind === "message"
+        ? field.message.typeName
+        : field.fieldKind === "scalar"
+          ? ScalarType[field.scalar].toLowerCase()
+          : field.fieldKind,
+    value: (values as Record<string, unknown>)[field.name] ?? null,
+  }));
 }

@@ -20,6 +20,18 @@ export interface ReconcilerOptions {
   readonly metrics: Metrics;
   /** Called when events went back to PENDING. */
   readonly resent: () => void;
+  /** Called when a walk has ended, or could not go on. */
+  readonly walked: (walk: Walk) => Promise<unknown>;
+}
+
+/** A walk over everything that is not confirmed, and what it came to. */
+export interface Walk {
+  readonly outcome: "done" | "away" | "unanswered" | "failed";
+  readonly note: string | null;
+  readonly durationMs: number;
+  readonly lookedAt: number;
+  readonly confirmed: number;
+  readonly resent: number;
 }
 
 const page = 500;
@@ -41,13 +53,32 @@ export function reconciler({
   health,
   metrics,
   resent,
+  walked,
 }: ReconcilerOptions) {
   const confirmed = metrics.counter("outbox_confirmed_total", "Events that notification is known to hold.");
   const sentAgain = metrics.counter("outbox_missing_resent_total", "Events sent again because notification lacked them.");
   let after = start;
+  let walk = { startedAt: 0, lookedAt: 0, confirmed: 0, resent: 0 };
+  const ended = (outcome: Walk["outcome"], note: string | null = null) => {
+    const { startedAt, ...came } = walk;
+    return walked({ outcome, note, durationMs: performance.now() - startedAt, ...came });
+  };
 
   async function runOnce(): Promise<number> {
-    if (!broker.connected() || !(await guard.passes())) return 0;
+    if (after === start) walk = { startedAt: performance.now(), lookedAt: 0, confirmed: 0, resent: 0 };
+    try {
+      return await runPage();
+    } catch (error) {
+      await ended("failed", (error as Error).message).catch(() => {}); // it may be the database that is away
+      throw error;
+    }
+  }
+
+  async function runPage(): Promise<number> {
+    if (!broker.connected() || !(await guard.passes())) {
+      await ended("away", "the broker is away");
+      return 0;
+    }
     if (after === start) await noteStream();
     const rows = await outbox.unconfirmed({
       after_published_at: after.at,
@@ -58,7 +89,10 @@ export function reconciler({
     const last = rows.at(-1);
     if (!last) health.fine("confirmation");
     const answered = last !== undefined && (await confirm(rows));
+    if (answered) walk.lookedAt += rows.length;
     after = answered && rows.length === page ? { at: last.published_at, id: last.event_id } : start;
+    if (last && !answered) await ended("unanswered", "nobody answers which events notification holds");
+    else if (after === start) await ended("done");
     return answered ? rows.length : 0;
   }
 
@@ -76,11 +110,14 @@ export function reconciler({
     const idle = rows.some(row => row.overdue) && (await isConsumerIdle(broker.connection(), stream.name, consumer));
     const held = await askNotification(rows.map(row => row.event_id));
     if (!held) return false;
-    if (held.size > 0) confirmed.inc((await outbox.confirm({ event_id: [...held] })).length);
+    const marked = held.size > 0 ? await outbox.confirm({ event_id: [...held] }) : [];
+    confirmed.inc(marked.length);
+    walk.confirmed += marked.length;
     const missing = idle ? rows.filter(row => row.overdue && !held.has(row.event_id)).map(row => row.event_id) : [];
     if (missing.length === 0) return true;
     const back = await outbox.resend_missing({ event_id: missing });
     sentAgain.inc(back.length);
+    walk.resent += back.length;
     log.warn({ count: back.length, first: missing[0] }, "outbox.missing_at_notification");
     resent();
     return true;

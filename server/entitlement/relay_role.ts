@@ -34,7 +34,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     health,
     metrics,
   });
-  const { outbox, bulk } = store.statements;
+  const { outbox, bulk, reconciliation } = store.statements;
   const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
   const stream = { name: settings.stream, subject: settings.subject, ...kernel.stream };
   const guard = streamGuard({ broker, outbox, stream, log, metrics });
@@ -77,17 +77,37 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     }),
   );
   const wake = () => lanes[0]?.wake();
-  const reconcile = reconciler({ ...settings, outbox, broker, guard, stream, overdue: tuning.overdue, log, health, metrics, resent: wake });
+  const reconcile = reconciler({
+    ...settings,
+    outbox,
+    broker,
+    guard,
+    stream,
+    overdue: tuning.overdue,
+    log,
+    health,
+    metrics,
+    resent: wake,
+    walked: ({ durationMs, lookedAt, ...walk }) =>
+      reconciliation.record({ worker, duration_ms: Math.round(durationMs), looked_at: lookedAt, ...walk }),
+  });
+  const reconciling = loop({ name: "outbox.reconcile", runOnce: reconcile.runOnce, full: 500, interval: tuning.reconcile, ...every });
+  /** Who asks for a walk may sit in another process. */
+  async function heed(): Promise<number> {
+    if ((await reconciliation.find())[0]?.due) reconciling.wake();
+    return 0;
+  }
   const loops = [
     loop({ name: "outbox.head", runOnce: bound.advance, full: Number.POSITIVE_INFINITY, interval: Math.min(1000, tuning.sweep), ...every }),
     loop({ name: "outbox.reclaim", runOnce: reclaim, full: reclaimBatch, interval: tuning.sweep, ...every }),
-    loop({ name: "outbox.reconcile", runOnce: reconcile.runOnce, full: 500, interval: tuning.reconcile, ...every }),
+    reconciling,
+    loop({ name: "outbox.reconcile.asked", runOnce: heed, full: Number.POSITIVE_INFINITY, interval: 1000, ...every }),
     loop({ name: "outbox.depth", runOnce: depthGauges(outbox, metrics), full: Number.POSITIVE_INFINITY, interval: 2000, ...every }),
     bulkLoop({ sql: bulk, ...kernel.bulk, requeued: wake, ...every }),
     ...lanes,
   ];
   broker.onConnect(wake);
-  return group([store, broker, ears(context, wake), together(loops)]);
+  return group([store, broker, ears(context, wake, reconciling.wake), together(loops)]);
 }
 
 function depthGauges(outbox: EntitlementSql["outbox"], metrics: RoleContext["metrics"]) {

@@ -284,10 +284,113 @@ export interface ChangeRow {
   response_body: string;
 }
 
+export interface ConsistencyLeasesParameters {
+  most: number;
+}
+export interface ConsistencyLeasesRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyLostParameters {
+  stream: string;
+  most: number;
+}
+export interface ConsistencyLostRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyStreamParameters {
+  stream: string;
+}
+export interface ConsistencyStreamRow {
+  stream: string;
+  incarnation: string;
+  last_seq: number;
+  resend_before: string | null;
+  observed_at: string;
+}
+
+export interface ConsistencyUnannouncedParameters {
+  retention_seconds: number;
+  scan: number;
+}
+export interface ConsistencyUnannouncedRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyUnauditedParameters {
+  scan: number;
+}
+export interface ConsistencyUnauditedRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyUnconfirmedParameters {
+  older_than_seconds: number;
+  younger_than_seconds: number | null;
+  most: number;
+}
+export interface ConsistencyUnconfirmedRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyVersionsParameters {
+  scan: number;
+}
+export interface ConsistencyVersionsRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
 export interface IdempotencyCleanupParameters {
   limit: number;
 }
 export interface IdempotencyCleanupRow {
+  idem_key: string;
+}
+
+export interface IdempotencyFindParameters {
+  idem_key: string;
+  limit: number;
+}
+export interface IdempotencyFindRow {
+  client_id: string;
+  route: string;
+  request_hash: string;
+  response_code: number;
+  response_body: string;
+  created_at: string;
+  expires_at: string;
+  expired: boolean;
+  replays: number;
+  replayed_at: string | null;
+  event_id: string | null;
+}
+
+export interface IdempotencyReplayedParameters {
+  client_id: readonly string[];
+  route: readonly string[];
+  idem_key: readonly string[];
+  replays: readonly number[];
+}
+export interface IdempotencyReplayedRow {
   idem_key: string;
 }
 
@@ -636,6 +739,40 @@ export interface OutboxUnconfirmedRow {
   overdue: boolean;
 }
 
+export interface ReconciliationAskParameters {
+  actor: string;
+  reason: string;
+}
+export interface ReconciliationAskRow {
+  asked_at: string;
+}
+
+export interface ReconciliationFindRow {
+  asked_at: string | null;
+  started_at: string | null;
+  finished_at: string | null;
+  worker: string | null;
+  outcome: string | null;
+  note: string | null;
+  looked_at: number | null;
+  confirmed: number | null;
+  resent: number | null;
+  due: boolean;
+}
+
+export interface ReconciliationRecordParameters {
+  worker: string;
+  duration_ms: number;
+  outcome: string;
+  note: string | null;
+  looked_at: number;
+  confirmed: number;
+  resent: number;
+}
+export interface ReconciliationRecordRow {
+  finished_at: string;
+}
+
 export interface EntitlementSql {
   api_keys: {
     append(parameters: ApiKeysAppendParameters): Promise<ApiKeysAppendRow[]>;
@@ -671,8 +808,19 @@ export interface EntitlementSql {
     start(parameters: BulkStartParameters): Promise<BulkStartRow[]>;
   };
   change(parameters: ChangeParameters): Promise<ChangeRow[]>;
+  consistency: {
+    leases(parameters: ConsistencyLeasesParameters): Promise<ConsistencyLeasesRow[]>;
+    lost(parameters: ConsistencyLostParameters): Promise<ConsistencyLostRow[]>;
+    stream(parameters: ConsistencyStreamParameters): Promise<ConsistencyStreamRow[]>;
+    unannounced(parameters: ConsistencyUnannouncedParameters): Promise<ConsistencyUnannouncedRow[]>;
+    unaudited(parameters: ConsistencyUnauditedParameters): Promise<ConsistencyUnauditedRow[]>;
+    unconfirmed(parameters: ConsistencyUnconfirmedParameters): Promise<ConsistencyUnconfirmedRow[]>;
+    versions(parameters: ConsistencyVersionsParameters): Promise<ConsistencyVersionsRow[]>;
+  };
   idempotency: {
     cleanup(parameters: IdempotencyCleanupParameters): Promise<IdempotencyCleanupRow[]>;
+    find(parameters: IdempotencyFindParameters): Promise<IdempotencyFindRow[]>;
+    replayed(parameters: IdempotencyReplayedParameters): Promise<IdempotencyReplayedRow[]>;
   };
   journey: {
     by_idempotency_key(parameters: JourneyByIdempotencyKeyParameters): Promise<JourneyByIdempotencyKeyRow[]>;
@@ -705,6 +853,11 @@ export interface EntitlementSql {
     retry(parameters: OutboxRetryParameters): Promise<OutboxRetryRow[]>;
     stream(parameters: OutboxStreamParameters): Promise<OutboxStreamRow[]>;
     unconfirmed(parameters: OutboxUnconfirmedParameters): Promise<OutboxUnconfirmedRow[]>;
+  };
+  reconciliation: {
+    ask(parameters: ReconciliationAskParameters): Promise<ReconciliationAskRow[]>;
+    find(): Promise<ReconciliationFindRow[]>;
+    record(parameters: ReconciliationRecordParameters): Promise<ReconciliationRecordRow[]>;
   };
 }
 

@@ -126,3 +126,41 @@ const isSetting = (entry: Setting<unknown> | SettingsSpec): entry is Setting<unk
 export function listSettings(spec: SettingsSpec): Setting<unknown>[] {
   return Object.values(spec).flatMap(entry => (isSetting(entry) ? [entry] : listSettings(entry)));
 }
+
+/** A setting as it is in effect, for people: a secret is only told to be there. */
+export interface EffectiveSetting {
+  readonly variable: string;
+  readonly about: string;
+  readonly value: string | null;
+  readonly preset: string | null;
+  readonly is_set: boolean;
+  readonly is_secret: boolean;
+}
+
+export const effectiveSettings = (
+  spec: SettingsSpec,
+  environment: Record<string, string | undefined> = process.env,
+): readonly EffectiveSetting[] =>
+  listSettings(spec).map(({ variable, about, preset = null, secret }) => {
+    const given = environment[variable] || null;
+    const value = given ?? preset;
+    return {
+      variable,
+      about,
+      value: secret || value === null ? null : presentable(value),
+      preset,
+      is_set: given !== null,
+      is_secret: secret,
+    };
+  });
+
+/**
+ * Some settings are no secret but may carry one: an address can name a user with a password, or a token in its query. Whatever stands
+ * before the last @ and after the first ? is left out; a password may hold any character, so nothing finer is tried.
+ */
+export function presentable(value: string): string {
+  const [, scheme = "", rest = ""] = /^([a-z][a-z0-9+.-]*:\/\/)?(.*)$/is.exec(value)!;
+  const at = rest.lastIndexOf("@");
+  const [address = "", ...asked] = (at < 0 ? rest : rest.slice(at + 1)).split(/[?#]/);
+  return `${scheme}${at < 0 ? "" : "•••@"}${address}${asked.length > 0 ? "?•••" : ""}`;
+}

@@ -19,13 +19,15 @@ export interface RoleContext {
 }
 
 /** What the workers of a role may be told from elsewhere in the process. Other processes find work by polling. */
-type Notice = { readonly wake: true } | { readonly failUsersWith: string } | { readonly crash: true };
+type Notice = { readonly wake: true } | { readonly reconcile: true } | { readonly failUsersWith: string } | { readonly crash: true };
 
 const channelOf = (role: string) => new BroadcastChannel(`kenri ${role}`);
 
 export interface Teller {
   /** There is work. */
   wake(): void;
+  /** Somebody wants the books compared now. */
+  reconcile(): void;
   /** Publishes and sends for users with this prefix are to fail; empty = nobody. */
   failUsersWith(prefix: string): void;
   /** The worker is to end as by a bug: with an error that nobody catches. */
@@ -38,6 +40,7 @@ export function tell(role: string): Teller {
   const post = (notice: Notice) => channel.postMessage(notice);
   return {
     wake: () => post({ wake: true }),
+    reconcile: () => post({ reconcile: true }),
     failUsersWith: failUsersWith => post({ failUsersWith }),
     crash: () => post({ crash: true }),
     close: () => channel.close(),
@@ -45,13 +48,14 @@ export function tell(role: string): Teller {
 }
 
 /** Hears what is told to this role, from start to stop. */
-export function ears({ role, faults }: Pick<RoleContext, "role" | "faults">, wake: () => void): Service {
+export function ears({ role, faults }: Pick<RoleContext, "role" | "faults">, wake: () => void, reconcile: () => void = () => {}): Service {
   let channel: BroadcastChannel | undefined;
   return service({
     async start() {
       channel = channelOf(role);
       channel.onmessage = ({ data }: { data: Notice }) => {
         if ("wake" in data) wake();
+        else if ("reconcile" in data) reconcile();
         else if ("crash" in data) setTimeout(crash);
         else faults.failUsersWith = data.failUsersWith;
       };

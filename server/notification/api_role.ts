@@ -1,16 +1,19 @@
 import { actionRoutes } from "../kernel/action_routes.ts";
 import { apiRole } from "../kernel/api_role.ts";
+import { configRoutes } from "../kernel/config_routes.ts";
 import { faultRoutes } from "../kernel/fault_routes.ts";
 import { type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service } from "../kernel/service.ts";
-import type { KernelSettings } from "../kernel/settings.ts";
+import { type KernelSettings, kernelSettings } from "../kernel/settings.ts";
 import { notificationBulkRoutes } from "./bulk_routes.ts";
-import type { NotificationSettings } from "./config.ts";
+import { type NotificationSettings, notificationSettings } from "./config.ts";
+import { consistencyRoutes } from "./consistency_routes.ts";
 import { deliveryRoutes } from "./delivery_routes.ts";
 import { feedRoutes } from "./feed_routes.ts";
 import { inboxRoutes } from "./inbox_routes.ts";
 import { journeyRoutes } from "./journey_routes.ts";
 import { operatorRoutes } from "./operator_routes.ts";
+import { rawRoutes } from "./raw_routes.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 import { userRoutes } from "./user_routes.ts";
 
@@ -33,8 +36,11 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       deliveryRoutes(store.statements, requires, cursors),
       journeyRoutes(store.statements, requires),
       userRoutes(store.statements, requires, cursors),
+      consistencyRoutes(store.statements, requires, settings),
       actionRoutes(store.statements, requires, cursors),
-      operatorRoutes({ sql: store.statements, requires, cursors, channel: settings.channel, requeued: sender.wake }),
+      configRoutes(requires, { kernel: kernelSettings, notification: notificationSettings }),
+      operatorRoutes({ sql: store.statements, requires, cursors, requeued: sender.wake }),
+      rawRoutes({ sql: store.statements, requires, cursors, channel: settings.channel, requeued: sender.wake }),
       notificationBulkRoutes({ sql: store.statements, requires, cursors, cap: kernel.bulk.cap }),
     ],
   });

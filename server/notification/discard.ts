@@ -20,3 +20,16 @@ export async function discardNotification(
   const [before] = await sql.operator_actions.latest({ subject: notification_id.toLowerCase(), action: "notification.discard" });
   return { outcome: before ? "discarded" : "unknown" };
 }
+
+/** Deletes a raw dead letter; the audit keeps what it was. Asking again for one that is gone already gives the same answer. */
+export async function discardRaw(
+  sql: NotificationSql,
+  { id, actor, reason }: { id: string; actor: string; reason: string },
+): Promise<{ readonly outcome: "discarded" | "taken_in" | "unknown" }> {
+  const [gone] = await sql.raw_dead_letters.discard({ id, actor, reason });
+  if (gone) return { outcome: "discarded" };
+  const [letter] = await sql.raw_dead_letters.find({ id });
+  if (letter) return { outcome: "taken_in" };
+  const [before] = await sql.operator_actions.latest({ subject: id.toLowerCase(), action: "raw_dead_letter.discard" });
+  return { outcome: before ? "discarded" : "unknown" };
+}

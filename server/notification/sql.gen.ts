@@ -234,6 +234,57 @@ export interface CleanupProcessedEventsRow {
   event_id: string;
 }
 
+export interface ConsistencyDeadButAliveParameters {
+  scan: number;
+}
+export interface ConsistencyDeadButAliveRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyFailedWithoutDeadLetterParameters {
+  scan: number;
+}
+export interface ConsistencyFailedWithoutDeadLetterRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyFeedGapsParameters {
+  scan: number;
+}
+export interface ConsistencyFeedGapsRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyLeasesParameters {
+  most: number;
+}
+export interface ConsistencyLeasesRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyUntoldParameters {
+  retention_seconds: number;
+  scan: number;
+}
+export interface ConsistencyUntoldRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
 export interface FeedAfterParameters {
   user_id: string;
   after_position: number;
@@ -666,6 +717,15 @@ export interface RawDeadLettersAppendRow {
   id: string;
 }
 
+export interface RawDeadLettersDiscardParameters {
+  id: string;
+  actor: string;
+  reason: string;
+}
+export interface RawDeadLettersDiscardRow {
+  id: string;
+}
+
 export interface RawDeadLettersFindParameters {
   id: string;
 }
@@ -695,6 +755,22 @@ export interface RawDeadLettersListRow {
   event_id: string | null;
   size: number;
   received_at: string;
+}
+
+export interface RawDeadLettersListAllParameters {
+  before_id: string;
+  limit: number;
+}
+export interface RawDeadLettersListAllRow {
+  id: string;
+  stream: string;
+  stream_seq: number;
+  subject: string;
+  reason: string;
+  event_id: string | null;
+  size: number;
+  received_at: string;
+  reprocessed_at: string | null;
 }
 
 export interface RawDeadLettersReprocessedParameters {
@@ -742,6 +818,13 @@ export interface NotificationSql {
     start(parameters: BulkStartParameters): Promise<BulkStartRow[]>;
   };
   cleanup_processed_events(parameters: CleanupProcessedEventsParameters): Promise<CleanupProcessedEventsRow[]>;
+  consistency: {
+    dead_but_alive(parameters: ConsistencyDeadButAliveParameters): Promise<ConsistencyDeadButAliveRow[]>;
+    failed_without_dead_letter(parameters: ConsistencyFailedWithoutDeadLetterParameters): Promise<ConsistencyFailedWithoutDeadLetterRow[]>;
+    feed_gaps(parameters: ConsistencyFeedGapsParameters): Promise<ConsistencyFeedGapsRow[]>;
+    leases(parameters: ConsistencyLeasesParameters): Promise<ConsistencyLeasesRow[]>;
+    untold(parameters: ConsistencyUntoldParameters): Promise<ConsistencyUntoldRow[]>;
+  };
   feed: {
     after(parameters: FeedAfterParameters): Promise<FeedAfterRow[]>;
     page(parameters: FeedPageParameters): Promise<FeedPageRow[]>;
@@ -783,8 +866,10 @@ export interface NotificationSql {
   };
   raw_dead_letters: {
     append(parameters: RawDeadLettersAppendParameters): Promise<RawDeadLettersAppendRow[]>;
+    discard(parameters: RawDeadLettersDiscardParameters): Promise<RawDeadLettersDiscardRow[]>;
     find(parameters: RawDeadLettersFindParameters): Promise<RawDeadLettersFindRow[]>;
     list(parameters: RawDeadLettersListParameters): Promise<RawDeadLettersListRow[]>;
+    list_all(parameters: RawDeadLettersListAllParameters): Promise<RawDeadLettersListAllRow[]>;
     reprocessed(parameters: RawDeadLettersReprocessedParameters): Promise<RawDeadLettersReprocessedRow[]>;
   };
   taken_in(parameters: TakenInParameters): Promise<TakenInRow[]>;

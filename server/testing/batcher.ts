@@ -31,7 +31,16 @@ export function batcher({ lanes = 1, batch = 64, queue = 1000 } = {}) {
         },
       });
     });
-  const { submit } = changes({ run, lanes, batch, queue, ttlSeconds: 60, committed: () => void commits++, metrics: createMetrics() });
+  const { submit } = changes({
+    run,
+    lanes,
+    batch,
+    queue,
+    ttlSeconds: 60,
+    committed: () => void commits++,
+    replayed: () => {},
+    metrics: createMetrics(),
+  });
   return { submit, runs, commits: () => commits };
 }
 

@@ -4,6 +4,7 @@ import type { Action, OutboxEvent } from "../api.ts";
 import { ofEvent, outbox, stateOf, verbOf } from "../kinds.ts";
 import { useLive } from "../live.ts";
 import { ActionList } from "../parts/action_list.tsx";
+import { AsPublished } from "../parts/as_published.tsx";
 import { Drawer } from "../parts/drawer.tsx";
 import { Facts, Section, Verbatim } from "../parts/facts.tsx";
 import { Id } from "../parts/id.tsx";
@@ -101,6 +102,7 @@ function Details({ event }: { event: EventDetail }) {
           <Verbatim text={JSON.stringify(event.payload, null, 2)} />
         </Section>
       )}
+      <AsPublished eventId={event.event_id} />
       {event.actions && event.actions.length > 0 && (
         <Section title="What operators did">
           <ActionList actions={event.actions} />

@@ -12,6 +12,7 @@ import { Page, Panel } from "../parts/page.tsx";
 import { Ago } from "../parts/time.tsx";
 import { Empty, Skeleton, Trouble } from "../parts/trouble.tsx";
 import * as queries from "../queries.ts";
+import { FailureTabs } from "./failure_tabs.tsx";
 
 /** One cause, one line: what failed for the same reason is looked at and put back together. */
 export function Failures() {
@@ -19,6 +20,7 @@ export function Failures() {
   const repair = (kind: Kind, group: Group) => setBulk({ kind, filter: { status: "FAILED", fingerprint: group.fingerprint } });
   return (
     <Page title="Failures" about="By cause: errors that differ only in ids, numbers and times are one group">
+      <FailureTabs />
       <Groups kind={notifications} repair={group => repair(notifications, group)} />
       <Groups kind={outbox} repair={group => repair(outbox, group)} />
       {bulk && <Bulk kind={bulk.kind} action="requeue" filter={bulk.filter} close={() => setBulk(undefined)} />}

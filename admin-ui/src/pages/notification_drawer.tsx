@@ -4,6 +4,7 @@ import type { Action, Attempt, DeadLetter, Notification } from "../api.ts";
 import { notifications, ofNotification, stateOf, verbOf } from "../kinds.ts";
 import { useLive } from "../live.ts";
 import { ActionList } from "../parts/action_list.tsx";
+import { AsPublished } from "../parts/as_published.tsx";
 import { Attempts } from "../parts/attempts.tsx";
 import { Drawer } from "../parts/drawer.tsx";
 import { Facts, Section, Verbatim } from "../parts/facts.tsx";
@@ -98,6 +99,7 @@ function Details({ notification }: { notification: NotificationDetail }) {
           <Verbatim text={JSON.stringify(notification.payload, null, 2)} />
         </Section>
       )}
+      <AsPublished eventId={notification.event_id} />
       {notification.actions && notification.actions.length > 0 && (
         <Section title="What operators did">
           <ActionList actions={notification.actions} />

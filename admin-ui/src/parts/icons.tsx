@@ -9,8 +9,13 @@ const drawings = {
   notifications: <path d="M4 11V7a4 4 0 0 1 8 0v4l1.2 1.5H2.8zM6.7 14.5h2.6" />,
   failures: <path d="M8 2 14.5 13.5h-13zM8 6.5v3.2M8 11.6v.1" />,
   journey: <path d="M4 3.5h.01M4 8h.01M4 12.5h.01M7.5 3.5H14M7.5 8H14M7.5 12.5H14M4 4.5v2.5M4 9v2.5" />,
+  key: <path d="M5 11.5a2.7 2.7 0 1 0 0-5.4 2.7 2.7 0 0 0 0 5.4zM7.6 8.2 14 8.2M11.5 8.2v2.6M14 8.2v2" />,
+  consistency: <path d="M8 2.5v11M5 13.5h6M3.5 4.5h9M3.5 4.5l-2 4.5h4zM12.5 4.5l-2 4.5h4z" />,
   operations: <path d="M2.5 4h11M2.5 8h7M2.5 12h4M11 10.5l3 2-3 2z" />,
   audit: <path d="M3.5 2h6l3 3v9h-9zM9.5 2v3h3M5.5 8h5M5.5 11h5" />,
+  settings: (
+    <path d="M2 4.5h5M11 4.5h3M2 11.5h3M9 11.5h5M9 6.3a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6zM7 13.3a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6z" />
+  ),
   search: <path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM10.7 10.7 14 14" />,
   refresh: <path d="M13.5 8A5.5 5.5 0 1 1 11.7 4M13.5 1.8v3h-3" />,
   pause: <path d="M5.5 3.5v9M10.5 3.5v9" />,

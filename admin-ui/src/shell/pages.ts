@@ -9,6 +9,9 @@ export const pages = [
   { to: "/inbox", name: "Inbox", short: "Inbox", icon: "inbox", key: "i" },
   { to: "/failures", name: "Failures", short: "Failures", icon: "failures", key: "d" },
   { to: "/journey", name: "Journey", short: "Journey", icon: "journey", key: "j" },
+  { to: "/idempotency", name: "Idempotency", short: "Keys", icon: "key", key: "k" },
+  { to: "/consistency", name: "Consistency", short: "Books", icon: "consistency", key: "c" },
   { to: "/operations", name: "Operations", short: "Operate", icon: "operations", key: "p" },
   { to: "/audit", name: "Audit", short: "Audit", icon: "audit", key: "a" },
+  { to: "/settings", name: "Settings", short: "Settings", icon: "settings", key: "s" },
 ] as const satisfies readonly { to: string; name: string; short: string; icon: IconName; key: string }[];

@@ -1,15 +1,7 @@
 import { useIsFetching, useQueryClient } from "@tanstack/react-query";
 import { useIsHeld } from "../live.ts";
 import { Icon } from "../parts/icons.tsx";
-import { change, useSettings } from "../settings.ts";
-
-const choices = [
-  [0, "Off"],
-  [2, "2 s"],
-  [5, "5 s"],
-  [15, "15 s"],
-  [60, "1 min"],
-] as const;
+import { change, refreshChoices, useSettings } from "../settings.ts";
 
 /** How often the page asks again. It says when it does not, and why. */
 export function Refresh() {
@@ -27,7 +19,7 @@ export function Refresh() {
         </span>
       )}
       <select aria-label="Refresh" className="quiet-select" value={every} onChange={event => change({ every: Number(event.target.value) })}>
-        {choices.map(([seconds, name]) => (
+        {refreshChoices.map(([seconds, name]) => (
           <option key={seconds} value={seconds}>
             {name}
           </option>

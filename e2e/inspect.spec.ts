@@ -1,0 +1,171 @@
+import AxeBuilder from "@axe-core/playwright";
+import { connect, headers } from "@nats-io/transport-node";
+import { expect, type Page, test } from "@playwright/test";
+import { fillIn } from "./people.ts";
+import { variable } from "./stack.ts";
+
+async function openConsole(page: Page, user: string, path: string): Promise<void> {
+  await page.goto(`${variable("GATEWAY_URL")}/admin/${path}`);
+  await fillIn(page, user);
+  await expect(page.getByRole("navigation", { name: "Pages" })).toBeVisible();
+}
+
+async function grant(user: string, key: string): Promise<void> {
+  const answer = await fetch(`${variable("ENTITLEMENT_URL")}/v1/entitlements/grants`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${variable("KENRI_API_KEY")}`, "content-type": "application/json", "idempotency-key": key },
+    body: JSON.stringify({ user_id: user, stock_keeping_unit: "lantern", reason: "PURCHASE", purchase_id: "order-7" }),
+  });
+  expect(answer.status).toBe(200);
+}
+
+/** Puts something on the stream that is no event. */
+async function putNonsense(text: string): Promise<void> {
+  const nats = await connect({ servers: variable("NATS_URL") });
+  const named = headers();
+  named.set("from", "a stranger");
+  await nats.request("entitlement.events", text, { headers: named, timeout: 5000 });
+  await nats.close();
+}
+
+test("a key is looked up: its request, its answer, how often it was given again, and its event", async ({ page }) => {
+  const [user, key] = [`keyed-${Date.now()}`, `order/${Date.now()}?x=1`];
+  for (let asked = 0; asked < 3; asked++) await grant(user, key);
+  await openConsole(page, "operator", "idempotency");
+  await page.getByRole("textbox", { name: "Idempotency-Key" }).fill(key);
+  await page.keyboard.press("Enter");
+  const panel = page.getByRole("region", { name: /^Grant by/ });
+  await expect(panel).toContainText(`"user_id": "${user}"`);
+  await expect(panel.getByText("2", { exact: true })).toBeVisible({ timeout: 15_000 });
+  await panel.getByRole("link", { name: "the whole way of its event" }).click();
+  await expect(page.getByRole("heading", { name: "Journey" })).toBeVisible();
+  await page.goto(`${variable("GATEWAY_URL")}/admin/idempotency/nobodys`);
+  await expect(page.getByText("Nobody holds this key")).toBeVisible();
+});
+
+test("the books are seen to fit, and the reconciler runs when an operator asks for it, with a reason", async ({ page }) => {
+  await openConsole(page, "operator", "consistency");
+  await expect(page.getByRole("heading", { name: "Version gaps" })).toBeVisible();
+  await expect(page.getByRole("region", { name: /^Notification/ })).toContainText("All fit");
+  const reconciler = page.getByRole("region", { name: "Reconciler" });
+  await expect(reconciler).toContainText("Done");
+  await reconciler.getByRole("button", { name: "Run now" }).click();
+  const reason = `after the outage ${Date.now()}`;
+  await reconciler.getByLabel("Reason").fill(reason);
+  await reconciler.getByRole("button", { name: "Run now" }).click();
+  await expect(reconciler.getByRole("status")).toHaveText("It has run.", { timeout: 15_000 });
+  await page.getByRole("link", { name: "Audit" }).click();
+  await expect(page.getByRole("row").filter({ hasText: reason })).toContainText("reconciler.run");
+});
+
+test("settings hold: lists ask for as many rows as chosen; the configuration shows no secret", async ({ page }) => {
+  await openConsole(page, "operator", "settings");
+  await page.getByLabel("Rows", { exact: true }).selectOption("25");
+  await page.getByLabel("Theme", { exact: true }).selectOption("dark");
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  const config = page.getByRole("region", { name: "Configuration of entitlement" });
+  await expect(config).toContainText("OUTBOX_MAX_ATTEMPTS");
+  await expect(config).toContainText("(default 10)");
+  const { password } = new URL(variable("ENTITLEMENT_DATABASE_URL"));
+  expect(password.length).toBeGreaterThan(3);
+  expect(await page.locator("body").textContent()).not.toContain(password);
+  const asked = page.waitForRequest(request => request.url().includes("/entitlement/outbox?") && request.url().includes("limit=25"));
+  await page.getByRole("link", { name: "Outbox" }).click();
+  await asked;
+  await page.reload();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+});
+
+test("a message that cannot be read is found with its bytes, is not read again for the asking, and ends by an admin's word", async ({
+  page,
+}) => {
+  const nonsense = `no event at all ${Date.now()}`;
+  await putNonsense(nonsense);
+  await openConsole(page, "admin", "failures");
+  await page.getByRole("link", { name: "Unreadable messages" }).click();
+  await page.getByRole("row").filter({ hasText: "not an EntitlementEvent" }).first().getByRole("button").click({ timeout: 15_000 });
+  const drawer = page.getByRole("dialog");
+  await expect(drawer).toContainText("a stranger");
+  await expect(drawer).toContainText("no event at all");
+  await drawer.getByRole("button", { name: "Read again" }).click();
+  await drawer.getByLabel("Reason").fill("perhaps now");
+  await drawer.getByRole("button", { name: "Read again" }).click();
+  await expect(drawer.getByRole("alert")).toContainText("it still cannot be read");
+  await drawer.getByRole("button", { name: "Cancel" }).click();
+  await drawer.getByRole("button", { name: "Discard" }).click();
+  await drawer.getByLabel("Reason").fill("a test message");
+  await drawer.getByRole("button", { name: "Discard" }).click();
+  await expect(drawer.getByRole("status").first()).toContainText("It was discarded");
+  await page.keyboard.press("Escape");
+  await expect(page.getByText(nonsense)).toHaveCount(0);
+});
+
+test("an event is shown as published when somebody opens that, and its bytes only to who may see them", async ({ page, browser }) => {
+  const user = `published-${Date.now()}`;
+  await grant(user, crypto.randomUUID());
+  await openConsole(page, "operator", `outbox?user_id=${user}`);
+  await page.getByRole("row").filter({ hasText: user }).getByRole("button").first().click();
+  const message = page.waitForRequest(request => request.url().endsWith("/message"));
+  await page.getByRole("dialog").getByRole("button", { name: "As published" }).click();
+  await message;
+  const fields = page.getByRole("dialog").getByRole("table", { name: "Fields of the protobuf" });
+  await expect(fields.getByRole("row", { name: /user_id/ })).toContainText(user);
+  await expect(page.getByRole("dialog").getByRole("region", { name: /\d+ bytes/ })).toContainText("000000");
+  const address = page.url();
+
+  const other = await (await browser.newContext()).newPage();
+  await openConsole(other, "viewer", "");
+  await other.goto(address);
+  await other.getByRole("dialog").getByRole("button", { name: "As published" }).click();
+  await expect(other.getByRole("dialog").getByRole("row", { name: /user_id/ })).toContainText("•••");
+  await expect(other.getByRole("dialog")).toContainText("shown to operators only");
+  await other.goto(`${variable("GATEWAY_URL")}/admin/settings`);
+  await expect(other.getByText("For operators")).toBeVisible();
+  await other.goto(`${variable("GATEWAY_URL")}/admin/consistency`);
+  await expect(other.getByRole("heading", { name: "Version gaps" })).toBeVisible();
+  await expect(other.getByRole("button", { name: "Run now" })).toHaveCount(0);
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test.describe(`in ${colorScheme}`, () => {
+    test.use({ colorScheme });
+
+    test("the pages that look inside are accessible and fit a phone, open drawers too", async ({ page }) => {
+      test.setTimeout(90_000);
+      const [user, key] = [`seen-${Date.now()}`, `seen-${Date.now()}`];
+      await grant(user, key);
+      await putNonsense(`\u0001\u0002 <b>bold</b> ${"x".repeat(300)}`);
+      await openConsole(page, "operator", `outbox?user_id=${user}`);
+      await page.getByRole("row").filter({ hasText: user }).getByRole("button").first().click();
+      const event = page.url();
+      await page.goto(`${variable("GATEWAY_URL")}/admin/failures/unreadable`);
+      await page.getByRole("row").nth(1).getByRole("button").click({ timeout: 15_000 });
+      await expect(page.getByRole("dialog")).toContainText("Bytes");
+      const letter = page.url();
+      const pages: [path: string, ready: string][] = [
+        ["idempotency", "Look a key up"],
+        [`idempotency/${key}`, "Stored answer"],
+        ["consistency", "Version gaps"],
+        ["settings", "OUTBOX_LEASE"],
+        ["failures/unreadable?which=all", "Unreadable messages"],
+        [letter.split("/admin/")[1]!, "Headers"],
+        [event.split("/admin/")[1]!, "As published"],
+      ];
+      for (const [path, ready] of pages) {
+        await page.setViewportSize({ width: 1440, height: 900 });
+        await page.goto(`${variable("GATEWAY_URL")}/admin/${path}`);
+        await expect(page.getByText(ready).first()).toBeVisible();
+        if (ready === "As published") {
+          await page.getByRole("button", { name: ready }).click();
+          await expect(page.getByRole("table", { name: "Fields of the protobuf" })).toBeVisible();
+        }
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        expect({ path, violations: violations.map(one => one.id) }).toEqual({ path, violations: [] });
+        await page.setViewportSize({ width: 390, height: 844 });
+        await expect.poll(() => page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), { message: path }).toBe(true);
+        const narrow = await new AxeBuilder({ page }).analyze();
+        expect({ path, violations: narrow.violations.map(one => one.id) }).toEqual({ path, violations: [] });
+      }
+    });
+  });
+}

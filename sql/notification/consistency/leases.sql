@@ -1,0 +1,10 @@
+-- Notifications whose worker's lease ran out and that nobody has taken back; counted up to a bound.
+-- $1 most
+-- returns count, more, oldest?, sample
+with found as materialized (
+  select notification_id, lease_until from notifications where status = 'PROCESSING' and lease_until < now()
+  order by lease_until limit $1::int + 1
+)
+select least(count(*), $1::int)::int as count, count(*) > $1::int as more, iso(min(lease_until)) as oldest,
+  array(select notification_id::text from found order by lease_until limit 5) as sample
+from found
