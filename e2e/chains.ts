@@ -129,7 +129,14 @@ function rowsOf(chain: Chain, number: number) {
     event_id,
     aggregate_key: `${user}:${sku}`,
     aggregate_version: version,
-    payload: { user_id: user, stock_keeping_unit: sku, source: reason, source_id: purchase, version, occurred_at: iso(at) },
+    payload: {
+      user_id: user,
+      stock_keeping_unit: sku,
+      source: reason,
+      source_id: purchase,
+      version,
+      occurred_at: iso(at).replace("Z", "000Z"),
+    },
     traceparent: `00-${trace_id}-${randomBytes(8).toString("hex")}-01`,
   };
   const type = isRevoked ? "EntitlementRevoked" : "EntitlementGranted";

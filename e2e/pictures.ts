@@ -30,27 +30,27 @@ test("pictures of the console", async ({ page, browser }) => {
     const name = path.replace(/[/?=]+/g, "-").replace(/-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, "-one") || "overview";
     await page.setViewportSize(desk);
     await visit(page, path);
-    await shoot(page, name, true);
+    await shoot(page, name);
     await page.setViewportSize(desk);
     for (const words of await openersOf(page)) {
       await openBy(page, words);
-      await shoot(page, `${name}, ${words.replace(/\W+/g, " ").trim().toLowerCase()}`, false);
+      await shoot(page, `${name}, ${words.replace(/\W+/g, " ").trim().toLowerCase()}`);
       await page.setViewportSize(desk);
       await visit(page, path);
     }
   }
   await page.keyboard.press("?");
-  await shoot(page, "keyboard help", false);
+  await shoot(page, "keyboard help");
 });
 
 /** At the desk and on a phone, light and dark. */
-async function shoot(page: Page, name: string, fullPage: boolean): Promise<void> {
+async function shoot(page: Page, name: string): Promise<void> {
   for (const [device, size] of [["desk", desk] as const, ["phone", phone] as const]) {
     await page.setViewportSize(size);
     await settledShape(page);
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: join(folder, `${name} ${device} ${colorScheme}.png`), fullPage, animations: "disabled" });
+      await page.screenshot({ path: join(folder, `${name} ${device} ${colorScheme}.png`), animations: "disabled" });
     }
   }
 }

@@ -1,0 +1,112 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page, test } from "@playwright/test";
+import { type Databases, openDatabases } from "./chains.ts";
+import { desk, openBy, openConsole, openersOf, pagesOf, phone, visit } from "./console.ts";
+import { type Hostile, putHostile, script } from "./hostile.ts";
+import { variable } from "./stack.ts";
+
+let databases: Databases;
+let hostile: Hostile;
+
+test.beforeAll(async () => {
+  databases = openDatabases();
+  hostile = await putHostile(databases);
+});
+test.afterAll(async () => {
+  await hostile.forget();
+  await databases.end();
+});
+
+/** Where the worst of it must be read as text. */
+const showing = /^(outbox|notifications|failures|audit|operations|journey\/.)/;
+
+test("every page and all that opens there is accessible, fits desk and phone in both themes, and shows hostile text as text", async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  const complaints = listen(page);
+  await openConsole(page, "admin");
+  const restore = await rename(page, `${script.slice(0, 80)}WWWWWWWWWWWWWWWWWWWW`);
+  const text = encodeURIComponent(hostile.user);
+  const deeper = [
+    `outbox/${hostile.failedEvent}?status=FAILED`,
+    `outbox?user_id=${text}&error=${text}`,
+    `notifications/${hostile.failedNotification}`,
+    "notifications?status=FAILED",
+    `journey/${hostile.failedEvent}`,
+    `journey/${text}`,
+    `operations/entitlement/${hostile.operation}`,
+    `audit?subject=${encodeURIComponent(script)}`,
+  ];
+  const opened = new Set<string>();
+  for (const path of [...(await pagesOf(page)), ...deeper]) {
+    await visit(page, path);
+    if (showing.test(path)) await expect(page.locator("body"), path).toContainText("<script>window.hacked=1</script>");
+    await inspect(page, path);
+    for (const words of (await openersOf(page)).filter(one => !opened.has(one))) {
+      opened.add(words);
+      await openBy(page, words);
+      await inspect(page, `${path}: ${words}`);
+      await visit(page, path);
+    }
+  }
+  await page.keyboard.press("?");
+  await inspect(page, "the help");
+  await page.keyboard.press("Escape");
+  await page.setViewportSize(phone);
+  await page.getByRole("button", { name: "More" }).click();
+  await inspect(page, "the rest of the pages");
+  await restore();
+  expect(complaints).toEqual([]);
+});
+
+/** What the browser would say of a script that was stopped, and what one would do that was not. */
+function listen(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on("console", message => message.text().includes("Content Security Policy") && complaints.push(message.text()));
+  page.on("pageerror", error => complaints.push(error.message));
+  page.on("dialog", dialog => {
+    complaints.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  return complaints;
+}
+
+async function inspect(page: Page, what: string): Promise<void> {
+  const size = page.viewportSize()!;
+  const isOpen = (await page.getByRole("dialog").count()) > 0;
+  const axe = () => (isOpen ? new AxeBuilder({ page }).include("[role=dialog]") : new AxeBuilder({ page }));
+  await page.emulateMedia({ colorScheme: "light" });
+  const light = await axe().analyze();
+  // The dark theme differs in nothing but its colours.
+  await page.emulateMedia({ colorScheme: "dark" });
+  const dark = await axe().withRules("color-contrast").analyze();
+  const violations = [...light.violations, ...dark.violations].map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
+  expect({ what, violations }).toEqual({ what, violations: [] });
+  for (const viewport of [desk, phone]) {
+    await page.setViewportSize(viewport);
+    await expect.poll(() => page.evaluate(sideways), { message: `${what}, ${viewport.width} px wide` }).toEqual([]);
+  }
+  await page.setViewportSize(size);
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+}
+
+/** What reaches further than the page or a dialog is wide. */
+const sideways = `[document.documentElement, ...document.querySelectorAll("[role=dialog], [role=dialog] > *")]
+  .filter(one => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX !== "hidden")
+  .map(one => one.tagName + "." + one.className)`;
+
+/** The account's own API: it takes any name of up to 100 characters. */
+async function rename(page: Page, name: string): Promise<() => Promise<void>> {
+  const gateway = variable("GATEWAY_URL");
+  const me = (await (await page.request.get(`${gateway}/v1/me`)).json()) as { user_id: string; display_name: string };
+  const call = async (display_name: string) => {
+    const answer = await page.request.patch(`${gateway}/v1/users/${me.user_id}`, {
+      headers: { "x-kenri-csrf": "1" },
+      data: { display_name },
+    });
+    expect(answer.status()).toBe(200);
+  };
+  await call(name);
+  return () => call(me.display_name);
+}
