@@ -6,7 +6,7 @@ const texts = [
   script,
   "👩‍👩‍👧‍👦🏳️‍🌈 Z̸̡͇a̴̧l̶g̷o̵ ñandú",
   "\u202Egnp.exe \u2066عربى\u2067 עברית",
-  "\\u0000\\x00%00{{7*7}}${7*7}",
+  "\\u0000\\x00%00{{7*7}}<%= 7*7 %>",
   `'"\`;-- or 1=1; drop table users`,
   "W".repeat(150),
 ] as const;

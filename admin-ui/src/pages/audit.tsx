@@ -81,10 +81,10 @@ function Table({ rows }: { rows: readonly Action[] }) {
         {rows.map(row => (
           <li key={row.action_id} className="flex flex-col gap-0.5 border-b px-3 py-2.5 last:border-0">
             <span className="flex justify-between gap-2">
-              <span className="font-medium">{row.action}</span>
+              <span className="line-clamp-2 font-medium">{row.action}</span>
               <Ago at={row.at} />
             </span>
-            <span className="break-words">{row.reason}</span>
+            <span className="line-clamp-4">{row.reason}</span>
             <span className="flex flex-wrap justify-between gap-x-3 text-faint">
               <Actor id={row.actor} />
               <Way row={row} />

@@ -73,7 +73,7 @@ function Table({ rows }: { rows: readonly Operation[] }) {
                 <OperationState operation={one} />
                 <Ago at={one.created_at} />
               </span>
-              <span className="break-words">
+              <span className="line-clamp-4">
                 {one.action} {one.kind}: {one.reason}
               </span>
               <OperationProgress operation={one} />
