@@ -63,6 +63,24 @@ test("every page and all that opens there is accessible, fits desk and phone in 
   expect(complaints).toEqual([]);
 });
 
+test("refreshing pauses, and says so, while rows are selected and while the tab is hidden", async ({ page }) => {
+  await openConsole(page, "operator", "notifications?status=FAILED");
+  const badge = page.getByText("paused while rows are selected");
+  await page
+    .getByRole("checkbox", { name: /^Select / })
+    .nth(1)
+    .check();
+  await expect(badge).toBeVisible();
+  await page.getByRole("button", { name: "Clear selection" }).click();
+  await expect(badge).toBeHidden();
+  await page.evaluate(
+    `Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true }); document.dispatchEvent(new Event("visibilitychange"))`,
+  );
+  await expect(page).toHaveTitle(/^⏸ Notifications/);
+  await page.evaluate(`delete document.visibilityState; document.dispatchEvent(new Event("visibilitychange"))`);
+  await expect(page).toHaveTitle(/^Notifications/);
+});
+
 /** What the browser would say of a script that was stopped, and what one would do that was not. */
 function listen(page: Page): string[] {
   const complaints: string[] = [];

@@ -80,9 +80,13 @@ function AddFilter({ add, cancel }: { add: (name: FilterName, value: string | nu
     if (name === "min_attempts") add(name, Number(value));
     else add(name, name.startsWith("created") ? new Date(value).toISOString() : value);
   }
-  const input = { "aria-label": "Value", className: "field min-w-0 flex-1 md:!w-56 md:flex-none", value, required: true };
+  const input = { "aria-label": "Value", className: "field min-w-40 flex-1 md:!w-56 md:flex-none", value, required: true };
   return (
-    <form onSubmit={submit} className="flex items-center gap-1.5 max-md:w-full" onKeyDown={event => event.key === "Escape" && cancel()}>
+    <form
+      onSubmit={submit}
+      className="flex flex-wrap items-center gap-1.5 max-md:w-full"
+      onKeyDown={event => event.key === "Escape" && cancel()}
+    >
       <select
         aria-label="Filter by"
         className="quiet-select"

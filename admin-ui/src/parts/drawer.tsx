@@ -11,14 +11,15 @@ export interface DrawerProps {
 
 /** Details from the right, over their list. Its address is its own: the page closes it by going back to the list's. */
 export function Drawer({ title, head, close, children }: DrawerProps) {
-  // The details, not the id above them: arrow keys scroll at once.
-  const details = useRef<HTMLElement>(null);
+  // The drawer itself, so that its title is read first and no button looks chosen.
+  const popup = useRef<HTMLDivElement>(null);
   return (
     <Dialog.Root open onOpenChange={open => !open && close()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-30 bg-veil" />
         <Dialog.Popup
-          initialFocus={details}
+          ref={popup}
+          initialFocus={popup}
           className="drawer fixed inset-y-0 right-0 z-40 flex w-full flex-col border-l bg-panel shadow-drawer outline-none md:w-[44rem]"
         >
           <header className="flex items-start gap-3 border-b px-5 py-3">
@@ -31,7 +32,6 @@ export function Drawer({ title, head, close, children }: DrawerProps) {
             </Dialog.Close>
           </header>
           <section
-            ref={details}
             className="min-h-0 flex-1 overflow-y-auto px-5 py-4 -outline-offset-2"
             // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
             tabIndex={0}

@@ -9,7 +9,9 @@ const drawings = {
   journey: <path d="M4 3.5h.01M4 8h.01M4 12.5h.01M7.5 3.5H14M7.5 8H14M7.5 12.5H14M4 4.5v2.5M4 9v2.5" />,
   operations: <path d="M2.5 4h11M2.5 8h7M2.5 12h4M11 10.5l3 2-3 2z" />,
   audit: <path d="M3.5 2h6l3 3v9h-9zM9.5 2v3h3M5.5 8h5M5.5 11h5" />,
-  more: <path d="M3.5 8h.01M8 8h.01M12.5 8h.01" />,
+  more: (
+    <path d="M3 8.7a.7.7 0 1 0 0-1.4.7.7 0 0 0 0 1.4zM8 8.7a.7.7 0 1 0 0-1.4.7.7 0 0 0 0 1.4zM13 8.7a.7.7 0 1 0 0-1.4.7.7 0 0 0 0 1.4z" />
+  ),
   search: <path d="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM10.7 10.7 14 14" />,
   refresh: <path d="M13.5 8A5.5 5.5 0 1 1 11.7 4M13.5 1.8v3h-3" />,
   pause: <path d="M5.5 3.5v9M10.5 3.5v9" />,

@@ -21,19 +21,19 @@ export interface IdProps {
 }
 
 /** An id, cut in the middle unless it is to be read whole; a click copies it. */
-export function Id({ id, whole = false, name = whole ? id : middle(id) }: IdProps) {
+export function Id({ id, whole = false, name }: IdProps) {
   const [isCopied, copy] = useCopied();
   return (
     <button
       type="button"
       title={`${id} (copy)`}
-      className="mono group inline-flex max-w-full items-center gap-1 text-left hover:text-accent"
+      className={`${name === undefined ? "mono" : ""} group inline-flex max-w-full items-center gap-1 text-left hover:text-accent`}
       onClick={event => {
         event.stopPropagation();
         copy(id);
       }}
     >
-      <span className={whole ? "break-all" : "max-w-56 truncate"}>{name}</span>
+      <span className={whole ? "break-all" : "max-w-56 truncate"}>{name ?? (whole ? id : middle(id))}</span>
       <span className="sr-only">{isCopied ? "copied" : "copy"}</span>
       <Icon
         name={isCopied ? "check" : "copy"}
