@@ -32,8 +32,10 @@ async function isTrapped(page: Page): Promise<void> {
   }
 }
 
+test.afterEach(() => failFor("NOTIFICATION", ""));
+
 test("what failed is found, put back and looked up in the audit by keyboard alone", async ({ page }) => {
-  test.setTimeout(60_000);
+  test.setTimeout(90_000);
   const prefix = `keyed-${Date.now()}`;
   await failFor("NOTIFICATION", prefix);
   await grant(`${prefix}-1`, "sword");
@@ -47,7 +49,9 @@ test("what failed is found, put back and looked up in the audit by keyboard alon
   await page.keyboard.press("Enter");
 
   await expect(page.getByRole("heading", { name: "Overview" })).toBeVisible();
-  await tabTo(page, page.getByRole("link", { name: "Why, and put it right" }));
+  const why = page.getByRole("link", { name: "Why, and put it right" });
+  await expect(why).toBeVisible({ timeout: 30_000 });
+  await tabTo(page, why);
   await page.keyboard.press("Enter");
   const group = page.getByRole("region", { name: "Notifications" }).getByRole("listitem").filter({ hasText: "made to fail" });
   const requeue = group.getByRole("button", { name: "Requeue" });

@@ -1,5 +1,5 @@
-import { expect, test, wordsOf } from "bun:test";
-import { isNarrow, readFilter, without } from "./filter.ts";
+import { expect, test } from "bun:test";
+import { isNarrow, readFilter, without, wordsOf } from "./filter.ts";
 import { ago, middle, span } from "./format.ts";
 
 const states = ["PENDING", "FAILED"];
