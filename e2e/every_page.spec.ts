@@ -29,7 +29,7 @@ const showing = /^(outbox|notifications|failures|audit|operations|journey\/.)/;
 test("every page and all that opens there is accessible, fits desk and phone in both themes, and shows hostile text as text", async ({
   page,
 }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(180_000);
   const complaints = listen(page);
   await openConsole(page, "admin");
   const restore = await rename(page, `${script.slice(0, 80)}WWWWWWWWWWWWWWWWWWWW`);
