@@ -79,6 +79,14 @@ export async function putBelievable(databases: Databases, now = Date.now()): Pro
     outcome,
     error,
   });
+  const dying = (error: string): Delivery => {
+    // Nobody tries often what is gone; and its journey fits a screen.
+    const most = error.startsWith("410") ? 2 : gaveUp;
+    return {
+      status: "FAILED",
+      tries: Array.from({ length: most }, (_, index) => failing(error, index === most - 1 ? "dead" : "retry", index)),
+    };
+  };
 
   const times = Array.from({ length: 460 }, () => minutes(1 + upTo(180))).toSorted((a, b) => a - b);
   const troubled = times.filter(at => at > minutes(50) && at < minutes(18));
@@ -87,8 +95,7 @@ export async function putBelievable(databases: Databases, now = Date.now()): Pro
   for (const at of times) {
     const died = troubled.includes(at) ? (next() < 0.85 ? deaths.shift() : undefined) : undefined;
     if (died) {
-      const tries = Array.from({ length: gaveUp }, (_, index) => failing(died, index === gaveUp - 1 ? "dead" : "retry", index));
-      add(at, { outbox: published(), delivery: { status: "FAILED", tries } });
+      add(at, { outbox: published(), delivery: dying(died) });
     } else if (at > minutes(70) && at < minutes(58) && refusals.length > 0)
       add(at, { outbox: { status: "FAILED", attempts: gaveUp, error: refusals.shift()! } });
     else if (next() < 0.04) {
@@ -97,8 +104,7 @@ export async function putBelievable(databases: Databases, now = Date.now()): Pro
     } else add(at, { outbox: published(), delivery: sent() });
   }
   for (const error of [...deaths, ...refusals].slice(0, 40)) {
-    const tries = Array.from({ length: gaveUp }, (_, index) => failing(error, index === gaveUp - 1 ? "dead" : "retry", index));
-    add(minutes(16 + upTo(1)), { outbox: published(), delivery: { status: "FAILED", tries } });
+    add(minutes(16 + upTo(1)), { outbox: published(), delivery: dying(error) });
   }
   for (let index = 0; index < 7; index += 1)
     add(minutes(2) + index * 900, {
