@@ -53,6 +53,12 @@ test("every page and all that opens there is accessible, fits desk and phone in 
       opened.add(words);
       await openBy(page, words);
       await inspect(page, `${path}: ${words}`);
+      const [further] = (await openersOf(page)).filter(one => !opened.has(one) && one !== "Filter");
+      if (further && (await page.getByRole("dialog").count()) > 0) {
+        opened.add(further);
+        await openBy(page, further);
+        await inspect(page, `${path}: ${words}, ${further}`);
+      }
       await closeWhatOpened(page, path);
     }
   }
