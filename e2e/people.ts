@@ -28,3 +28,13 @@ export async function grant(userId: string, sku: string): Promise<void> {
   });
   expect(answer.status).toBe(200);
 }
+
+/** Makes what a system does for users with this prefix fail, until it is set to "". */
+export async function failFor(system: string, prefix: string): Promise<void> {
+  const answer = await fetch(`${variable(`${system}_URL`)}/debug/faults`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${variable("KENRI_API_KEY")}`, "content-type": "application/json" },
+    body: JSON.stringify({ user_prefix: prefix }),
+  });
+  expect(answer.status).toBe(200);
+}

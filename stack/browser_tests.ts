@@ -16,8 +16,27 @@ export interface BrowserTests {
   stop(): Promise<void>;
 }
 
+export interface BrowserTestsOptions {
+  readonly name: string;
+  /** Playwright's, in `e2e/`. */
+  readonly config: string;
+  /** Settings of the system that others would not choose. */
+  readonly settings: Record<string, string>;
+}
+
+const usual: BrowserTestsOptions = {
+  name: "tests in a browser",
+  config: "playwright.config.ts",
+  // What fails there fails soon for good: the tests put it right.
+  settings: { NOTIFICATION_MAX_ATTEMPTS: "2", OUTBOX_MAX_ATTEMPTS: "2" },
+};
+
 /** What `bun run dev` starts, in a home of its own, with a browser in front. */
-export function browserTests(env: Record<string, string | undefined>, watchdog: Watchdog): BrowserTests {
+export function browserTests(
+  env: Record<string, string | undefined>,
+  watchdog: Watchdog,
+  { name, config, settings }: BrowserTestsOptions = usual,
+): BrowserTests {
   const home = scratchFolder();
   const envFile = join(home, "dev.env");
   const say = (line: string) => console.log(line);
@@ -26,8 +45,7 @@ export function browserTests(env: Record<string, string | undefined>, watchdog: 
     dir: home,
     command: [process.execPath, join("stack", "dev.ts")],
     cwd: checkout,
-    // What fails there fails soon for good: the tests put it right.
-    env: { ...env, KENRI_DEV_HOME: home, NOTIFICATION_MAX_ATTEMPTS: "2", OUTBOX_MAX_ATTEMPTS: "2" },
+    env: { ...env, KENRI_DEV_HOME: home, ...settings },
     ready: async () => existsSync(envFile), // the last thing it does before it tells a person
     readyWithin: 180_000, // a first start may have to fetch servers
     stopWithin: 30_000,
@@ -48,12 +66,12 @@ export function browserTests(env: Record<string, string | undefined>, watchdog: 
     async run(names) {
       try {
         const KENRI_BROWSER = await findBrowser({ say });
-        say("tests in a browser: starting the system");
+        say(`${name}: starting the system`);
         await dev.start();
         steps = stepRunner({ ...env, ...readDevEnv(envFile), KENRI_BROWSER }, watchdog);
-        return await steps.tests("tests in a browser", playwright(names));
+        return await steps.tests(name, playwright(config, names));
       } catch (error) {
-        say(`FAIL  tests in a browser: ${(error as Error).message}`);
+        say(`FAIL  ${name}: ${(error as Error).message}`);
         return { passed: 0, failed: 1 };
       } finally {
         await stop();
@@ -64,7 +82,7 @@ export function browserTests(env: Record<string, string | undefined>, watchdog: 
 }
 
 /** Under Node where there is one: Playwright does not know Bun. */
-function playwright(names: readonly string[]): string[] {
+function playwright(config: string, names: readonly string[]): string[] {
   const cli = join(checkout, "node_modules", "@playwright", "test", "cli.js");
-  return [Bun.which("node") ?? process.execPath, cli, "test", "--config", join("e2e", "playwright.config.ts"), ...names];
+  return [Bun.which("node") ?? process.execPath, cli, "test", "--config", join("e2e", config), ...names];
 }

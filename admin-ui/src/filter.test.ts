@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isNarrow, readFilter, without } from "./filter.ts";
+import { isNarrow, readFilter, without, wordsOf } from "./filter.ts";
 import { ago, middle, span } from "./format.ts";
 
 const states = ["PENDING", "FAILED"];
@@ -29,4 +29,8 @@ test("ages and ids are short", () => {
     "in 30 s",
   ]);
   expect(middle("01920c3e-aaaa-7bbb-8ccc-0123456789ab")).toBe("01920c…89ab");
+});
+
+test("a filter is said in words where it cannot be changed", () => {
+  expect(wordsOf({ status: "IN_FLIGHT", user_id: "alice", min_attempts: 3 })).toBe("in flight, user alice, attempts ≥ 3");
 });

@@ -45,6 +45,13 @@ export function tidy(filter: Loose<Filter>): Filter {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined && value !== "")) as Filter;
 }
 
+/** As a person says it, for where it cannot be changed. */
+export function wordsOf(filter: Filter): string {
+  const { status, ...rest } = filter;
+  const narrowing = Object.entries(rest).map(([name, value]) => `${labels[name as FilterName] ?? name} ${value}`);
+  return [...(status ? [status.toLowerCase().replace("_", " ")] : []), ...narrowing].join(", ");
+}
+
 export const without = (filter: Filter, name: keyof Filter): Filter => tidy({ ...filter, [name]: undefined });
 /** Whether it hides anything besides choosing a state. */
 export const isNarrow = (filter: Filter): boolean => Object.keys(without(filter, "status")).length > 0;

@@ -1,5 +1,5 @@
 import type { Action, JourneyEvent, JourneyNotification } from "./api.ts";
-import { span } from "./format.ts";
+import { exact, span } from "./format.ts";
 import type { Tone } from "./kinds.ts";
 
 /** Something that happened on the way of an event, or has not yet. */
@@ -42,7 +42,7 @@ function stepsOfEvent(event: JourneyEvent): Step[] {
       tone: idempotency.response_code < 400 ? "done" : "failed",
       title: `Request ${idempotency.route} answered ${idempotency.response_code}`,
       who: idempotency.client_id,
-      text: `idempotency key ${idempotency.idem_key}, kept until ${idempotency.expires_at}`,
+      text: `idempotency key ${idempotency.idem_key}, kept until ${exact(idempotency.expires_at, "utc")}`,
     });
   if (audit)
     steps.push({

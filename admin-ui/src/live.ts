@@ -24,6 +24,13 @@ export function useHold(isHolding: boolean): void {
 
 export const useIsHeld = (): boolean => useSyncExternalStore(subscribe, () => holders > 0);
 
+const onVisibility = (heard: () => void) => {
+  document.addEventListener("visibilitychange", heard);
+  return () => document.removeEventListener("visibilitychange", heard);
+};
+
+export const useIsHidden = (): boolean => useSyncExternalStore(onVisibility, () => document.visibilityState === "hidden");
+
 /** For queries that refresh as the person chose. A hidden tab asks nothing: that is Query's own habit. */
 export function useLive(): { refetchInterval: number | false } {
   const { every } = useSettings();

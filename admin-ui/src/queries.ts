@@ -31,6 +31,10 @@ const cursorOf = (page: Record<string, unknown>) => page.next_cursor as string |
 
 export const me = queryOptions({ queryKey: ["me"], queryFn: () => call<Me>("/v1/me"), staleTime: 60_000 });
 
+/** Names change seldom, and a list says the same few again and again. */
+export const user = (userId: string) =>
+  queryOptions({ queryKey: ["user", userId], queryFn: () => call<Me>(`/v1/users/${encodeURIComponent(userId)}`), staleTime: 300_000 });
+
 /** By state; a state in the filter does not matter. */
 export const counts = (kind: Kind, filter: Filter = {}) => {
   const asked = without(filter, "status");

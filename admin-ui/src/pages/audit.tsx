@@ -3,6 +3,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { Action } from "../api.ts";
 import { useLive } from "../live.ts";
 import { mergeNewest } from "../merge.ts";
+import { Actor } from "../parts/actor.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Id } from "../parts/id.tsx";
 import { useIsNarrow } from "../parts/narrow.ts";
@@ -66,6 +67,13 @@ export function Audit() {
   );
 }
 
+/** An operation has a page of its own, which the journey of its id leads to. */
+const Way = ({ row: { subject } }: { row: Action }) => (
+  <Link to="/journey/$id" params={{ id: subject }} className="link" aria-label={`Journey of ${subject}`}>
+    Journey
+  </Link>
+);
+
 function Table({ rows }: { rows: readonly Action[] }) {
   if (useIsNarrow())
     return (
@@ -73,11 +81,14 @@ function Table({ rows }: { rows: readonly Action[] }) {
         {rows.map(row => (
           <li key={row.action_id} className="flex flex-col gap-0.5 border-b px-3 py-2.5 last:border-0">
             <span className="flex justify-between gap-2">
-              <span className="font-medium">{row.action}</span>
+              <span className="line-clamp-2 font-medium">{row.action}</span>
               <Ago at={row.at} />
             </span>
-            <span className="break-words">{row.reason}</span>
-            <span className="mono truncate text-faint">{row.actor}</span>
+            <span className="line-clamp-4">{row.reason}</span>
+            <span className="flex flex-wrap justify-between gap-x-3 text-faint">
+              <Actor id={row.actor} />
+              <Way row={row} />
+            </span>
           </li>
         ))}
       </ul>
@@ -100,8 +111,8 @@ function Table({ rows }: { rows: readonly Action[] }) {
             <td>
               <Ago at={row.at} />
             </td>
-            <td className="mono max-w-56 truncate" title={row.actor}>
-              {row.actor}
+            <td>
+              <Actor id={row.actor} />
             </td>
             <td>{row.action}</td>
             <td>
@@ -111,9 +122,7 @@ function Table({ rows }: { rows: readonly Action[] }) {
               {row.reason}
             </td>
             <td>
-              <Link to="/journey/$id" params={{ id: row.subject }} className="link" aria-label={`Journey of ${row.subject}`}>
-                Journey
-              </Link>
+              <Way row={row} />
             </td>
           </tr>
         ))}

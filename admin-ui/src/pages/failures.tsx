@@ -2,12 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Filter, Group } from "../api.ts";
-import { count, number } from "../format.ts";
+import { count, middle, number } from "../format.ts";
 import { type Kind, notifications, outbox } from "../kinds.ts";
 import { useLive } from "../live.ts";
 import { useCan } from "../me.ts";
 import { Bulk } from "../parts/bulk.tsx";
-import { Id } from "../parts/id.tsx";
 import { Page, Panel } from "../parts/page.tsx";
 import { Ago } from "../parts/time.tsx";
 import { Empty, Skeleton, Trouble } from "../parts/trouble.tsx";
@@ -23,7 +22,7 @@ export function Failures() {
       <FailureTabs />
       <Groups kind={notifications} repair={group => repair(notifications, group)} />
       <Groups kind={outbox} repair={group => repair(outbox, group)} />
-      {bulk && <Bulk kind={bulk.kind} action="requeue" filter={bulk.filter} close={() => setBulk(undefined)} />}
+      {bulk && <Bulk kind={bulk.kind} filter={bulk.filter} close={() => setBulk(undefined)} />}
     </Page>
   );
 }
@@ -50,7 +49,7 @@ function Groups({ kind, repair }: { kind: Kind; repair: (group: Group) => void }
         {data?.map(group => (
           <li
             key={group.fingerprint}
-            className="grid grid-cols-[4rem_minmax(0,1fr)] items-start gap-x-4 gap-y-2 border-b px-4 py-3 last:border-0 md:grid-cols-[4.5rem_minmax(0,1fr)_auto]"
+            className="grid grid-cols-[2.75rem_minmax(0,1fr)] items-start gap-x-3 gap-y-2 border-b px-3 py-3 last:border-0 md:px-4 md:grid-cols-[4.5rem_minmax(0,1fr)_auto]"
           >
             <span className="mono !text-xl text-right font-semibold text-failed">
               {count({ count: group.count, more: group.more ?? false })}
@@ -67,7 +66,10 @@ function Groups({ kind, repair }: { kind: Kind; repair: (group: Group) => void }
                   last <Ago at={group.last_at} />
                 </span>
                 <span>
-                  group <Id id={group.fingerprint} />
+                  for example{" "}
+                  <Link to={`/${kind.name}/$id`} params={{ id: group.sample_id }} className="mono link" title={group.sample_id}>
+                    {middle(group.sample_id)}
+                  </Link>
                 </span>
               </p>
             </div>

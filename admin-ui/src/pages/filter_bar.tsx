@@ -1,9 +1,10 @@
 import { type FormEvent, useState } from "react";
 import type { Filter } from "../api.ts";
 import { type FilterName, filterNames, labels, tidy, types, without } from "../filter.ts";
-import { exact, middle } from "../format.ts";
+import { exact } from "../format.ts";
 import { verbOf } from "../kinds.ts";
 import { Icon } from "../parts/icons.tsx";
+import { useCopied } from "../parts/id.tsx";
 import { UserLinks } from "../parts/user_links.tsx";
 import { useSettings } from "../settings.ts";
 
@@ -11,11 +12,12 @@ import { useSettings } from "../settings.ts";
 export function FilterBar({ filter, change }: { filter: Filter; change: (filter: Filter) => void }) {
   const { zone } = useSettings();
   const [isAdding, setAdding] = useState(false);
+  const [isCopied, copy] = useCopied();
   const set = filterNames.filter(name => filter[name] !== undefined);
   const say = (name: FilterName): string => {
     const value = String(filter[name]);
     if (name === "type") return verbOf(value);
-    return name === "fingerprint" ? middle(value) : name.startsWith("created") ? exact(value, zone).replace(".000", "") : value;
+    return name.startsWith("created") ? exact(value, zone).replace(".000", "") : value;
   };
   return (
     <div className="flex min-h-8 flex-wrap items-center gap-2">
@@ -29,7 +31,7 @@ export function FilterBar({ filter, change }: { filter: Filter; change: (filter:
         >
           <span className="sr-only">Remove filter</span>
           <span className="shrink-0 text-faint">{labels[name]}</span>
-          <span className="mono truncate">{say(name)}</span>
+          <span className="mono max-w-[48ch] truncate">{say(name)}</span>
           <Icon name="close" className="size-3 text-faint group-hover:text-failed" />
         </button>
       ))}
@@ -52,6 +54,16 @@ export function FilterBar({ filter, change }: { filter: Filter; change: (filter:
           Filter
         </button>
       )}
+      {set.length > 0 && (
+        <button
+          type="button"
+          className="inline-flex min-h-7 items-center gap-1 rounded-full px-2 text-soft hover:bg-raised"
+          onClick={() => copy(location.href)}
+        >
+          <Icon name={isCopied ? "check" : "copy"} className="size-3.5" />
+          <span role="status">{isCopied ? "Link copied" : "Copy link"}</span>
+        </button>
+      )}
       {set.length > 1 && (
         <button type="button" className="link" onClick={() => change(tidy({ status: filter.status }))}>
           Clear all
@@ -70,9 +82,13 @@ function AddFilter({ add, cancel }: { add: (name: FilterName, value: string | nu
     if (name === "min_attempts") add(name, Number(value));
     else add(name, name.startsWith("created") ? new Date(value).toISOString() : value);
   }
-  const input = { "aria-label": "Value", className: "field !w-56", value, required: true };
+  const input = { "aria-label": "Value", className: "field min-w-40 flex-1 md:!w-56 md:flex-none", value, required: true };
   return (
-    <form onSubmit={submit} className="flex flex-wrap items-center gap-1.5" onKeyDown={event => event.key === "Escape" && cancel()}>
+    <form
+      onSubmit={submit}
+      className="flex flex-wrap items-center gap-1.5 max-md:w-full"
+      onKeyDown={event => event.key === "Escape" && cancel()}
+    >
       <select
         aria-label="Filter by"
         className="quiet-select"

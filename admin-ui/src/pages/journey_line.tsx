@@ -1,5 +1,6 @@
 import { exact, span } from "../format.ts";
 import type { Step } from "../journey_steps.ts";
+import { Actor, isPerson } from "../parts/actor.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { toneText } from "../parts/state.tsx";
 import { useSettings } from "../settings.ts";
@@ -50,7 +51,9 @@ function LineStep({ step, before, isLast }: { step: Step; before: Step | undefin
         {(text || who) && (
           <p className="flex flex-wrap gap-x-3 text-soft">
             {text && <span className="min-w-0 break-words">{text}</span>}
-            {who && <span className="mono break-all text-faint">by {who}</span>}
+            {who && (
+              <span className="text-faint">by {isPerson(who) ? <Actor id={who} /> : <span className="mono break-all">{who}</span>}</span>
+            )}
           </p>
         )}
         {error && (

@@ -70,7 +70,7 @@ export function ListPage({ kind, filter, openId, narrow, open }: ListPageProps) 
         </button>
       )}
       <SelectionBar kind={kind} ids={selection.ids} clear={selection.clear} />
-      {isBulk && <Bulk kind={kind} action="requeue" filter={filter} close={() => setBulk(false)} />}
+      {isBulk && <Bulk kind={kind} filter={filter} close={() => setBulk(false)} />}
     </Page>
   );
 }

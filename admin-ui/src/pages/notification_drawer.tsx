@@ -4,6 +4,7 @@ import type { Action, Attempt, DeadLetter, Notification } from "../api.ts";
 import { notifications, ofNotification, stateOf, verbOf } from "../kinds.ts";
 import { useLive } from "../live.ts";
 import { ActionList } from "../parts/action_list.tsx";
+import { Actor } from "../parts/actor.tsx";
 import { AsPublished } from "../parts/as_published.tsx";
 import { Attempts } from "../parts/attempts.tsx";
 import { Drawer } from "../parts/drawer.tsx";
@@ -116,6 +117,6 @@ function deadOf({ dead, dead_since, requeued_at = null, requeued_by = null }: No
 
 const PutBack = ({ at, by }: { at: string; by: string | null }) => (
   <>
-    <At at={at} /> by <span className="mono break-all">{by}</span>
+    <At at={at} /> by <Actor id={by ?? "?"} />
   </>
 );

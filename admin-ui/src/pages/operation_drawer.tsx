@@ -5,6 +5,7 @@ import { type Operation, type OperationItem, type System, tell } from "../api.ts
 import type { Tone } from "../kinds.ts";
 import { useLive } from "../live.ts";
 import { useCan } from "../me.ts";
+import { Actor } from "../parts/actor.tsx";
 import { FilterText } from "../parts/bulk.tsx";
 import { Drawer } from "../parts/drawer.tsx";
 import { Facts, Section } from "../parts/facts.tsx";
@@ -42,12 +43,17 @@ export function OperationDrawer() {
             <Facts
               facts={[
                 ["State", <OperationState key="state" operation={data} />],
-                ["Reason", data.reason],
-                ["By", <Id key="actor" id={data.actor} whole />],
+                [
+                  "Reason",
+                  <span key="reason" className="break-words">
+                    {data.reason}
+                  </span>,
+                ],
+                ["By", <Actor key="actor" id={data.actor} />],
                 ["Filter", <FilterText key="filter" filter={data.filter} />],
                 ["Started", <At key="started" at={data.created_at} />],
                 ["Finished", <At key="finished" at={data.finished_at} />],
-                ...(data.cancelled_by ? [["Cancelled by", <Id key="cancelled" id={data.cancelled_by} whole />] as const] : []),
+                ...(data.cancelled_by ? [["Cancelled by", <Actor key="cancelled" id={data.cancelled_by} />] as const] : []),
               ]}
             />
           </Section>

@@ -3,6 +3,7 @@ import { Outlet, useNavigate } from "@tanstack/react-router";
 import type { Operation, System } from "../api.ts";
 import { useLive } from "../live.ts";
 import { mergeNewest } from "../merge.ts";
+import { Actor } from "../parts/actor.tsx";
 import { useIsNarrow } from "../parts/narrow.ts";
 import { OperationState } from "../parts/operation_state.tsx";
 import { Page } from "../parts/page.tsx";
@@ -72,7 +73,7 @@ function Table({ rows }: { rows: readonly Operation[] }) {
                 <OperationState operation={one} />
                 <Ago at={one.created_at} />
               </span>
-              <span className="break-words">
+              <span className="line-clamp-4">
                 {one.action} {one.kind}: {one.reason}
               </span>
               <OperationProgress operation={one} />
@@ -108,8 +109,8 @@ function Table({ rows }: { rows: readonly Operation[] }) {
             <td className="max-w-0 truncate" title={one.reason}>
               {one.reason}
             </td>
-            <td className="mono max-w-40 truncate" title={one.actor}>
-              {one.actor}
+            <td>
+              <Actor id={one.actor} />
             </td>
             <td className="!py-1.5">
               <OperationProgress operation={one} />

@@ -43,15 +43,16 @@ export function TopFailures() {
             <Link
               to={`/${kind.name}`}
               search={{ status: "FAILED", fingerprint: group.fingerprint }}
-              className="grid min-h-9 grid-cols-[3.5rem_minmax(0,1fr)_auto] items-center gap-3 px-4 py-1 hover:bg-raised"
+              className="grid grid-cols-[2.75rem_minmax(0,1fr)] items-baseline gap-3 px-4 py-2 hover:bg-raised"
             >
               <span className="mono text-right font-semibold text-failed">{count({ count: group.count, more: group.more ?? false })}</span>
-              <span className="truncate" title={group.sample_error}>
-                {group.sample_error}
-              </span>
-              <span className="text-faint">
-                <span className="hidden sm:inline">{nameOf(kind)} · </span>
-                <Ago at={group.last_at} />
+              <span className="min-w-0">
+                <span className="block truncate" title={group.sample_error}>
+                  {group.sample_error}
+                </span>
+                <span className="block text-faint">
+                  {nameOf(kind)} · last <Ago at={group.last_at} />
+                </span>
               </span>
             </Link>
           </li>
@@ -95,7 +96,7 @@ export function RecentOperations() {
             <Link
               to="/operations/$system/$id"
               params={{ system, id: operation.operation_id }}
-              className="grid grid-cols-[minmax(0,1fr)_minmax(10rem,14rem)] items-center gap-x-4 px-4 py-2 hover:bg-raised"
+              className="grid items-center gap-x-4 gap-y-1.5 px-4 py-2 hover:bg-raised sm:grid-cols-[minmax(0,1fr)_minmax(10rem,14rem)]"
             >
               <span className="min-w-0">
                 <span className="block truncate">

@@ -21,7 +21,9 @@ export function Rows(props: RowsProps) {
 
 function Table({ kind, rows, openId, open, selection }: RowsProps) {
   const isChoosing = selection !== undefined && selection.eligible > 0;
-  const what = kind.name === "outbox" ? "Item" : "Event";
+  const hasItem = kind.name === "outbox";
+  // What failed took no time, and its error needs the room.
+  const isOver = rows.some(row => row.status !== "FAILED");
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section className="max-h-[calc(100dvh-14rem)] overflow-auto" tabIndex={0} aria-label={kind.title}>
@@ -42,12 +44,12 @@ function Table({ kind, rows, openId, open, selection }: RowsProps) {
             <th>State</th>
             <th>Type</th>
             <th>User</th>
-            <th>{what}</th>
+            {hasItem && <th>Item</th>}
             <th className="end">Version</th>
             <th className="end">Attempts</th>
             <th className="w-full">Last error</th>
             <th className="end">Created</th>
-            <th className="end">Took</th>
+            {isOver && <th className="end">Took</th>}
             <th>{kind.name === "outbox" ? "Event" : "Notification"}</th>
           </tr>
         </thead>
@@ -83,9 +85,11 @@ function Table({ kind, rows, openId, open, selection }: RowsProps) {
               <td className="mono max-w-48 truncate" title={row.user}>
                 {row.user}
               </td>
-              <td className="mono max-w-40 truncate" title={row.item ?? row.eventId}>
-                {row.item ?? <Id id={row.eventId} />}
-              </td>
+              {hasItem && (
+                <td className="mono max-w-40 truncate" title={row.item ?? undefined}>
+                  {row.item}
+                </td>
+              )}
               <td className="mono end">{row.version}</td>
               <td className={`mono end ${row.attempts > 1 ? "" : "text-faint"}`}>{row.attempts}</td>
               <td className="max-w-0 truncate text-soft" title={row.error ?? undefined}>
@@ -94,9 +98,11 @@ function Table({ kind, rows, openId, open, selection }: RowsProps) {
               <td className="end">
                 <Ago at={row.createdAt} />
               </td>
-              <td className="end">
-                <Took row={row} />
-              </td>
+              {isOver && (
+                <td className="end">
+                  <Took row={row} />
+                </td>
+              )}
               <td>
                 <Id id={row.id} />
               </td>

@@ -44,10 +44,12 @@ interface TabProps {
 
 function Tab({ word, icon, isChosen, value, isAlarm = false, choose }: TabProps) {
   const button = useRef<HTMLButtonElement>(null);
+  const isKnown = value !== undefined;
   // On a phone the chosen one may lie outside.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: also after the counts came and made all of them wider
   useEffect(() => {
     if (isChosen) button.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [isChosen]);
+  }, [isChosen, isKnown]);
   const isRed = isAlarm && value !== undefined && value.count > 0;
   return (
     <button

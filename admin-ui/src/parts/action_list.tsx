@@ -1,5 +1,5 @@
 import type { Action } from "../api.ts";
-import { Id } from "./id.tsx";
+import { Actor } from "./actor.tsx";
 import { At } from "./time.tsx";
 
 /** What operators did, newest first. */
@@ -11,7 +11,7 @@ export function ActionList({ actions }: { actions: readonly Action[] }) {
           <p className="flex flex-wrap gap-x-3">
             <span className="font-medium">{one.action}</span>
             <At at={one.at} />
-            <Id id={one.actor} />
+            <Actor id={one.actor} />
           </p>
           <p className="break-words text-soft">{one.reason}</p>
         </li>

@@ -1,5 +1,5 @@
 import { Dialog } from "@base-ui/react/dialog";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { Icon } from "./icons.tsx";
 import { useOpener } from "./opener.ts";
 
@@ -12,11 +12,17 @@ export interface DrawerProps {
 
 /** Details from the right, over their list. Its address is its own: the page closes it by going back to the list's. */
 export function Drawer({ title, head, close, children }: DrawerProps) {
+  // The drawer itself, so that its title is read first and no button looks chosen.
+  const popup = useRef<HTMLDivElement>(null);
   return (
     <Dialog.Root open onOpenChange={open => !open && close()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-30 bg-veil" />
-        <Dialog.Popup className="drawer fixed inset-y-0 right-0 z-40 flex w-full flex-col border-l bg-panel shadow-drawer outline-none md:w-[44rem]">
+        <Dialog.Popup
+          ref={popup}
+          initialFocus={popup}
+          className="drawer fixed inset-y-0 right-0 z-40 flex w-full flex-col border-l bg-panel shadow-drawer outline-none md:w-[44rem]"
+        >
           <header className="flex items-start gap-3 border-b px-5 py-3">
             <div className="min-w-0 flex-1">
               <Dialog.Title className="text-base font-semibold">{title}</Dialog.Title>
@@ -26,8 +32,12 @@ export function Drawer({ title, head, close, children }: DrawerProps) {
               <Icon name="close" />
             </Dialog.Close>
           </header>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-          <section className="min-h-0 flex-1 overflow-y-auto px-5 py-4" tabIndex={0} aria-label={`${title}, details`}>
+          <section
+            className="min-h-0 flex-1 overflow-y-auto px-5 py-4 -outline-offset-2"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+            tabIndex={0}
+            aria-label={`${title}, details`}
+          >
             {children}
           </section>
         </Dialog.Popup>

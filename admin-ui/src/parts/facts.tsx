@@ -25,5 +25,13 @@ export function Section({ title, children }: { title: string; children: ReactNod
 
 /** Text as it is, whatever it holds. */
 export function Verbatim({ text, tone = "" }: { text: string; tone?: string }) {
-  return <pre className={`mono max-h-80 overflow-auto rounded border bg-ground p-3 break-words whitespace-pre-wrap ${tone}`}>{text}</pre>;
+  return (
+    <pre
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
+      className={`mono max-h-80 overflow-auto rounded border bg-ground p-3 whitespace-pre-wrap ${tone}`}
+    >
+      {text}
+    </pre>
+  );
 }

@@ -13,20 +13,27 @@ export function useCopied(): [isCopied: boolean, copy: (text: string) => void] {
   return [at > 0, text => void navigator.clipboard.writeText(text).then(() => setAt(Date.now()))];
 }
 
+export interface IdProps {
+  readonly id: string;
+  readonly whole?: boolean;
+  /** What it is called here, if its own characters say nothing. */
+  readonly name?: string;
+}
+
 /** An id, cut in the middle unless it is to be read whole; a click copies it. */
-export function Id({ id, whole = false }: { id: string; whole?: boolean }) {
+export function Id({ id, whole = false, name }: IdProps) {
   const [isCopied, copy] = useCopied();
   return (
     <button
       type="button"
       title={`${id} (copy)`}
-      className="mono group inline-flex max-w-full items-center gap-1 text-left hover:text-accent"
+      className={`${name === undefined ? "mono" : ""} group inline-flex max-w-full items-center gap-1 text-left hover:text-accent`}
       onClick={event => {
         event.stopPropagation();
         copy(id);
       }}
     >
-      <span className={whole ? "break-all" : ""}>{whole ? id : middle(id)}</span>
+      <span className={whole ? "break-all" : "max-w-56 truncate"}>{name ?? (whole ? id : middle(id))}</span>
       <span className="sr-only">{isCopied ? "copied" : "copy"}</span>
       <Icon
         name={isCopied ? "check" : "copy"}

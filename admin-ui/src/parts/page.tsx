@@ -16,7 +16,7 @@ export function Page({ title, about, actions, children }: PageProps) {
     <div className="flex min-w-0 flex-col gap-3 p-4 md:px-6 md:py-5">
       <header className="flex min-h-8 flex-wrap items-center gap-x-4 gap-y-2">
         <h1 className="text-lg font-semibold tracking-tight">{title}</h1>
-        {about && <p className="text-faint">{about}</p>}
+        {about && <div className="min-w-0 text-faint">{about}</div>}
         <div className="ml-auto flex flex-wrap gap-2">{actions}</div>
       </header>
       {children}

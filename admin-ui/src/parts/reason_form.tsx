@@ -4,17 +4,21 @@ export interface ReasonFormProps {
   readonly say: string;
   readonly isBusy: boolean;
   readonly isDangerous?: boolean;
+  /** What must be typed too, before what cannot be undone. */
+  readonly typed?: string;
   readonly act: (reason: string) => void;
   readonly cancel?: () => void;
 }
 
 /** Nothing is changed without a reason: it goes to the audit with the name of who gave it. */
-export function ReasonForm({ say, isBusy, isDangerous = false, act, cancel }: ReasonFormProps) {
+export function ReasonForm({ say, isBusy, isDangerous = false, typed, act, cancel }: ReasonFormProps) {
   const [reason, setReason] = useState("");
+  const [confirmation, setConfirmation] = useState("");
   const id = useId();
+  const isReady = reason.trim() !== "" && (typed === undefined || confirmation.trim() === typed);
   function submit(event: FormEvent): void {
     event.preventDefault();
-    if (reason.trim() !== "" && !isBusy) act(reason.trim());
+    if (isReady && !isBusy) act(reason.trim());
   }
   return (
     <form onSubmit={submit} className="flex w-full max-w-2xl flex-col gap-2">
@@ -32,8 +36,22 @@ export function ReasonForm({ say, isBusy, isDangerous = false, act, cancel }: Re
         autoFocus
         onChange={event => setReason(event.target.value)}
       />
-      <div className="flex gap-2">
-        <button type="submit" className={`button ${isDangerous ? "danger" : "primary"}`} disabled={isBusy || reason.trim() === ""}>
+      {typed !== undefined && (
+        <label className="flex flex-wrap items-center gap-2">
+          <span>
+            Type <strong className="mono">{typed}</strong> to confirm
+          </span>
+          <input
+            className="field mono !w-48"
+            autoComplete="off"
+            spellCheck={false}
+            value={confirmation}
+            onChange={event => setConfirmation(event.target.value)}
+          />
+        </label>
+      )}
+      <div className="flex flex-wrap gap-2">
+        <button type="submit" className={`button ${isDangerous ? "danger" : "primary"}`} disabled={isBusy || !isReady}>
           {isBusy ? "Working …" : say}
         </button>
         {cancel && (

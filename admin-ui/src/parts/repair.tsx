@@ -46,6 +46,7 @@ export function Repair({ kind, id, status }: { kind: Kind; id: string; status: s
           )}
         </div>
       )}
+      {asked === "discard" && <p className="text-failed">It is deleted for good. Only the audit keeps what it was.</p>}
       {asked && (
         <ReasonForm
           key={asked}

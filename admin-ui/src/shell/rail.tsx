@@ -1,10 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useLocation } from "@tanstack/react-router";
+import { useState } from "react";
 import type { Count } from "../api.ts";
 import { count } from "../format.ts";
 import { type Kind, notifications, outbox } from "../kinds.ts";
 import { useLive } from "../live.ts";
+import { Question } from "../parts/drawer.tsx";
 import { Icon } from "../parts/icons.tsx";
+import { useIsNarrow } from "../parts/narrow.ts";
 import * as queries from "../queries.ts";
 import { pages } from "./pages.ts";
 
@@ -13,30 +16,39 @@ function useFailed(kind: Kind): Count | undefined {
   return failed && failed.count > 0 ? failed : undefined;
 }
 
-/** The pages, with what failed beside them: a rail at the left, on a phone a bar at the bottom. */
+// So many fit a phone's bar, with words that can be read and room for a thumb.
+const inBar = 4;
+
+/** The pages, with what failed beside them: a rail at the left, on a phone a bar at the bottom with the rest behind one button. */
 export function Rail() {
   const failed: Record<string, Count | undefined> = { "/outbox": useFailed(outbox), "/notifications": useFailed(notifications) };
+  const isNarrow = useIsNarrow();
+  const [isMore, setMore] = useState(false);
+  const { pathname } = useLocation();
+  const shown = isNarrow ? pages.slice(0, inBar) : pages;
+  const rest = pages.filter(page => !shown.includes(page));
+  const isElsewhere = rest.some(({ to }) => pathname.startsWith(to));
   return (
     <nav
       aria-label="Pages"
-      className="fixed inset-x-0 bottom-0 z-20 flex overflow-x-auto border-t bg-panel md:sticky md:top-0 md:h-dvh md:flex-col md:gap-0.5 md:border-t-0 md:border-r md:p-2"
+      className="fixed inset-x-0 bottom-0 z-20 flex border-t bg-panel md:sticky md:top-0 md:h-dvh md:flex-col md:gap-0.5 md:overflow-y-auto md:border-t-0 md:border-r md:p-2"
     >
-      <p className="hidden h-10 items-center gap-2 px-2 pb-1 text-base font-semibold tracking-tight md:flex">
+      <p className="hidden h-10 shrink-0 items-center gap-2 px-2 pb-1 text-base font-semibold tracking-tight md:flex">
         <span className="grid size-6 place-items-center rounded bg-accent text-on-accent">
           <Icon name="seal" className="size-4" />
         </span>
         Kenri
       </p>
-      {pages.map(({ to, name, short, icon }) => (
+      {shown.map(({ to, name, short, icon }) => (
         <Link
           key={to}
           to={to}
           activeOptions={{ exact: to === "/", includeSearch: false }}
-          className="relative flex min-h-13 min-w-14 flex-1 flex-col items-center justify-center gap-0.5 text-soft hover:bg-raised md:min-h-8.5 md:min-w-0 md:flex-none md:flex-row md:justify-start md:gap-2.5 md:rounded md:px-2.5"
+          className={item}
           activeProps={{ className: "bg-raised !text-ink font-medium", "aria-current": "page" }}
         >
           <Icon name={icon} />
-          <span className="text-[0.625rem] md:hidden">{short}</span>
+          <span className="text-[0.6875rem] md:hidden">{short}</span>
           <span className="hidden md:inline">{name}</span>
           {failed[to] && (
             <span className="mono absolute top-1 left-[calc(50%+0.25rem)] rounded-full bg-failed px-1.5 !text-[0.6875rem] leading-4 font-semibold text-on-failed md:static md:ml-auto">
@@ -46,6 +58,43 @@ export function Rail() {
           )}
         </Link>
       ))}
+      {rest.length > 0 && (
+        <button
+          type="button"
+          aria-haspopup="dialog"
+          className={`${item} ${isElsewhere ? "bg-raised !text-ink font-medium" : ""}`}
+          onClick={() => setMore(true)}
+        >
+          <Icon name="more" />
+          <span className="text-[0.6875rem]">More</span>
+        </button>
+      )}
+      {isMore && <More rest={rest} close={() => setMore(false)} />}
     </nav>
+  );
+}
+
+const item =
+  "relative flex min-h-13 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-soft hover:bg-raised md:min-h-8.5 md:flex-none md:flex-row md:justify-start md:gap-2.5 md:rounded md:px-2.5";
+
+function More({ rest, close }: { rest: readonly (typeof pages)[number][]; close: () => void }) {
+  return (
+    <Question title="More pages" close={close}>
+      <ul className="-mx-2">
+        {rest.map(({ to, name, icon }) => (
+          <li key={to}>
+            <Link
+              to={to}
+              onClick={close}
+              className="flex min-h-11 items-center gap-3 rounded px-2 hover:bg-raised"
+              activeProps={{ className: "bg-raised font-medium", "aria-current": "page" }}
+            >
+              <Icon name={icon} />
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Question>
   );
 }

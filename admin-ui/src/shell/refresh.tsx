@@ -1,5 +1,6 @@
 import { useIsFetching, useQueryClient } from "@tanstack/react-query";
-import { useIsHeld } from "../live.ts";
+import { useEffect } from "react";
+import { useIsHeld, useIsHidden } from "../live.ts";
 import { Icon } from "../parts/icons.tsx";
 import { change, refreshChoices, useSettings } from "../settings.ts";
 
@@ -9,13 +10,23 @@ export function Refresh() {
   const { every } = useSettings();
   const isHeld = useIsHeld();
   const isFetching = useIsFetching() > 0;
+  const isHidden = useIsHidden();
+  const isPaused = every > 0 && (isHeld || isHidden);
+  // Of a hidden tab only the title is seen.
+  useEffect(() => {
+    if (!isPaused || !isHidden) return;
+    document.title = `⏸ ${document.title}`;
+    return () => {
+      document.title = document.title.replace(/^⏸ /, "");
+    };
+  }, [isPaused, isHidden]);
   return (
     <div className="flex items-center gap-1.5">
-      {isHeld && every > 0 && (
-        <span className="flex items-center gap-1 text-retry" title="Refreshing goes on when no row is selected">
+      {isPaused && (
+        <span className="flex items-center gap-1 text-retry" title="Refreshing goes on when no row is selected and this tab is seen">
           <Icon name="pause" className="size-3.5" />
-          <span className="hidden lg:inline">paused while rows are selected</span>
-          <span className="max-md:sr-only lg:hidden">paused</span>
+          <span className="hidden lg:inline">{isHeld ? "paused while rows are selected" : "paused while hidden"}</span>
+          <span className="lg:hidden">paused</span>
         </span>
       )}
       <select aria-label="Refresh" className="quiet-select" value={every} onChange={event => change({ every: Number(event.target.value) })}>

@@ -1,0 +1,133 @@
+import type { Chain, Databases, Delivery, Try } from "./chains.ts";
+import { putChains } from "./chains.ts";
+
+/** The same numbers at each run, so that two runs can be laid side by side. */
+function dice(seed: number) {
+  let state = seed;
+  const next = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  return {
+    next,
+    of: <T>(choices: readonly T[]): T => choices[Math.floor(next() * choices.length)]!,
+    upTo: (most: number) => next() * most,
+  };
+}
+
+const first =
+  "amelia aiko bruno carmen dmitri elena farid greta hugo ines jonas kaori lucia mateo nadia oskar priya quentin rosa sven".split(" ");
+const last = "okafor lindqvist moreau tanaka rossi novak silva haddad keller ferreira".split(" ");
+const items = [
+  "season-pass-2026",
+  "starter-pack",
+  "founders-cape",
+  "dragon-mount",
+  "beta-access",
+  "battle-pass-s4",
+  "moonlit-bow",
+  "guild-banner",
+  "soundtrack",
+];
+
+const deliveries: [count: number, error: string][] = [
+  [38, "push gateway answered 503 Service Unavailable: upstream connect error or disconnect/reset before headers"],
+  [17, "webhook https://hooks.arcadia.example/kenri timed out after 5000 ms"],
+  [6, "TLS handshake with push.example.com failed: certificate has expired (not after 2026-11-14T23:59:59Z)"],
+  [3, 'template "season_pass_granted" has no text for language "pt-BR"'],
+  [2, "410 Gone: device token 7f3a19 is no longer registered"],
+];
+const publishes: [count: number, error: string][] = [
+  [14, "JetStream: no response from stream leader within 2000 ms"],
+  [4, "JetStream: maximum messages per subject exceeded (10077)"],
+];
+const gaveUp = 5;
+
+/** Some hours of a shop's life: mostly well, with a push gateway that went away for a while. */
+export async function putBelievable(databases: Databases, now = Date.now()): Promise<{ journey: string; failed: string; event: string }> {
+  const { next, of, upTo } = dice(4);
+  const minutes = (count: number) => now - count * 60_000;
+  const chains: Chain[] = [];
+  const versions = new Map<string, number>();
+
+  function add(at: number, how: Pick<Chain, "outbox" | "delivery">): void {
+    const user = `${of(first)}.${of(last)}`;
+    const sku = of(items);
+    const version = (versions.get(user + sku) ?? 0) + 1;
+    versions.set(user + sku, version);
+    const isRevoked = version % 2 === 0;
+    const order = `order-${20_000 + chains.length}`;
+    const reason = isRevoked ? "REFUND" : next() < 0.85 ? "PURCHASE" : "CAMPAIGN";
+    chains.push({
+      at,
+      user,
+      sku,
+      version,
+      isRevoked,
+      reason,
+      purchase: order,
+      client: of(["shop", "shop", "campaigns"]),
+      key: `${order}-1`,
+      ...how,
+    });
+  }
+  const published = (): Chain["outbox"] => ({ status: "PUBLISHED", attempts: 1, took: 12 + upTo(60) });
+  const sent = (): Delivery => ({ status: "SENT", tries: [{ after: 5 + upTo(20), took: Math.round(8 + upTo(90)), outcome: "sent" }] });
+  const failing = (error: string, outcome: Try["outcome"], index: number): Try => ({
+    after: 20 + (2 ** index - 1) * 1500,
+    took: Math.round(30 + upTo(400)),
+    outcome,
+    error,
+  });
+  const dying = (error: string): Delivery => {
+    // Nobody tries often what is gone; and its journey fits a screen.
+    const most = error.startsWith("410") ? 2 : gaveUp;
+    return {
+      status: "FAILED",
+      tries: Array.from({ length: most }, (_, index) => failing(error, index === most - 1 ? "dead" : "retry", index)),
+    };
+  };
+
+  const times = Array.from({ length: 460 }, () => minutes(1 + upTo(180))).toSorted((a, b) => a - b);
+  const troubled = times.filter(at => at > minutes(50) && at < minutes(18));
+  const deaths = deliveries.flatMap(([count, error]) => Array.from({ length: count }, () => error));
+  const refusals = publishes.flatMap(([count, error]) => Array.from({ length: count }, () => error));
+  for (const at of times) {
+    const died = troubled.includes(at) ? (next() < 0.85 ? deaths.shift() : undefined) : undefined;
+    if (died) {
+      add(at, { outbox: published(), delivery: dying(died) });
+    } else if (at > minutes(70) && at < minutes(58) && refusals.length > 0)
+      add(at, { outbox: { status: "FAILED", attempts: gaveUp, error: refusals.shift()! } });
+    else if (next() < 0.04) {
+      const tries: Try[] = [failing(deliveries[1]![1], "retry", 0), { after: 1800, took: 44, outcome: "sent" }];
+      add(at, { outbox: published(), delivery: { status: "SENT", tries } });
+    } else add(at, { outbox: published(), delivery: sent() });
+  }
+  for (const error of [...deaths, ...refusals].slice(0, 40)) {
+    add(minutes(16 + upTo(1)), { outbox: published(), delivery: dying(error) });
+  }
+  for (let index = 0; index < 7; index += 1)
+    add(minutes(2) + index * 900, {
+      outbox: published(),
+      delivery: { status: "PENDING", tries: [failing(deliveries[0]![1], "retry", 0)] },
+    });
+  for (let index = 0; index < 3; index += 1)
+    add(minutes(1) + index, { outbox: published(), delivery: { status: "PROCESSING", tries: [] } });
+  add(minutes(0.5), { outbox: { status: "PENDING", attempts: 2, error: publishes[0]![1] } });
+
+  const ids = await putChains(databases, chains);
+  await putRawDeadLetters(databases);
+  const failed = chains.findLastIndex(({ delivery }) => delivery?.status === "FAILED");
+  const refused = chains.findLastIndex(({ outbox }) => outbox.status === "FAILED");
+  return { journey: ids[failed]!.eventId, failed: ids[failed]!.notificationId!, event: ids[refused]!.eventId };
+}
+
+/** Messages that nobody could read. */
+async function putRawDeadLetters({ notification: sql }: Databases): Promise<void> {
+  const data = Buffer.from('{"event":"EntitlementGranted","user":"amelia.okafor","sku":"season-pass-2026"}');
+  const headers = { "Nats-Msg-Id": ["legacy-importer-77"], "Content-Type": ["application/json"] };
+  await sql`
+    insert into notification_nats_dlq (stream, stream_seq, subject, headers, data, reason) values
+    ('KENRI_EVENTS', 90417, 'kenri.entitlement.granted', ${sql.json(headers)}, ${data}, 'not a protobuf message: invalid wire type 3 at offset 1'),
+    ('KENRI_EVENTS', 90418, 'kenri.entitlement.granted', ${sql.json({})}, ${data.subarray(0, 19)}, 'the message has no Nats-Msg-Id header')`;
+}

@@ -1,0 +1,48 @@
+import { expect, type Page } from "@playwright/test";
+import { fillIn } from "./people.ts";
+import { variable } from "./stack.ts";
+
+export const desk = { width: 1440, height: 900 };
+export const phone = { width: 390, height: 844 };
+
+export const addressOf = (path: string) => `${variable("GATEWAY_URL")}/admin/${path.replace(/^\//, "")}`;
+
+/** Signs in where the console sends everybody who is not. */
+export async function openConsole(page: Page, user: string, path = ""): Promise<void> {
+  await page.goto(addressOf(path));
+  await fillIn(page, user);
+  await expect(page.getByRole("navigation", { name: "Pages" })).toBeVisible();
+}
+
+/** The console's own list of its pages, from its rail: who adds a page there has it looked at. */
+export async function pagesOf(page: Page): Promise<string[]> {
+  const links = await page.getByRole("navigation", { name: "Pages" }).getByRole("link").all();
+  const hrefs = await Promise.all(links.map(link => link.getAttribute("href")));
+  return hrefs.map(href => href!.replace(/^\/admin\/?/, ""));
+}
+
+/** Opens an address; there when its first data is. */
+export async function visit(page: Page, path: string): Promise<void> {
+  await page.goto(addressOf(path));
+  await settled(page);
+}
+
+export async function settled(page: Page): Promise<void> {
+  await expect(page.locator("h1")).toHaveCount(1);
+  await expect(page.locator(".late")).toHaveCount(0);
+}
+
+/** What opens something here, by the words on it: those end with dots. The dots of a button that is busy are dots too, but it is disabled. */
+export async function openersOf(page: Page): Promise<string[]> {
+  const dialog = page.getByRole("dialog");
+  const where = (await dialog.count()) > 0 ? dialog : page.getByRole("main");
+  const words = await where.getByRole("button", { name: /…$|^Filter$/, disabled: false }).allInnerTexts();
+  return [...new Set(words.map(text => text.trim()))];
+}
+
+export async function openBy(page: Page, words: string): Promise<void> {
+  const dialog = page.getByRole("dialog");
+  const where = (await dialog.count()) > 0 ? dialog : page.getByRole("main");
+  await where.getByRole("button", { name: words, exact: true }).first().click();
+  await expect(page.locator(".late")).toHaveCount(0);
+}

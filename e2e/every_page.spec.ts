@@ -1,0 +1,156 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page, test } from "@playwright/test";
+import { type Databases, openDatabases } from "./chains.ts";
+import { desk, openBy, openConsole, openersOf, pagesOf, phone, visit } from "./console.ts";
+import { type Hostile, putHostile, script } from "./hostile.ts";
+import { variable } from "./stack.ts";
+
+// A trace keeps the page at each step, and there are hundreds: twice the time.
+test.use({ trace: "off" });
+
+let databases: Databases;
+let hostile: Hostile;
+
+test.beforeAll(async () => {
+  databases = openDatabases();
+  hostile = await putHostile(databases);
+});
+test.afterAll(async () => {
+  await hostile.forget();
+  await databases.end();
+});
+
+// One run tells of everything that is wrong.
+const gently = expect.configure({ soft: true, timeout: 3_000 });
+
+/** Where the worst of it must be read as text. */
+const showing = /^(outbox|notifications|failures|audit|operations|journey\/.)/;
+
+test("every page and all that opens there is accessible, fits desk and phone in both themes, and shows hostile text as text", async ({
+  page,
+}) => {
+  test.setTimeout(180_000);
+  const complaints = listen(page);
+  await openConsole(page, "admin");
+  const restore = await rename(page, `${script.slice(0, 80)}WWWWWWWWWWWWWWWWWWWW`);
+  const text = encodeURIComponent(hostile.user);
+  const deeper = [
+    `outbox/${hostile.failedEvent}?status=FAILED`,
+    `outbox?user_id=${text}&error=${text}`,
+    `notifications/${hostile.failedNotification}`,
+    "notifications?status=FAILED",
+    `journey/${hostile.failedEvent}`,
+    `journey/${text}`,
+    `operations/entitlement/${hostile.operation}`,
+    `audit?subject=${encodeURIComponent(script)}`,
+  ];
+  const opened = new Set<string>();
+  for (const path of [...(await pagesOf(page)), ...deeper]) {
+    await visit(page, path);
+    if (showing.test(path)) await expect(page.locator("body"), path).toContainText("<script>window.hacked=1</script>");
+    await inspect(page, path);
+    for (const words of (await openersOf(page)).filter(one => !opened.has(one))) {
+      opened.add(words);
+      await openBy(page, words);
+      await inspect(page, `${path}: ${words}`);
+      const [further] = (await openersOf(page)).filter(one => !opened.has(one) && one !== "Filter");
+      if (further && (await page.getByRole("dialog").count()) > 0) {
+        opened.add(further);
+        await openBy(page, further);
+        await inspect(page, `${path}: ${words}, ${further}`);
+      }
+      await closeWhatOpened(page, path);
+    }
+  }
+  await page.keyboard.press("?");
+  await inspect(page, "the help");
+  await page.keyboard.press("Escape");
+  await page.setViewportSize(phone);
+  await page.getByRole("button", { name: "More" }).click();
+  await inspect(page, "the rest of the pages");
+  await restore();
+  expect(complaints).toEqual([]);
+});
+
+test("refreshing pauses, and says so, while rows are selected and while the tab is hidden", async ({ page }) => {
+  await openConsole(page, "operator", "notifications?status=FAILED");
+  const badge = page.getByText("paused while rows are selected");
+  await page
+    .getByRole("checkbox", { name: /^Select / })
+    .nth(1)
+    .check();
+  await expect(badge).toBeVisible();
+  await page.getByRole("button", { name: "Clear selection" }).click();
+  await expect(badge).toBeHidden();
+  await page.evaluate(
+    `Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true }); document.dispatchEvent(new Event("visibilitychange"))`,
+  );
+  await expect(page).toHaveTitle(/^⏸ Notifications/);
+  await page.evaluate(`delete document.visibilityState; document.dispatchEvent(new Event("visibilitychange"))`);
+  await expect(page).toHaveTitle(/^Notifications/);
+});
+
+/** What is no dialog, and a drawer below a form, is left by coming again. */
+async function closeWhatOpened(page: Page, path: string): Promise<void> {
+  const before = page.url();
+  const dialogs = await page.getByRole("dialog").count();
+  await page.keyboard.press("Escape");
+  if (dialogs !== 1 || page.url() !== before) return await visit(page, path);
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+}
+
+/** What the browser would say of a script that was stopped, and what one would do that was not. */
+function listen(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on("console", message => message.text().includes("Content Security Policy") && complaints.push(message.text()));
+  page.on("pageerror", error => complaints.push(error.message));
+  page.on("dialog", dialog => {
+    complaints.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  return complaints;
+}
+
+async function inspect(page: Page, what: string): Promise<void> {
+  const size = page.viewportSize()!;
+  const isOpen = (await page.getByRole("dialog").count()) > 0;
+  // There are no frames, for which it would open a page of its own each time.
+  const axe = () =>
+    new AxeBuilder({ page })
+      .options({ resultTypes: ["violations"] })
+      .setLegacyMode()
+      .include(isOpen ? "[role=dialog]" : "html");
+  await page.emulateMedia({ colorScheme: "light" });
+  const light = await axe().analyze();
+  // The dark theme differs in nothing but its colours.
+  await page.emulateMedia({ colorScheme: "dark" });
+  const dark = await axe().withRules("color-contrast").analyze();
+  const violations = [...light.violations, ...dark.violations].map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
+  gently({ what, violations }).toEqual({ what, violations: [] });
+  for (const viewport of [desk, phone]) {
+    await page.setViewportSize(viewport);
+    await gently.poll(() => page.evaluate(sideways), { message: `${what}, ${viewport.width} px wide` }).toEqual([]);
+  }
+  await page.setViewportSize(size);
+  gently(await page.evaluate("window.hacked")).toBeUndefined();
+}
+
+/** What reaches further than the page or a dialog is wide. */
+const sideways = `[document.documentElement, ...document.querySelectorAll("[role=dialog], [role=dialog] > *")]
+  .filter(one => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX !== "hidden")
+  .map(one => one.tagName + "." + one.className)`;
+
+/** The account's own API: it takes any name of up to 100 characters. */
+async function rename(page: Page, name: string): Promise<() => Promise<void>> {
+  const gateway = variable("GATEWAY_URL");
+  const me = (await (await page.request.get(`${gateway}/v1/me`)).json()) as { user_id: string; display_name: string };
+  const call = async (display_name: string) => {
+    const answer = await page.request.patch(`${gateway}/v1/users/${me.user_id}`, {
+      headers: { "x-kenri-csrf": "1" },
+      data: { display_name },
+    });
+    expect(answer.status()).toBe(200);
+  };
+  await call(name);
+  return () => call(me.display_name);
+}

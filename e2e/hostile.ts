@@ -1,0 +1,81 @@
+import { type Chain, type Databases, putChains } from "./chains.ts";
+
+/** What people and machines write when nobody stops them. */
+export const script = `<script>window.hacked=1</script><img src=x onerror="window.hacked=1">`;
+const texts = [
+  script,
+  "👩‍👩‍👧‍👦🏳️‍🌈 Z̸̡͇a̴̧l̶g̷o̵ ñandú",
+  "\u202Egnp.exe \u2066عربى\u2067 עברית",
+  "\\u0000\\x00%00{{7*7}}<%= 7*7 %>",
+  `'"\`;-- or 1=1; drop table users`,
+  "W".repeat(150),
+] as const;
+const endless = `${script}${"endless".repeat(1500)}`;
+
+export interface Hostile {
+  readonly failedEvent: string;
+  readonly failedNotification: string;
+  readonly operation: string;
+  readonly user: string;
+  forget(): Promise<void>;
+}
+
+/** Puts each text into every field that takes one, in both systems. The API would cut the longest: they come from inside. */
+export async function putHostile(databases: Databases): Promise<Hostile> {
+  const run = `${Date.now()}`;
+  const chains = texts.flatMap((text, index): Chain[] => {
+    const of = (what: string): Omit<Chain, "outbox"> => ({
+      at: Date.now() - 60_000 + index,
+      user: `${text}${what}${run}`,
+      sku: text.replaceAll(":", "").slice(0, 200),
+      version: 1,
+      reason: text,
+      purchase: text,
+      client: text,
+      key: `${text}${what}${run}`.slice(0, 255),
+    });
+    const error = `${text} ${endless}`;
+    const dead = [{ after: 9, took: 7, outcome: "dead" as const, error }];
+    return [
+      { ...of("a"), outbox: { status: "FAILED", attempts: 2, error } },
+      { ...of("b"), outbox: { status: "PUBLISHED", attempts: 1 }, delivery: { status: "FAILED", tries: dead } },
+      {
+        ...of("c"),
+        outbox: { status: "PUBLISHED", attempts: 1 },
+        delivery: { status: "SENT", tries: [{ after: 9, took: 7, outcome: "sent" }] },
+      },
+    ];
+  });
+  const ids = await putChains(databases, chains);
+  const subjects = ids.map(({ eventId }) => eventId);
+  const operation = crypto.randomUUID();
+  const { entitlement: sql, notification } = databases;
+  for (const text of [...texts, endless])
+    await sql`insert into operator_actions (actor, action, subject, reason) values (${text}, ${text}, ${text}, ${`${text}${run}`}), (${text}, 'outbox.requeue', ${subjects[0]!}, ${`${text}${run}`})`;
+  await sql`
+    insert into operations (operation_id, kind, action, filter, set_hash, reason, actor, status, total, done, skipped, finished_at)
+    values (${operation}, 'outbox', 'requeue', ${sql.json({ error: endless, user_id: script })}, '', ${endless}, ${endless}, 'DONE', 2, 1, 1, now())`;
+  await sql`insert into operation_items values (${operation}, 1, ${subjects[0]!}, 'DONE', null), (${operation}, 2, ${subjects[1]!}, 'SKIPPED', ${endless})`;
+  await notification`
+    insert into notification_nats_dlq (stream, stream_seq, subject, headers, data, reason)
+    values (${script}, ${run}, ${endless}, ${notification.json({ [script]: [endless] })}, ${Buffer.from(endless)}, ${endless})`;
+  return {
+    failedEvent: ids[0]!.eventId,
+    failedNotification: ids[1]!.notificationId!,
+    operation,
+    user: chains[1]!.user,
+    // Others count what failed.
+    async forget() {
+      const users = chains.map(({ user }) => user);
+      await sql`delete from outbox_events where event_id in ${sql(subjects)}`;
+      await sql`delete from entitlement_audit where user_id in ${sql(users)}`;
+      await sql`delete from entitlements where user_id in ${sql(users)}`;
+      await sql`delete from idempotency_keys where client_id in ${sql([...texts])}`;
+      await sql`delete from operator_actions where reason like ${`%${run}`}`;
+      await sql`delete from operations where operation_id = ${operation}`;
+      await notification`delete from notifications where user_id in ${notification(users)}`;
+      await notification`delete from processed_events where event_id in ${notification(subjects)}`;
+      await notification`delete from notification_nats_dlq where stream = ${script}`;
+    },
+  };
+}

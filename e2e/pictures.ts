@@ -1,0 +1,133 @@
+import { join } from "node:path";
+import { type Browser, expect, type Page, test } from "@playwright/test";
+import { putBelievable } from "./believable.ts";
+import { openDatabases } from "./chains.ts";
+import { addressOf, desk, openBy, openConsole, openersOf, pagesOf, phone, settled, visit } from "./console.ts";
+import { grant } from "./people.ts";
+import { variable } from "./stack.ts";
+
+const schemes = ["light", "dark"] as const;
+const folder = variable("KENRI_PICTURES");
+const onlyReadme = process.env.KENRI_PICTURES_ONLY === "readme";
+
+test("pictures of the console", async ({ page, browser }) => {
+  const databases = openDatabases();
+  const known = await putBelievable(databases).finally(() => databases.end());
+  await operatorsAct(browser);
+  await openConsole(page, "admin");
+  if (onlyReadme) return await forReadme(page, known.journey);
+  const running = await runningOperation(page);
+  const deeper = [
+    `outbox/${known.event}`,
+    "outbox?user_id=nobody",
+    `notifications/${known.failed}?status=FAILED`,
+    "notifications?status=FAILED",
+    `journey/${known.journey}`,
+    "journey/nobody",
+    `operations/notification/${running}`,
+  ];
+  for (const path of [...(await pagesOf(page)), ...deeper]) {
+    const name = path.replace(/[/?=]+/g, "-").replace(/-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, "-one") || "overview";
+    await page.setViewportSize(desk);
+    await visit(page, path);
+    await shoot(page, name);
+    await page.setViewportSize(desk);
+    for (const words of await openersOf(page)) {
+      await openBy(page, words);
+      await shoot(page, `${name}, ${words.replace(/\W+/g, " ").trim().toLowerCase()}`);
+      await page.setViewportSize(desk);
+      await visit(page, path);
+    }
+  }
+  await page.keyboard.press("?");
+  await shoot(page, "keyboard help");
+});
+
+/** At the desk and on a phone, light and dark. */
+async function shoot(page: Page, name: string): Promise<void> {
+  for (const [device, size] of [["desk", desk] as const, ["phone", phone] as const]) {
+    await page.setViewportSize(size);
+    await settledShape(page);
+    for (const colorScheme of schemes) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: join(folder, `${name} ${device} ${colorScheme}.png`), animations: "disabled" });
+    }
+  }
+}
+
+/** A table becomes a list a moment after the window became narrow. */
+const settledShape = (page: Page) => page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
+
+async function forReadme(page: Page, journey: string): Promise<void> {
+  const take = async (name: string, colorScheme: (typeof schemes)[number]) => {
+    await page.emulateMedia({ colorScheme });
+    await settledShape(page);
+    await page.screenshot({ path: join(folder, `${name}.png`), animations: "disabled" });
+  };
+  await page.setViewportSize(desk);
+  await visit(page, "");
+  await take("overview", "light");
+  await visit(page, `journey/${journey}`);
+  await take("journey", "dark");
+  await visit(page, "failures");
+  await openBy(page, "Requeue …");
+  await page.getByRole("dialog").getByLabel("Reason").fill("The push gateway is well again since 02:40, INC-2231");
+  await take("failures", "light");
+}
+
+/** Several people do their work: rows put back, one thrown away, bulk work done and under way. */
+async function operatorsAct(browser: Browser): Promise<void> {
+  for (const user of ["amelia.okafor", "sven.keller", "priya.rossi"]) await grant(`${user}.${Date.now()}`, "guild-banner");
+  const operator = await signedIn(browser, "operator");
+  const admin = await signedIn(browser, "admin");
+  const [one, two, three] = await operator.failed("notification", "410 Gone");
+  await operator.tell(`notification/notifications/${one}/requeue`, { reason: "The player registered her new phone, ticket 4471" });
+  await admin.tell(`notification/notifications/${two ?? three}/discard`, { reason: "Test device of the QA team, nobody waits for it" });
+  await operator.bulk("entitlement/outbox", "maximum messages per subject", "The limit of the subject was raised, INC-2230");
+  await admin.bulk("notification/notifications", "timed out after", "Arcadia's webhook answers again, INC-2231");
+  await operator.close();
+  await admin.close();
+}
+
+async function signedIn(browser: Browser, user: string) {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await openConsole(page, user);
+  const headers = { "x-kenri-csrf": "1" };
+  async function tell<T>(path: string, data: object): Promise<T> {
+    const answer = await page.request.post(addressOf(`api/${path}`), { headers, data });
+    expect(answer.status(), await answer.text()).toBeLessThan(300);
+    return (await answer.json()) as T;
+  }
+  return {
+    tell,
+    close: () => context.close(),
+    async failed(system: string, error: string): Promise<string[]> {
+      const answer = await page.request.get(addressOf(`api/${system}/notifications?status=FAILED&error=${encodeURIComponent(error)}`));
+      return ((await answer.json()) as { notifications: { notification_id: string }[] }).notifications.map(row => row.notification_id);
+    },
+    async bulk(rows: string, error: string, reason: string): Promise<void> {
+      const asked = { action: "requeue", filter: { status: "FAILED", error } };
+      const { set_hash, eligible } = await tell<{ set_hash: string; eligible: number }>(`${rows}/bulk/preview`, asked);
+      await tell(`${rows}/bulk`, { ...asked, set_hash, expected: eligible, reason });
+    },
+  };
+}
+
+/** The first steps of the bulk work are made, the last are not. */
+async function runningOperation(page: Page): Promise<string> {
+  let id = "";
+  await expect
+    .poll(
+      async () => {
+        const answer = await page.request.get(addressOf("api/notification/operations"));
+        const [operation] = ((await answer.json()) as { operations: { operation_id: string; done: number }[] }).operations;
+        id = operation!.operation_id;
+        return operation!.done;
+      },
+      { timeout: 60_000 },
+    )
+    .toBeGreaterThan(0);
+  await settled(page);
+  return id;
+}

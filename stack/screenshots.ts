@@ -1,0 +1,29 @@
+// `bun run screenshots`: the whole system with a day's work in it, and pictures of every page of the console in `.stack/screenshots`.
+// With `--readme`: only the three that the README shows, into `docs/images`.
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { browserTests } from "./browser_tests.ts";
+import { checkout, stackHome } from "./checkout.ts";
+import { buildConsole } from "./console.ts";
+import { forgetDeadRuns } from "./dead_runs.ts";
+import { startWatchdog } from "./watchdog.ts";
+
+const onlyReadme = process.argv.includes("--readme");
+const folder = onlyReadme ? join(checkout, "docs", "images") : join(stackHome, "screenshots");
+
+await forgetDeadRuns();
+if (!onlyReadme) rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+await buildConsole(line => console.log(line));
+const watchdog = startWatchdog();
+const pictures = browserTests({ ...process.env, KENRI_PICTURES: folder, KENRI_PICTURES_ONLY: onlyReadme ? "readme" : "" }, watchdog, {
+  name: "pictures of the console",
+  config: "pictures.config.ts",
+  // Bulk work goes on slowly, so that it is still under way when its picture is made.
+  settings: { BULK_BATCH: "2", BULK_PACE: "12s" },
+});
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void pictures.stop().then(() => process.exit(130)));
+const { failed } = await pictures.run([]);
+watchdog.close();
+if (failed === 0) console.log(`pictures: ${folder}`);
+process.exit(failed === 0 ? 0 : 1);
