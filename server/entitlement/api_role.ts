@@ -2,6 +2,9 @@ import { actionRoutes } from "../kernel/action_routes.ts";
 import { apiRole } from "../kernel/api_role.ts";
 import { connect } from "../kernel/database.ts";
 import { faultRoutes } from "../kernel/fault_routes.ts";
+import { createFlow, flowKeeper } from "../kernel/flow.ts";
+import { flowRoutes } from "../kernel/flow_routes.ts";
+import { operatorHealthRoutes } from "../kernel/health_routes.ts";
 import { type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
@@ -18,16 +21,22 @@ import type { EntitlementSql } from "./sql.gen.ts";
 
 /** `entitlement:api`. Grants and revokes have connections of their own, so that reads never wait behind them nor they behind reads. */
 export function entitlementApi(kernel: KernelSettings, settings: EntitlementSettings, context: RoleContext): Service {
-  const { metrics, worker } = context;
+  const { metrics, worker, log, health } = context;
   const lanes = connect({
     url: settings.appUrl,
     name: `${worker} change`,
     max: settings.changes.lanes,
     statementTimeout: kernel.database.deadline,
   });
-  const { change } = bindStatements<EntitlementSql>(lanes, readStatements(["entitlement"]), metrics, kernel.database.deadline);
+  const sql = bindStatements<EntitlementSql>(lanes, readStatements(["kernel", "entitlement"]), metrics, kernel.database.deadline);
+  const flow = createFlow();
+  const keeper = flowKeeper({ flow, add: sql.flow.add, every: kernel.flow.every, log, metrics });
   const relay = tell("entitlement:relay");
-  const batcher = changes({ ...settings.changes, run: change, ttlSeconds: settings.idempotencyTtl / 1000, committed: relay.wake, metrics });
+  const committed = (events: number) => {
+    relay.wake();
+    flow.count("changed", events);
+  };
+  const batcher = changes({ ...settings.changes, run: sql.change, ttlSeconds: settings.idempotencyTtl / 1000, committed, metrics });
   const api = apiRole<EntitlementSql>({
     system: "entitlement",
     url: settings.appUrl,
@@ -41,6 +50,8 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       ...(kernel.environment === "production" ? [] : [faultRoutes(requires, relay)]),
       outboxRoutes(store.statements, requires, cursors),
       journeyRoutes(store.statements, requires),
+      flowRoutes(store.statements, requires, ["changed", "published", "failed"]),
+      operatorHealthRoutes({ health, requires, askDatabase: store.ask, breakers: ["publish"] }),
       actionRoutes(store.statements, requires, cursors),
       operatorRoutes({ sql: store.statements, requires, cursors, requeued: relay.wake }),
       outboxBulkRoutes({ sql: store.statements, requires, cursors, cap: kernel.bulk.cap }),
@@ -53,5 +64,5 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       await lanes.end({ timeout: 1 });
     },
   });
-  return group([connections, api]);
+  return group([connections, keeper, api]);
 }

@@ -34,8 +34,8 @@ export interface ChangesOptions {
   readonly batch: number;
   readonly queue: number;
   readonly ttlSeconds: number;
-  /** Called after a commit that made events. */
-  readonly committed: () => void;
+  /** Called after a commit that made so many events. */
+  readonly committed: (events: number) => void;
   readonly metrics: Metrics;
 }
 
@@ -136,7 +136,7 @@ export function changes({ run, lanes, batch, queue, ttlSeconds, committed, metri
       if (outcome === "changed") events++;
       taken[row.n - 1]!.resolve(row);
     }
-    if (events > 0) committed();
+    if (events > 0) committed(events);
     if (rows.length !== taken.length) throw new Error(`change.sql answered ${rows.length} of ${taken.length} requests`);
   }
 

@@ -1,21 +1,33 @@
 import { actionRoutes } from "../kernel/action_routes.ts";
 import { apiRole } from "../kernel/api_role.ts";
+import { createBroker } from "../kernel/broker.ts";
 import { faultRoutes } from "../kernel/fault_routes.ts";
+import { flowRoutes } from "../kernel/flow_routes.ts";
+import { createHealth } from "../kernel/health.ts";
+import { operatorHealthRoutes } from "../kernel/health_routes.ts";
 import { type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
+import { consumerLag } from "../kernel/streams.ts";
 import { notificationBulkRoutes } from "./bulk_routes.ts";
 import type { NotificationSettings } from "./config.ts";
 import { deliveryRoutes } from "./delivery_routes.ts";
 import { feedRoutes } from "./feed_routes.ts";
+import { flowSteps } from "./flow_steps.ts";
 import { inboxRoutes } from "./inbox_routes.ts";
 import { journeyRoutes } from "./journey_routes.ts";
 import { operatorRoutes } from "./operator_routes.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
+const lagWithin = 1000;
+
 /** `notification:api`. */
 export function notificationApi(kernel: KernelSettings, settings: NotificationSettings, context: RoleContext): Service {
   const sender = tell("notification:sender");
+  // Only to ask how far the consumer is; without it the API works as well, so it does not make it degraded.
+  const { log, metrics, health, worker } = context;
+  const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health: createHealth(), metrics });
+  const consumer = async () => consumerLag(broker.connection(), settings.stream, settings.consumer, lagWithin);
   const inProduction = kernel.environment === "production";
   const api = apiRole<NotificationSql>({
     system: "notification",
@@ -30,10 +42,12 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       feedRoutes(store.statements, requires, cursors),
       deliveryRoutes(store.statements, requires, cursors),
       journeyRoutes(store.statements, requires),
+      flowRoutes(store.statements, requires, flowSteps),
+      operatorHealthRoutes({ health, requires, askDatabase: store.ask, consumer }),
       actionRoutes(store.statements, requires, cursors),
       operatorRoutes({ sql: store.statements, requires, cursors, channel: settings.channel, requeued: sender.wake }),
       notificationBulkRoutes({ sql: store.statements, requires, cursors, cap: kernel.bulk.cap }),
     ],
   });
-  return group([service({ start: async () => {}, stop: async () => sender.close() }), api]);
+  return group([service({ start: async () => {}, stop: async () => sender.close() }), broker, api]);
 }

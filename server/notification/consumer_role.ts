@@ -1,4 +1,5 @@
 import { createBroker } from "../kernel/broker.ts";
+import { createFlow, flowKeeper } from "../kernel/flow.ts";
 import { type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
@@ -22,6 +23,8 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     health,
     metrics,
   });
+  const flow = createFlow();
+  const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
   const sender = tell("notification:sender");
   const handle = consumer({
@@ -29,6 +32,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     stream: settings.stream,
     channel: settings.channel,
     faults,
+    flow,
     log,
     metrics,
     accepted: sender.wake,
@@ -48,5 +52,5 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     metrics,
   });
   const telling = service({ start: async () => {}, stop: async () => sender.close() });
-  return group([telling, store, broker, responder, intake]);
+  return group([telling, store, keeper, broker, responder, intake]);
 }
