@@ -38,7 +38,7 @@ test("a grant is seen in every chart, by pointer, by keyboard and in words", asy
 
   await page.getByRole("button", { name: "6 h" }).click();
   await expect(page).toHaveURL(/\?hours=6$/);
-  await expect(minute).toHaveAttribute("max", "359");
+  await expect(minute).toHaveAttribute("max", /^7[12]$/);
   await page.reload();
   await expect(page.getByRole("button", { name: "6 h" })).toHaveAttribute("aria-pressed", "true");
 

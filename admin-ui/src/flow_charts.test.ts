@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { FlowSeries } from "./api.ts";
-import { type Line, rowsOf, summaryOf, told, valuesOf } from "./flow_charts.ts";
+import { binned, type Line, rowsOf, summaryOf, told, valuesOf } from "./flow_charts.ts";
 
 const line = (field: Line["field"]): Line => ({ step: "sent", field, word: "sent", tone: "accent" });
 const series = (counts: readonly number[]): FlowSeries => ({
@@ -38,6 +38,17 @@ test.each([
   const table = rowsOf(series(Array(minutes).fill(1)), [line("count")]);
   expect([table.length, table[0]!.cells[0]]).toEqual([rows, first]);
   expect(table.reduce((sum, { cells }) => sum + cells[0]!, 0)).toBe(minutes);
+});
+
+test("minutes that are one point stay together by the clock, and a point without its beginning is left out", () => {
+  const shifted = series([9, 1, 2, 3, 4, 5]);
+  const minutes = [4, 5, 6, 7, 8, 9].map((minute, index) => ({
+    ...shifted.minutes[index]!,
+    minute: `2026-01-01T00:0${minute}:00.000000Z`,
+  }));
+  const points = binned({ ...shifted, minutes } as FlowSeries, 5);
+  expect(points.minutes).toEqual([{ minute: "2026-01-01T00:05:00.000000Z", sent: { count: 15, p50_ms: 30, p99_ms: 500 } }]);
+  expect(binned(shifted, 1)).toEqual(shifted);
 });
 
 test("numbers are written as they are read", () => {

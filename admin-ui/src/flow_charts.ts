@@ -34,8 +34,8 @@ const timed = (title: string, system: System, step: string): FlowChart => ({
   system,
   unit: "time",
   lines: [
-    { step, field: "p99_ms", word: "p99", tone: "faint" },
     { step, field: "p50_ms", word: "p50", tone: "accent" },
+    { step, field: "p99_ms", word: "p99", tone: "faint" },
   ],
   marks: [],
 });
@@ -76,7 +76,12 @@ export const latency: readonly FlowChart[] = [
   timed("Change → sent", "notification", "sent"),
 ];
 
-export const ranges = [1, 6, 24] as const;
+/** What can be shown, and how many minutes are one point then: about as many points as fit. */
+export const ranges = [
+  { hours: "1", bin: 1 },
+  { hours: "6", bin: 5 },
+  { hours: "24", bin: 20 },
+] as const;
 
 export const valuesOf = ({ minutes }: FlowSeries, { step, field }: Line): (number | null)[] =>
   minutes.map(minute => (minute[step] as StepMinute | undefined)?.[field] ?? null);
@@ -86,6 +91,31 @@ export function summaryOf(values: readonly (number | null)[], field: Line["field
   const known = values.filter(value => value !== null).toSorted((a, b) => a - b);
   if (field === "count") return known.reduce((sum, value) => sum + value, 0);
   return known[field === "p50_ms" ? Math.floor((known.length - 1) / 2) : known.length - 1] ?? null;
+}
+
+/** The same with fewer points: minutes together, by the clock, so that they stay together; what has lost its beginning is left out. */
+export function binned(series: FlowSeries, size: number): FlowSeries {
+  const binOf = (minute: string) => Math.floor(Date.parse(minute) / (size * 60_000));
+  const bins = [...Map.groupBy(series.minutes, ({ minute }) => binOf(minute)).values()];
+  const whole = bins.filter((bin, index) => index > 0 || bin.length === size || bins.length === 1);
+  const minutes = whole.map(bin => {
+    const steps = Object.keys(bin[0]!).filter(name => name !== "minute");
+    const together = (step: string, field: keyof StepMinute) =>
+      summaryOf(
+        bin.map(minute => (minute[step] as StepMinute)[field]),
+        field,
+      );
+    return {
+      minute: bin[0]!.minute,
+      ...Object.fromEntries(
+        steps.map(step => [
+          step,
+          { count: together(step, "count") ?? 0, p50_ms: together(step, "p50_ms"), p99_ms: together(step, "p99_ms") },
+        ]),
+      ),
+    };
+  }) as unknown as FlowSeries["minutes"];
+  return { ...series, minutes };
 }
 
 /** As it is read: `1,204` or `3.2 s`. */

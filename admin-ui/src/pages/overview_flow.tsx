@@ -3,6 +3,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo, useState } from "react";
 import type { FlowSeries, System } from "../api.ts";
 import {
+  binned,
   type FlowChart,
   type Line,
   type LineTone,
@@ -30,6 +31,7 @@ const slowRefresh = 30_000;
 export function Flow() {
   const { hours = "1" } = useSearch({ from: "/" });
   const minutes = Number(hours) * 60;
+  const { bin } = ranges.find(range => range.hours === hours) ?? ranges[0];
   const { zone } = useSettings();
   const { refetchInterval } = useLive();
   const live = { refetchInterval: refetchInterval && minutes > 60 ? Math.max(refetchInterval, slowRefresh) : refetchInterval };
@@ -38,20 +40,27 @@ export function Flow() {
     notification: useQuery({ ...queries.flow("notification", minutes), ...live }),
   };
   const [at, point] = useState<number | null>(null);
-  const shown = series.entitlement.data ?? series.notification.data;
+  const points = { entitlement: usePoints(series.entitlement.data, bin), notification: usePoints(series.notification.data, bin) };
+  const shown = points.entitlement ?? points.notification;
   const tops = {
-    count: topOfCounts(throughput.flatMap(chart => valuesIn(chart, series[chart.system].data))),
-    time: topOfTimes(latency.flatMap(chart => valuesIn(chart, series[chart.system].data))),
+    count: topOfCounts(throughput.flatMap(chart => valuesIn(chart, points[chart.system]))),
+    time: topOfTimes(latency.flatMap(chart => valuesIn(chart, points[chart.system]))),
   };
   const cell = (chart: FlowChart) => (
-    <Cell key={chart.title} chart={chart} query={series[chart.system]} top={tops[chart.unit]} at={at} point={point} />
+    <Cell
+      key={chart.title}
+      {...{ chart, bin, at, point }}
+      query={series[chart.system]}
+      points={points[chart.system]}
+      top={tops[chart.unit]}
+    />
   );
   return (
     <Panel
       title="Flow"
       aside={
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          {shown && <Minute series={series} shown={shown} at={at} point={point} />}
+          {shown && <Minute points={points} shown={shown} at={at} point={point} />}
           <span className="mono text-faint" aria-hidden="true">
             {shown && at !== null && shown.minutes[at] ? exact(shown.minutes[at].minute, zone).slice(0, 16) : ""}
           </span>
@@ -74,30 +83,30 @@ function Range({ hours }: { hours: string }) {
     <fieldset className="flex" aria-label="Time shown">
       {ranges.map(range => (
         <button
-          key={range}
+          key={range.hours}
           type="button"
-          aria-pressed={hours === String(range)}
-          onClick={() => void navigate({ search: range === 1 ? {} : { hours: String(range) }, replace: true })}
+          aria-pressed={hours === range.hours}
+          onClick={() => void navigate({ search: range.hours === "1" ? {} : { hours: range.hours }, replace: true })}
           className="mono -ml-px h-8 border px-3 text-soft first:rounded-l last:rounded-r hover:bg-raised aria-pressed:bg-raised aria-pressed:font-semibold aria-pressed:text-ink"
         >
-          {range} h
+          {range.hours} h
         </button>
       ))}
     </fieldset>
   );
 }
 
-type Queries = Record<System, { readonly data: FlowSeries | undefined }>;
+type Points = Record<System, FlowSeries | undefined>;
 type Pointing = { readonly at: number | null; readonly point: (at: number | null) => void };
 
 /** Points at a minute by keyboard, in all charts at once; it appears when it has the focus. */
-function Minute({ series, shown, at, point }: { series: Queries; shown: FlowSeries } & Pointing) {
+function Minute({ points, shown, at, point }: { points: Points; shown: FlowSeries } & Pointing) {
   const { zone } = useSettings();
   const last = shown.minutes.length - 1;
   const place = Math.min(at ?? last, last);
   const values = throughput.flatMap(({ system, lines, marks }) =>
     [...lines, ...marks].flatMap(line => {
-      const data = series[system].data;
+      const data = points[system];
       return data ? [`${told(valuesOf(data, line)[place] ?? null, line)} ${line.word}`] : [];
     }),
   );
@@ -127,6 +136,8 @@ const topOfCounts = (values: readonly number[]) => Math.max(4, values.reduce((mo
 const topOfTimes = (values: readonly number[]) =>
   10 ** Math.max(3, Math.ceil(Math.log10(values.reduce((most, value) => Math.max(most, value), 1))));
 
+const usePoints = (series: FlowSeries | undefined, bin: number) => useMemo(() => series && binned(series, bin), [series, bin]);
+
 function drawingOf({ lines, marks }: FlowChart, series: FlowSeries) {
   const drawn = (some: readonly Line[]) => some.map(line => ({ tone: line.tone, values: valuesOf(series, line) }));
   return { times: series.minutes.map(({ minute }) => Date.parse(minute) / 1000), lines: drawn(lines), marks: drawn(marks) };
@@ -134,30 +145,38 @@ function drawingOf({ lines, marks }: FlowChart, series: FlowSeries) {
 
 type CellQuery = { readonly data: FlowSeries | undefined; readonly error: unknown; readonly refetch: () => unknown };
 
-function Cell({ chart, query: { data, error, refetch }, top, at, point }: { chart: FlowChart; query: CellQuery; top: number } & Pointing) {
+interface CellProps extends Pointing {
+  readonly chart: FlowChart;
+  readonly query: CellQuery;
+  readonly points: FlowSeries | undefined;
+  /** How many minutes a point is. */
+  readonly bin: number;
+  readonly top: number;
+}
+
+function Cell({ chart, query: { data, error, refetch }, points, bin, top, at, point }: CellProps) {
   const { title, unit } = chart;
   // The same arrays as long as the answer is the same: pointing at a minute draws no chart again.
-  const drawing = useMemo(() => data && drawingOf(chart, data), [chart, data]);
+  const drawing = useMemo(() => points && drawingOf(chart, points), [chart, points]);
   if (error !== null && !data)
     return (
-      <div className="min-h-36 border-r border-b">
+      <div className="min-h-44 border-r border-b">
         <Trouble what={`${title}:`} error={error} retry={() => void refetch()} />
       </div>
     );
   return (
-    <figure className="relative flex min-h-38 min-w-0 flex-col gap-1 border-r border-b px-4 pt-3 pb-1" aria-label={title}>
-      <figcaption className="flex flex-wrap items-baseline justify-between gap-x-3">
-        <span className="font-medium">
-          {title}
-          <span className="ml-1.5 font-normal text-faint">{unit === "count" ? "a minute" : ""}</span>
-        </span>
-        <span className="flex gap-x-3">
-          {data &&
-            linesOf(chart)
-              .toReversed()
-              .map(line => <Value key={line.step + line.field} line={line} series={data} at={at} isMark={chart.marks.includes(line)} />)}
-        </span>
+    <figure className="relative flex min-h-44 min-w-0 flex-col border-r border-b px-4 pt-3 pb-1" aria-label={title}>
+      <figcaption className="font-medium">
+        {title}
+        {unit === "count" && <span className="ml-1.5 font-normal text-faint">{bin === 1 ? "a minute" : `in ${bin} minutes`}</span>}
       </figcaption>
+      <p className="mb-1 flex min-h-5 gap-x-3 overflow-hidden">
+        {data &&
+          points &&
+          linesOf(chart).map(line => (
+            <Value key={line.step + line.field} {...{ line, points, at }} whole={data} isMark={chart.marks.includes(line)} />
+          ))}
+      </p>
       <div className="h-26">
         {drawing && (
           <Suspense>
@@ -172,10 +191,17 @@ function Cell({ chart, query: { data, error, refetch }, top, at, point }: { char
 
 const toneText: Record<LineTone, string> = { accent: "text-accent", faint: "text-faint", retry: "text-retry", failed: "text-failed" };
 
-/** The value of the minute that is pointed at, otherwise of the whole time. What should not be is silent at zero. */
-function Value({ line, series, at, isMark }: { line: Line; series: FlowSeries; at: number | null; isMark: boolean }) {
-  const values = valuesOf(series, line);
-  const value = at === null ? summaryOf(values, line.field) : (values[at] ?? null);
+interface ValueProps {
+  readonly line: Line;
+  readonly points: FlowSeries;
+  readonly whole: FlowSeries;
+  readonly at: number | null;
+  readonly isMark: boolean;
+}
+
+/** The value of the point that is pointed at, otherwise of the whole time. What should not be is silent at zero. */
+function Value({ line, points, whole, at, isMark }: ValueProps) {
+  const value = at === null ? summaryOf(valuesOf(whole, line), line.field) : (valuesOf(points, line)[at] ?? null);
   if (isMark && !value) return null;
   const text = (
     <>

@@ -83,8 +83,8 @@ export default function SeriesChart(props: SeriesChartProps) {
   useEffect(() => {
     const drawn = chart.current;
     if (!drawn || (drawn.cursor.idx ?? null) === at) return;
-    const left = at === null ? -10 : drawn.valToPos(times[at]!, "x");
-    drawn.setCursor({ left, top: at === null ? -10 : 0 }, false);
+    const time = at === null ? undefined : times[at];
+    drawn.setCursor(time === undefined ? { left: -10, top: -10 } : { left: drawn.valToPos(time, "x"), top: 0 }, false);
   }, [at, times]);
 
   return <div ref={place} className="h-26 w-full" />;
@@ -111,7 +111,7 @@ function optionsOf(root: HTMLElement, latest: { current: SeriesChartProps }, zon
   return {
     width: root.clientWidth,
     height,
-    padding: [6, 8, 0, 0],
+    padding: [6, 18, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
     tzDate: seconds => (zone === "utc" ? uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") : new Date(seconds * 1000)),
@@ -119,13 +119,18 @@ function optionsOf(root: HTMLElement, latest: { current: SeriesChartProps }, zon
       y: unit === "time" ? { distr: 3, range: () => [1, latest.current.top] } : { range: () => [0, latest.current.top] },
     },
     axes: [
-      { ...axis, size: 22, gap: 2, space: 56, values: (_, splits) => splits.map(seconds => clock(seconds * 1000, zone)) },
+      { ...axis, size: 24, gap: 5, space: 56, values: (_, splits) => splits.map(seconds => clock(seconds * 1000, zone)) },
       {
         ...axis,
         size: 48,
         gap: 4,
         ...(unit === "time"
-          ? { splits: () => powersUpTo(latest.current.top), values: (_, splits) => splits.map(duration) }
+          ? {
+              splits: () => powersUpTo(latest.current.top),
+              filter: all,
+              grid: { ...axis.grid, filter: all },
+              values: (_, splits) => splits.map(duration),
+            }
           : { space: 20, incrs: steps, values: (_, splits) => splits.map(short) }),
       },
     ],
@@ -143,6 +148,8 @@ function optionsOf(root: HTMLElement, latest: { current: SeriesChartProps }, zon
 }
 
 const steps = [1, 10, 100, 1e3, 1e4, 1e5, 1e6].flatMap(power => [power, 2 * power, 5 * power]);
+/** The library would leave out labels of its own choice. */
+const all = (_: uPlot, splits: number[]) => splits;
 const powersUpTo = (top: number) => Array.from({ length: Math.round(Math.log10(top)) + 1 }, (_, power) => 10 ** power);
 const duration = (milliseconds: number) => (milliseconds < 1000 ? `${milliseconds} ms` : `${number(milliseconds / 1000)} s`);
 const compact = new Intl.NumberFormat("en", { notation: "compact" });
