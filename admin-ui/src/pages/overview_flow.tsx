@@ -160,20 +160,20 @@ function Cell({ chart, query: { data, error, refetch }, points, bin, top, at, po
   const drawing = useMemo(() => points && drawingOf(chart, points), [chart, points]);
   if (error !== null && !data)
     return (
-      <div className="min-h-44 border-r border-b">
+      <div className="min-h-41 border-r border-b">
         <Trouble what={`${title}:`} error={error} retry={() => void refetch()} />
       </div>
     );
   return (
-    <figure className="relative flex min-h-44 min-w-0 flex-col border-r border-b px-4 pt-3 pb-1" aria-label={title}>
+    <figure className="relative flex min-h-41 min-w-0 flex-col border-r border-b px-4 pt-3 pb-1" aria-label={title}>
       <figcaption className="font-medium">
         {title}
         {unit === "count" && <span className="ml-1.5 font-normal text-faint">{bin === 1 ? "a minute" : `in ${bin} minutes`}</span>}
       </figcaption>
-      <p className="mb-1 flex min-h-5 gap-x-3 overflow-hidden">
+      <p className="mb-1 flex min-h-5 flex-wrap gap-x-2.5">
         {data &&
           points &&
-          linesOf(chart).map(line => (
+          [...chart.marks.toReversed(), ...chart.lines].map(line => (
             <Value key={line.step + line.field} {...{ line, points, at }} whole={data} isMark={chart.marks.includes(line)} />
           ))}
       </p>

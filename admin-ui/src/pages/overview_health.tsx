@@ -93,7 +93,7 @@ export function ConsumerLag() {
       ["Delivered again", lag.redelivered, lag.redelivered > 0 ? "text-retry" : ""],
     ] as const);
   return (
-    <section className="min-h-44 min-w-0 border-r border-b" aria-label="Consumer lag">
+    <section className="min-h-41 min-w-0 border-r border-b" aria-label="Consumer lag">
       {error !== null && !data ? (
         <Trouble what="Consumer lag:" error={error} retry={() => void refetch()} />
       ) : (
