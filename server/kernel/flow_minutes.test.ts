@@ -66,7 +66,7 @@ describe("with two months of minutes", () => {
     const owner = admin();
     await owner`insert into flow_minutes (minute, step, count, buckets)
       select m, step, 100, array_fill(2, array[50])
-      from generate_series(date_trunc('minute', now()) - interval '60 days', date_trunc('minute', now()), interval '1 minute') m, unnest(array['changed', 'published', 'failed']) step`;
+      from generate_series(date_trunc('minute', now()) - interval '60 days', now() + interval '10 minutes', interval '1 minute') m, unnest(array['changed', 'published', 'failed']) step`;
     await owner`analyze flow_minutes`;
     await owner.end();
     const statement = readStatements(["kernel"]).find(({ path }) => path.join(".") === "flow.series")!;

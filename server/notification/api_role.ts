@@ -24,10 +24,11 @@ const lagWithin = 1000;
 /** `notification:api`. */
 export function notificationApi(kernel: KernelSettings, settings: NotificationSettings, context: RoleContext): Service {
   const sender = tell("notification:sender");
+  const consumer = tell("notification:consumer");
   // Only to ask how far the consumer is; without it the API works as well, so it does not make it degraded.
   const { log, metrics, health, worker } = context;
   const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health: createHealth(), metrics });
-  const consumer = async () => consumerLag(broker.connection(), settings.stream, settings.consumer, lagWithin);
+  const lag = async () => consumerLag(broker.connection(), settings.stream, settings.consumer, lagWithin);
   const inProduction = kernel.environment === "production";
   const api = apiRole<NotificationSql>({
     system: "notification",
@@ -38,16 +39,23 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
     context,
     routes: ({ store, requires, cursors }) => [
       ...(inProduction && !kernel.debugInbox ? [] : [inboxRoutes(store.statements, requires, cursors)]),
-      ...(inProduction ? [] : [faultRoutes(requires, sender)]),
+      ...(inProduction ? [] : [faultRoutes(requires, [sender, consumer])]),
       feedRoutes(store.statements, requires, cursors),
       deliveryRoutes(store.statements, requires, cursors),
       journeyRoutes(store.statements, requires),
       flowRoutes(store.statements, requires, flowSteps),
-      operatorHealthRoutes({ health, requires, askDatabase: store.ask, consumer }),
+      operatorHealthRoutes({ health, requires, askDatabase: store.ask, consumer: lag }),
       actionRoutes(store.statements, requires, cursors),
       operatorRoutes({ sql: store.statements, requires, cursors, channel: settings.channel, requeued: sender.wake }),
       notificationBulkRoutes({ sql: store.statements, requires, cursors, cap: kernel.bulk.cap }),
     ],
   });
-  return group([service({ start: async () => {}, stop: async () => sender.close() }), broker, api]);
+  const closing = service({
+    start: async () => {},
+    stop: async () => {
+      sender.close();
+      consumer.close();
+    },
+  });
+  return group([closing, broker, api]);
 }
