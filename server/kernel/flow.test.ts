@@ -114,6 +114,24 @@ describe("what was counted", () => {
     expect(stored).toEqual([[1], [2]]);
     expect(performance.now() - began).toBeLessThan(3000);
   });
+
+  test("is given up at the stop if the database hangs since before", async () => {
+    let tries = 0;
+    const { flow, service } = keeper(
+      () => {
+        tries++;
+        return new Promise(() => {});
+      },
+      () => start,
+    );
+    await service.start();
+    flow.count("sent", 1);
+    await until("it hangs", 2000, () => tries === 1);
+    flow.count("sent", 1);
+    const began = performance.now();
+    await service.stop();
+    expect([tries, performance.now() - began < 3000]).toEqual([1, true]);
+  });
 });
 
 test("a series has every minute with every step, and only steps that are shown", () => {
