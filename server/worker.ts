@@ -13,7 +13,7 @@ function run(role: string): () => Promise<void> {
   const context = roleContext(role, settings);
   const { health, metrics, log } = context;
   const report = async () => {
-    self.postMessage({ metrics: await metrics.registry.getMetricsAsJSON(), troubles: health.troubles() } satisfies WorkerReport);
+    self.postMessage({ metrics: await metrics.registry.getMetricsAsJSON(), parts: health.parts() } satisfies WorkerReport);
     return 0;
   };
   const reporting = loop({ name: "worker.report", runOnce: report, full: Number.POSITIVE_INFINITY, interval: 1000, log, metrics });

@@ -273,6 +273,33 @@ export interface OperationItem {
   readonly note: string | null;
 }
 
+/** What passed a step in a minute, and how long it had taken since the change. */
+export interface StepMinute {
+  readonly count: number;
+  readonly p50_ms: number | null;
+  readonly p99_ms: number | null;
+}
+
+/** Every minute of a time, the last of them still running. */
+export interface FlowSeries {
+  readonly from: string;
+  readonly to: string;
+  readonly minutes: readonly ({ readonly minute: string } & { readonly [step: string]: StepMinute | string })[];
+}
+
+export interface HealthPart {
+  readonly name: string;
+  readonly state: "ok" | "trouble" | "unknown";
+  readonly detail: string | null;
+}
+
+export interface SystemHealth {
+  readonly dependencies: readonly HealthPart[];
+  readonly workers: readonly HealthPart[];
+  readonly breakers: readonly HealthPart[];
+  readonly consumer: { readonly pending: number; readonly ack_pending: number; readonly redelivered: number } | null;
+}
+
 /** A refusal in the server's own words (RFC 9457). */
 export class Refusal extends Error {
   constructor(

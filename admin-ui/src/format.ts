@@ -41,5 +41,11 @@ export function exact(at: string, zone: "local" | "utc"): string {
   return local.toISOString().replace("T", " ").replace("Z", "");
 }
 
+/** `14:05`: a time of a chart that says which day it is by its place. */
+export function clock(at: number, zone: "local" | "utc"): string {
+  const time = new Date(zone === "utc" ? at : at - new Date(at).getTimezoneOffset() * 60_000);
+  return time.toISOString().slice(11, 16);
+}
+
 /** `01920c…8f3a`: the ends are what people compare. */
 export const middle = (id: string): string => (id.length > 14 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id);

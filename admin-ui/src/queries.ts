@@ -7,6 +7,7 @@ import {
   type Counts,
   call,
   type Filter,
+  type FlowSeries,
   type Group,
   type KeptAnswer,
   type Me,
@@ -16,6 +17,7 @@ import {
   type RawLetter,
   type RawLetterDetail,
   type System,
+  type SystemHealth,
 } from "./api.ts";
 import { without } from "./filter.ts";
 import type { Kind, Row } from "./kinds.ts";
@@ -64,6 +66,18 @@ export const groups = (kind: Kind) =>
   queryOptions({
     queryKey: [kind.name, "groups"],
     queryFn: async ({ signal }) => (await ask<{ groups: Group[] }>(kind.system, `${kind.name}/groups`, {}, signal)).groups,
+  });
+
+export const flow = (system: System, minutes: number) =>
+  queryOptions({
+    queryKey: ["flow", system, minutes],
+    queryFn: ({ signal }) => ask<FlowSeries>(system, "flow", { minutes }, signal),
+  });
+
+export const health = (system: System) =>
+  queryOptions({
+    queryKey: ["health", system],
+    queryFn: ({ signal }) => ask<SystemHealth>(system, "health", {}, signal),
   });
 
 export const operations = (system: System) =>

@@ -12,6 +12,10 @@ const text = (value: unknown) => (typeof value === "string" && value !== "" ? va
 const overview = createRoute({
   getParentRoute: () => root,
   path: "/",
+  validateSearch: (search: Record<string, unknown>): { hours?: string } => {
+    const hours = text(search.hours);
+    return hours === "6" || hours === "24" ? { hours } : {};
+  },
   component: lazyRouteComponent(() => import("./pages/overview.tsx"), "Overview"),
 });
 const entitlements = createRoute({

@@ -3,11 +3,13 @@ import { apiRole } from "../kernel/api_role.ts";
 import { configRoutes } from "../kernel/config_routes.ts";
 import { connect } from "../kernel/database.ts";
 import { faultRoutes } from "../kernel/fault_routes.ts";
-import { loop } from "../kernel/loop.ts";
+import { flowRoutes } from "../kernel/flow_routes.ts";
+import { operatorHealthRoutes } from "../kernel/health_routes.ts";
 import { type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service } from "../kernel/service.ts";
 import { type KernelSettings, kernelSettings } from "../kernel/settings.ts";
 import { bindStatements, readStatements } from "../kernel/statements.ts";
+import { apiStatistics } from "./api_statistics.ts";
 import { outboxBulkRoutes } from "./bulk_routes.ts";
 import { changeRoutes } from "./change_routes.ts";
 import { changes } from "./changes.ts";
@@ -19,35 +21,30 @@ import { messageRoutes } from "./message_routes.ts";
 import { operatorRoutes } from "./operator_routes.ts";
 import { outboxRoutes } from "./outbox_routes.ts";
 import { readRoutes } from "./read_routes.ts";
-import { replayBook } from "./replays.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
 import { userRoutes } from "./user_routes.ts";
 
-const countEvery = 1100; // with its jitter never more than once a second
-const countWithin = 1000;
-
 /** `entitlement:api`. Grants and revokes have connections of their own, so that reads never wait behind them nor they behind reads. */
 export function entitlementApi(kernel: KernelSettings, settings: EntitlementSettings, context: RoleContext): Service {
-  const { log, metrics, worker } = context;
+  const { metrics, worker, log, health } = context;
   const lanes = connect({
     url: settings.appUrl,
     name: `${worker} change`,
     max: settings.changes.lanes,
     statementTimeout: kernel.database.deadline,
   });
-  const statements = readStatements(["entitlement"]);
-  const { change } = bindStatements<EntitlementSql>(lanes, statements, metrics, kernel.database.deadline);
+  const { change } = bindStatements<EntitlementSql>(lanes, readStatements(["entitlement"]), metrics, kernel.database.deadline);
+  const { flow, replays, statistics } = apiStatistics({ url: settings.appUrl, worker, every: kernel.flow.every, log, metrics });
   const relay = tell("entitlement:relay");
-  // Statistics: their commits may be lost with the server, and nobody waits behind them.
-  const counting = connect({ url: settings.appUrl, name: `${worker} replays`, max: 1, statementTimeout: countWithin, durable: false });
-  const { idempotency } = bindStatements<EntitlementSql>(counting, statements, metrics, countWithin);
-  const replays = replayBook({ write: idempotency.replayed, metrics });
   const batcher = changes({
     ...settings.changes,
     run: change,
     ttlSeconds: settings.idempotencyTtl / 1000,
-    committed: relay.wake,
-    replayed: ({ clientId, route, key }) => replays.note({ clientId, route, key }),
+    committed(events) {
+      relay.wake();
+      flow.count("changed", events);
+    },
+    replayed: replays.note,
     metrics,
   });
   const api = apiRole<EntitlementSql>({
@@ -67,6 +64,8 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       messageRoutes(store.statements, requires, settings.subject),
       idempotencyRoutes(store.statements, requires),
       consistencyRoutes({ sql: store.statements, requires, settings, asked: relay.reconcile }),
+      flowRoutes(store.statements, requires, ["changed", "published", "failed"]),
+      operatorHealthRoutes({ health, requires, askDatabase: store.ask, breakers: ["publish"] }),
       actionRoutes(store.statements, requires, cursors),
       configRoutes(requires, { kernel: kernelSettings, entitlement: entitlementSettings }),
       operatorRoutes({ sql: store.statements, requires, cursors, requeued: relay.wake }),
@@ -77,17 +76,8 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
     start: async () => {},
     stop: async () => {
       relay.close();
-      await replays.flush().catch(() => {});
-      await Promise.all([lanes.end({ timeout: 1 }), counting.end({ timeout: 1 })]);
+      await lanes.end({ timeout: 1 });
     },
   });
-  const counted = loop({
-    name: "idempotency.replays",
-    runOnce: replays.flush,
-    full: Number.POSITIVE_INFINITY,
-    interval: countEvery,
-    log,
-    metrics,
-  });
-  return group([connections, counted, api]);
+  return group([connections, statistics, api]);
 }

@@ -36,8 +36,8 @@ export interface ChangesOptions {
   readonly batch: number;
   readonly queue: number;
   readonly ttlSeconds: number;
-  /** Called after a commit that made events. */
-  readonly committed: () => void;
+  /** Called after a commit that made so many events. */
+  readonly committed: (events: number) => void;
   /** Called for each stored answer that is given again. */
   readonly replayed: (change: Change) => void;
   readonly metrics: Metrics;
@@ -142,7 +142,7 @@ export function changes({ run, lanes, batch, queue, ttlSeconds, committed, repla
       if (outcome === "replayed") replayed(change);
       resolve(row);
     }
-    if (events > 0) committed();
+    if (events > 0) committed(events);
     if (rows.length !== taken.length) throw new Error(`change.sql answered ${rows.length} of ${taken.length} requests`);
   }
 

@@ -30,6 +30,8 @@ export function janitorRole(
   const cleanKeys = async () => counted("idempotency_keys", await app.statements.idempotency.cleanup({ limit: batch }));
   const cleanOutbox = async () =>
     counted("outbox_events", await app.statements.outbox.cleanup({ retention_seconds: settings.outbox.retention / 1000, limit: batch }));
+  const cleanFlow = async () =>
+    counted("flow_minutes", await app.statements.flow.cleanup({ retention_seconds: kernel.flow.retention / 1000, limit: batch }));
   const partitions = async () => {
     const { audit } = owner.statements;
     const made = await audit.make_partitions({ ahead: monthsAhead });
@@ -45,6 +47,7 @@ export function janitorRole(
     owner,
     loop({ name: "idempotency.cleanup", runOnce: cleanKeys, interval: settings.cleanup, ...every }),
     loop({ name: "outbox.cleanup", runOnce: cleanOutbox, interval: settings.cleanup, ...every }),
+    loop({ name: "flow.cleanup", runOnce: cleanFlow, interval: settings.cleanup, ...every }),
     loop({ name: "audit.partitions", runOnce: partitions, interval: partitionsEvery, ...every }),
   ]);
 }

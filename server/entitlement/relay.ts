@@ -2,6 +2,7 @@ import { retryDelaySeconds } from "../kernel/backoff.ts";
 import type { Breaker } from "../kernel/breaker.ts";
 import { storable } from "../kernel/database.ts";
 import type { Faults } from "../kernel/fault.ts";
+import type { Flow } from "../kernel/flow.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
 import type { Publish, Publishing } from "./publisher.ts";
@@ -14,6 +15,7 @@ export interface RelayOptions {
   readonly guard: StreamGuard;
   readonly breaker: Breaker;
   readonly faults: Faults;
+  readonly flow: Flow;
   readonly from: () => string;
   readonly worker: string;
   readonly batch: number;
@@ -28,7 +30,7 @@ type Settled = { readonly row: OutboxClaimRow; readonly publishing: Publishing }
 
 /** Moves a batch of events from the outbox to the stream: claim → publish → finalize | retry | release. */
 export function relay(options: RelayOptions) {
-  const { outbox, guard, breaker, faults, worker, batch, lease, log, metrics } = options;
+  const { outbox, guard, breaker, faults, flow, worker, batch, lease, log, metrics } = options;
   const events = metrics.counter("outbox_events_total", "Events of the outbox, by what became of the attempt.", ["outcome"]);
   const fenced = metrics.counter("outbox_fenced_total", "Results that came after the lease was lost and changed nothing.");
 
@@ -85,6 +87,7 @@ export function relay(options: RelayOptions) {
       stream_duplicate: published.map(({ duplicate }) => duplicate),
     });
     events.inc({ outcome: "published" }, done.length);
+    flow.passed("published", rowsIn(done, published));
     countFenced("finalize", published.length - done.length);
   }
 
@@ -97,6 +100,8 @@ export function relay(options: RelayOptions) {
       error: failed.map(({ error }) => storable(error)),
       max_attempts: options.maxAttempts,
     });
+    const given = done.filter(({ status }) => status === "FAILED");
+    flow.passed("failed", rowsIn(given, failed));
     for (const { event_id, status, attempt_count } of done) {
       events.inc({ outcome: status === "FAILED" ? "failed" : "retry" });
       const error = failed.find(({ row }) => row.event_id === event_id)?.error;
@@ -119,6 +124,12 @@ export function relay(options: RelayOptions) {
   }
 
   return { runOnce };
+}
+
+/** Of what was to be settled, that which was. */
+function rowsIn(done: readonly { readonly event_id: string }[], settled: readonly { readonly row: OutboxClaimRow }[]): OutboxClaimRow[] {
+  const ids = new Set(done.map(({ event_id }) => event_id));
+  return settled.flatMap(({ row }) => (ids.has(row.event_id) ? [row] : []));
 }
 
 /** The rows of a claim by their place in their aggregate's run; they come in version order. */

@@ -2,6 +2,7 @@ import { createBreaker } from "../kernel/breaker.ts";
 import { createBroker } from "../kernel/broker.ts";
 import { bulkLoop } from "../kernel/bulk.ts";
 import { dueBound } from "../kernel/due_bound.ts";
+import { createFlow, flowKeeper } from "../kernel/flow.ts";
 import { loop } from "../kernel/loop.ts";
 import { ears, type RoleContext } from "../kernel/role.ts";
 import { group, type Service, together } from "../kernel/service.ts";
@@ -35,6 +36,8 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     metrics,
   });
   const { outbox, bulk, reconciliation } = store.statements;
+  const flow = createFlow();
+  const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
   const stream = { name: settings.stream, subject: settings.subject, ...kernel.stream };
   const guard = streamGuard({ broker, outbox, stream, log, metrics });
@@ -50,7 +53,20 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
   // A publish that begins in the first half of a lease has its answer, or has given up, before the lease ends.
   const publishWithin = Math.min(tuning.publishWithin, tuning.lease / 2);
   const publish = publisher({ broker, breaker, faults, subject: settings.subject, deadline: publishWithin, streamMissing: guard.distrust });
-  const { runOnce } = relay({ ...tuning, publishWithin, outbox, publish, guard, breaker, faults, from: bound.from, worker, log, metrics });
+  const { runOnce } = relay({
+    ...tuning,
+    publishWithin,
+    outbox,
+    publish,
+    guard,
+    breaker,
+    faults,
+    flow,
+    from: bound.from,
+    worker,
+    log,
+    metrics,
+  });
 
   const reclaimed = metrics.counter("outbox_reclaimed_total", "Events taken back from a worker whose lease ran out.");
   async function reclaim(): Promise<number> {
@@ -107,7 +123,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     ...lanes,
   ];
   broker.onConnect(wake);
-  return group([store, broker, ears(context, wake, reconciling.wake), together(loops)]);
+  return group([store, keeper, broker, ears(context, wake, reconciling.wake), together(loops)]);
 }
 
 function depthGauges(outbox: EntitlementSql["outbox"], metrics: RoleContext["metrics"]) {

@@ -41,6 +41,36 @@ export interface ApiKeysRevokeRow {
   key_id: string;
 }
 
+export interface FlowAddParameters {
+  minute: readonly string[];
+  step: readonly string[];
+  count: readonly number[];
+  buckets: readonly string[];
+}
+export interface FlowAddRow {
+  minute: string;
+  step: string;
+}
+
+export interface FlowCleanupParameters {
+  retention_seconds: number;
+  limit: number;
+}
+export interface FlowCleanupRow {
+  minute: string;
+  step: string;
+}
+
+export interface FlowSeriesParameters {
+  minutes: number;
+}
+export interface FlowSeriesRow {
+  minute: string;
+  step: string | null;
+  count: number | null;
+  buckets: string | null;
+}
+
 export interface OperationsCancelParameters {
   operation_id: string;
   actor: string;
@@ -779,6 +809,11 @@ export interface EntitlementSql {
     find(parameters: ApiKeysFindParameters): Promise<ApiKeysFindRow[]>;
     list(): Promise<ApiKeysListRow[]>;
     revoke(parameters: ApiKeysRevokeParameters): Promise<ApiKeysRevokeRow[]>;
+  };
+  flow: {
+    add(parameters: FlowAddParameters): Promise<FlowAddRow[]>;
+    cleanup(parameters: FlowCleanupParameters): Promise<FlowCleanupRow[]>;
+    series(parameters: FlowSeriesParameters): Promise<FlowSeriesRow[]>;
   };
   operations: {
     cancel(parameters: OperationsCancelParameters): Promise<OperationsCancelRow[]>;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
 import { connect, type Sql } from "../kernel/database.ts";
 import { faults } from "../kernel/fault.ts";
+import { createFlow } from "../kernel/flow.ts";
 import { silentLog } from "../kernel/log.ts";
 import { createMetrics } from "../kernel/metrics.ts";
 import { bindStatements, readStatements } from "../kernel/statements.ts";
@@ -48,6 +49,7 @@ function senderOver(send: (user: string, version: number, time: number) => Promi
     channels: new Map([["odd", channel]]),
     faults: faults(),
     worker: "test",
+    flow: createFlow(),
     log: silentLog,
     metrics,
   });

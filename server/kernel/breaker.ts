@@ -19,6 +19,7 @@ export function createBreaker({ name, tolerance, probeEvery, probe, log, health 
   let misses = 0;
   let probing: Promise<boolean> | undefined;
   let nextProbe = 0;
+  health.fine(name);
 
   const close = () => {
     if (open) log.info({ breaker: name }, "breaker.closed");

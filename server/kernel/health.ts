@@ -3,16 +3,22 @@ import type { Registry } from "prom-client";
 
 export type Readiness = "starting" | "ready" | "stopping";
 
+export type Parts = Readonly<Record<string, string | null>>;
+
 /** What a process knows of its own health. Only its own database and its life cycle make it unready; the rest is told as degraded. */
 export function createHealth() {
-  const troubles = new Map<string, string>();
+  const parts = new Map<string, string | null>();
   return {
     state: "starting" as Readiness,
     /** What keeps it from being ready, e.g. missing migrations. */
     waitingFor: "its start" as string,
-    trouble: (part: string, what: string) => void troubles.set(part, what),
-    fine: (part: string) => void troubles.delete(part),
-    troubles: () => Object.fromEntries(troubles),
+    trouble: (part: string, what: string) => void parts.set(part, what),
+    fine: (part: string) => void parts.set(part, null),
+    troubles: () => Object.fromEntries([...parts].filter((part): part is [string, string] => part[1] !== null)),
+    /** Everything that was ever heard of, with its trouble; null is none. */
+    parts: (): Parts => Object.fromEntries(parts),
+    /** What the workers of this process last said of their own parts, by role. */
+    workers: new Map<string, Parts>(),
   };
 }
 

@@ -49,6 +49,13 @@ export const kernelSettings = {
       maximum: "1m",
     }),
   },
+  flow: {
+    every: duration("FLOW_EVERY", "how often a worker stores what it counted for the charts of the flow, if there is something", "5s", {
+      minimum: "100ms",
+      maximum: "1m",
+    }),
+    retention: duration("FLOW_RETENTION", "how long the counts of a minute are kept", "7d", { minimum: "0ms", maximum: "365d" }),
+  },
   faults: {
     killAt: optional(text("FAULT_KILL_AT", "the process kills itself at this point of the code; refused in production")),
     stopAt: optional(text("FAULT_STOP_AT", "the process stops itself (SIGSTOP) at this point of the code, once; refused in production")),

@@ -86,12 +86,28 @@ export async function ensureConsumer(nats: NatsConnection, spec: ConsumerSpec): 
   return "made";
 }
 
-/** Whether a durable consumer has anything still to be delivered or acknowledged; undefined if there is no such consumer. */
-export async function isConsumerIdle(nats: NatsConnection, stream: string, durable: string): Promise<boolean | undefined> {
-  const { consumers } = await manager(nats);
+/** How far a durable consumer is behind its stream. */
+export interface ConsumerLag {
+  /** Not delivered yet. */
+  readonly pending: number;
+  /** Delivered, not acknowledged. */
+  readonly ack_pending: number;
+  /** Of those, delivered more than once. */
+  readonly redelivered: number;
+}
+
+/** Undefined if there is no such consumer. */
+export async function consumerLag(nats: NatsConnection, stream: string, durable: string, timeout = 3000): Promise<ConsumerLag | undefined> {
+  const { consumers } = await manager(nats, timeout);
   const info = await consumers.info(stream, durable).catch(error => {
     if (isApiError(error, consumerNotFound) || isApiError(error, streamNotFound)) return undefined;
     throw error;
   });
-  return info && info.num_pending === 0 && info.num_ack_pending === 0;
+  return info && { pending: info.num_pending, ack_pending: info.num_ack_pending, redelivered: info.num_redelivered };
+}
+
+/** Whether a durable consumer has anything still to be delivered or acknowledged; undefined if there is no such consumer. */
+export async function isConsumerIdle(nats: NatsConnection, stream: string, durable: string): Promise<boolean | undefined> {
+  const lag = await consumerLag(nats, stream, durable);
+  return lag && lag.pending === 0 && lag.ack_pending === 0;
 }

@@ -14,6 +14,7 @@ FormatRegistry.Set("loose-text", value => fits(value, 2000) && readable(value));
 FormatRegistry.Set("path-id", value => named(200)(value) && !value.split(/[/\\]/).some(part => part === ".." || part === "."));
 FormatRegistry.Set("page-limit", value => /^([1-9]|[1-9]\d|1\d\d|200)$/.test(value));
 FormatRegistry.Set("attempts", value => /^([1-9]\d?|100)$/.test(value));
+FormatRegistry.Set("minutes", value => /^[1-9]\d{0,3}$/.test(value) && Number(value) <= 1440);
 FormatRegistry.Set("count", value => /^(0|[1-9]\d{0,14})$/.test(value));
 FormatRegistry.Set("uuid-text", value => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value));
 FormatRegistry.Set("sha256-hex", value => /^[0-9a-f]{64}$/.test(value));
@@ -49,6 +50,7 @@ export const formatDetail: Record<string, string> = {
   "path-id": "must be 1 to 200 characters, not blank, and no path",
   "page-limit": "must be a whole number from 1 to 200",
   attempts: "must be a whole number from 1 to 100",
+  minutes: "must be a whole number from 1 to 1440",
   count: "must be a whole number of at most 15 digits",
   "uuid-text": "must be a UUID",
   "sha256-hex": "must be 64 hexadecimal digits",
@@ -69,6 +71,7 @@ export const looseText = (description: string) => formatted("loose-text", descri
 export const pathId = (description: string) => formatted("path-id", description);
 export const pageLimit = (description: string) => formatted("page-limit", description);
 export const attempts = (description: string) => formatted("attempts", description);
+export const minutes = (description: string) => formatted("minutes", description);
 export const moment = (description: string) => formatted("moment", description);
 export const count = (description: string) => formatted("count", description);
 export const uuid = (description: string) => formatted("uuid-text", description);

@@ -1,6 +1,6 @@
 import { restartDelay } from "./backoff.ts";
 import { within } from "./deadline.ts";
-import type { Health } from "./health.ts";
+import type { Health, Parts } from "./health.ts";
 import type { Log } from "./log.ts";
 import { loop } from "./loop.ts";
 import type { Metrics, Snapshot, workerMetrics } from "./metrics.ts";
@@ -9,7 +9,8 @@ import { type Service, service } from "./service.ts";
 /** What a worker tells its parent, once a second and before it ends. */
 export interface WorkerReport {
   readonly metrics: Snapshot;
-  readonly troubles: Record<string, string>;
+  /** What it knows of, with its trouble. */
+  readonly parts: Parts;
 }
 
 /** What a parent tells its worker: what to be, and when to end. */
@@ -46,11 +47,13 @@ export function workerHost(options: WorkerHostOptions): Service {
     const startedAt = performance.now();
     worker = current;
     looksInVain = 0;
+    health.workers.set(role, {});
     health.trouble(role, "the worker is starting");
     current.onmessage = ({ data }: MessageEvent<WorkerReport>) => {
       looksInVain = 0;
       collected.update(name, data.metrics);
-      const troubles = Object.entries(data.troubles).map(([part, what]) => `${part}: ${what}`);
+      health.workers.set(role, data.parts);
+      const troubles = Object.entries(data.parts).flatMap(([part, what]) => (what === null ? [] : [`${part}: ${what}`]));
       if (troubles.length > 0) health.trouble(role, troubles.join("; "));
       else health.fine(role);
     };
@@ -77,6 +80,7 @@ export function workerHost(options: WorkerHostOptions): Service {
     failures = lived > 10_000 ? 0 : failures + 1;
     const pause = restartDelay(failures);
     metrics.workerRestarts.inc({ role });
+    health.workers.set(role, {});
     health.trouble(role, "the worker ended unasked and is started again");
     log.error({ role, pause }, "worker.ended_unasked");
     restart = setTimeout(spawn, pause);

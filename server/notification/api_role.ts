@@ -1,15 +1,21 @@
 import { actionRoutes } from "../kernel/action_routes.ts";
 import { apiRole } from "../kernel/api_role.ts";
+import { createBroker } from "../kernel/broker.ts";
 import { configRoutes } from "../kernel/config_routes.ts";
 import { faultRoutes } from "../kernel/fault_routes.ts";
+import { flowRoutes } from "../kernel/flow_routes.ts";
+import { createHealth } from "../kernel/health.ts";
+import { operatorHealthRoutes } from "../kernel/health_routes.ts";
 import { type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service } from "../kernel/service.ts";
 import { type KernelSettings, kernelSettings } from "../kernel/settings.ts";
+import { consumerLag } from "../kernel/streams.ts";
 import { notificationBulkRoutes } from "./bulk_routes.ts";
 import { type NotificationSettings, notificationSettings } from "./config.ts";
 import { consistencyRoutes } from "./consistency_routes.ts";
 import { deliveryRoutes } from "./delivery_routes.ts";
 import { feedRoutes } from "./feed_routes.ts";
+import { flowSteps } from "./flow_steps.ts";
 import { inboxRoutes } from "./inbox_routes.ts";
 import { journeyRoutes } from "./journey_routes.ts";
 import { operatorRoutes } from "./operator_routes.ts";
@@ -17,10 +23,16 @@ import { rawRoutes } from "./raw_routes.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 import { userRoutes } from "./user_routes.ts";
 
+const lagWithin = 1000;
+
 /** `notification:api`. */
 export function notificationApi(kernel: KernelSettings, settings: NotificationSettings, context: RoleContext): Service {
   const sender = tell("notification:sender");
   const consumer = tell("notification:consumer");
+  // Only to ask how far the consumer is; without it the API works as well, so it does not make it degraded.
+  const { log, metrics, health, worker } = context;
+  const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health: createHealth(), metrics });
+  const lag = async () => consumerLag(broker.connection(), settings.stream, settings.consumer, lagWithin);
   const inProduction = kernel.environment === "production";
   const api = apiRole<NotificationSql>({
     system: "notification",
@@ -37,6 +49,8 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       journeyRoutes(store.statements, requires),
       userRoutes(store.statements, requires, cursors),
       consistencyRoutes(store.statements, requires, settings),
+      flowRoutes(store.statements, requires, flowSteps),
+      operatorHealthRoutes({ health, requires, askDatabase: store.ask, consumer: lag }),
       actionRoutes(store.statements, requires, cursors),
       configRoutes(requires, { kernel: kernelSettings, notification: notificationSettings }),
       operatorRoutes({ sql: store.statements, requires, cursors, requeued: sender.wake }),
@@ -51,5 +65,5 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       consumer.close();
     },
   });
-  return group([closing, api]);
+  return group([closing, broker, api]);
 }

@@ -1,5 +1,6 @@
 import { isRefused, storable } from "../kernel/database.ts";
 import type { Faults } from "../kernel/fault.ts";
+import type { Flow } from "../kernel/flow.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
 import type { Received, Verdict } from "../kernel/subscription.ts";
@@ -16,6 +17,7 @@ export interface ConsumerOptions {
   readonly lease: number;
   readonly attempts: Pick<FirstAttempts, "claim" | "send"> | undefined;
   readonly faults: Faults;
+  readonly flow: Flow;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Called after notifications were committed that are left to the sender. */
@@ -26,7 +28,7 @@ type Read = { readonly message: Received; readonly event: IncomingEvent };
 type Unreadable = { readonly message: Received; readonly reason: string };
 
 /** Takes a batch in: decode, one statement for what can be read, one for what cannot; answered only after both have committed. */
-export function consumer({ sql, stream, channel, worker, lease, attempts, faults, log, metrics, left }: ConsumerOptions) {
+export function consumer({ sql, stream, channel, worker, lease, attempts, faults, flow, log, metrics, left }: ConsumerOptions) {
   const events = metrics.counter("intake_events_total", "Messages from the stream, by what became of them.", ["outcome"]);
 
   return async function handle(batch: readonly Received[]): Promise<Verdict[]> {
@@ -67,6 +69,7 @@ export function consumer({ sql, stream, channel, worker, lease, attempts, faults
     events.inc({ outcome: "accepted" }, rows.length - stale);
     events.inc({ outcome: "stale" }, stale);
     events.inc({ outcome: "duplicate" }, readable.length - rows.length);
+    flow.passed("taken_in", eventsIn(rows, readable));
     const claimed = rows.filter(row => row.claimed_id !== null);
     if (claim && claimed.length > 0) attempts?.send(claim, claimRows(readable, claimed, channel));
     if (claimed.length < rows.length) left();
@@ -90,6 +93,12 @@ export function consumer({ sql, stream, channel, worker, lease, attempts, faults
 
 const storableHeaders = (headers: Received["headers"]) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [storable(name), storable(value)]));
+
+/** The events that were new. */
+function eventsIn(rows: readonly { readonly event_id: string }[], readable: readonly Read[]): Iterable<IncomingEvent> {
+  const events = new Map(readable.map(({ event }) => [event.eventId, event]));
+  return rows.flatMap(({ event_id }) => events.get(event_id) ?? []);
+}
 
 const parametersOf = (readable: readonly Read[], channel: string) => ({
   event_id: readable.map(({ event }) => event.eventId),

@@ -1,4 +1,5 @@
 import { createBroker } from "../kernel/broker.ts";
+import { createFlow, flowKeeper } from "../kernel/flow.ts";
 import { ears, type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
@@ -26,6 +27,8 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     health,
     metrics,
   });
+  const flow = createFlow();
+  const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
   const sender = tell("notification:sender");
   // As short as a lease may be: what a consumer that dies has claimed waits for its end.
@@ -40,6 +43,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     sendWithin,
     maxAttempts: settings.sender.maxAttempts,
     ...(settings.channel === "stream" ? { delivered: inboxHints(broker, settings.inboxSubject, metrics) } : {}),
+    flow,
     log,
     metrics,
   });
@@ -52,6 +56,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     lease,
     attempts: settings.firstAttempt === "consumer" ? attempts : undefined,
     faults,
+    flow,
     log,
     metrics,
     left: attempts.leave,
@@ -71,5 +76,5 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     metrics,
   });
   const telling = service({ start: async () => {}, stop: async () => sender.close() });
-  return group([telling, store, broker, responder, ears(context, () => {}), attempts, intake]);
+  return group([telling, store, keeper, broker, responder, ears(context, () => {}), attempts, intake]);
 }

@@ -2,9 +2,11 @@ import { retryDelaySeconds } from "../kernel/backoff.ts";
 import { storable } from "../kernel/database.ts";
 import { within } from "../kernel/deadline.ts";
 import type { Faults } from "../kernel/fault.ts";
+import type { Flow } from "../kernel/flow.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
 import type { Channel, Sending } from "./channels.ts";
+import { countSettled } from "./flow_steps.ts";
 import type { Newest } from "./hints.ts";
 import type { NotificationSql, NotificationsClaimRow, NotificationsSettleRow } from "./sql.gen.ts";
 
@@ -18,6 +20,7 @@ export interface DeliveryOptions {
   readonly maxAttempts: number;
   /** Called after a settlement was committed. */
   readonly delivered?: (newest: Newest) => void;
+  readonly flow: Flow;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -89,6 +92,7 @@ export function delivery(options: DeliveryOptions) {
     });
     faults.at("notification.settled");
     options.delivered?.(newestOf(done));
+    countSettled(options.flow, done, made);
     for (const { notification_id, status, attempt_count } of done) {
       outcomes.inc({ outcome: status === "PENDING" ? "retry" : status.toLowerCase() });
       if (status !== "SENT") log[status === "FAILED" ? "error" : "warn"]({ notification_id, status, attempt_count }, "notification.settle");

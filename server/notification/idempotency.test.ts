@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { until } from "../../stack/wait.ts";
 import { connect, type Sql } from "../kernel/database.ts";
 import { faults } from "../kernel/fault.ts";
+import { createFlow } from "../kernel/flow.ts";
 import { silentLog } from "../kernel/log.ts";
 import { createMetrics } from "../kernel/metrics.ts";
 import { bindStatements, readStatements } from "../kernel/statements.ts";
@@ -168,6 +169,7 @@ describe("a sender whose channel leaves the process", () => {
       lease,
       sendWithin: 500,
       maxAttempts: 5,
+      flow: createFlow(),
       log: silentLog,
       metrics: createMetrics(),
     });

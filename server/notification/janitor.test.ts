@@ -9,6 +9,7 @@ beforeAll(async () => {
     NOTIFICATION_RETENTION: "1h",
     PROCESSED_EVENTS_RETENTION: "2h",
     PROCESSED_MESSAGES_KEEP: "3h",
+    FLOW_RETENTION: "4h",
   });
 });
 afterAll(() => kenri.close());
@@ -33,6 +34,8 @@ test("what was sent goes after its retention with all that belongs to it; what w
   await sql`insert into processed_messages (idempotency_key, message_id, message_type, status, started_at, expires_at)
     select 'k' || n, 'm', 't', 'completed', now(), now() - make_interval(hours => n) from generate_series(1, 5) n`;
   await sql`insert into notification_nats_dlq (stream, stream_seq, subject, headers, data, reason, received_at) values ('s', 1, 's', '{}', '\\x00', 'r', now() - interval '5 years')`;
+  await sql`insert into flow_minutes (minute, step, count)
+    select date_trunc('minute', now()) - make_interval(hours => n), 'sent', n from generate_series(1, 6) n`;
 
   const janitor = await kenri.start("notification:janitor");
   const kept = async () => ({
@@ -42,6 +45,7 @@ test("what was sent goes after its retention with all that belongs to it; what w
     events: (await sql`select aggregate_version from processed_events order by 1`).map(row => row.aggregate_version),
     messages: (await sql`select idempotency_key from processed_messages order by 1`).map(row => row.idempotency_key),
     raw: (await sql`select from notification_nats_dlq`).length,
+    flow: (await sql`select count from flow_minutes order by 1`).map(row => row.count),
   });
   const wanted = {
     users: ["FAILED-old", "PENDING-old", "PROCESSING-old", "sent-young"],
@@ -50,6 +54,7 @@ test("what was sent goes after its retention with all that belongs to it; what w
     events: [1],
     messages: ["k1", "k2"],
     raw: 1,
+    flow: [1, 2, 3],
   };
   await until("what is old is gone", 10_000, async () => Bun.deepEquals(await kept(), wanted)).catch(() => {});
   expect(await kept()).toEqual(wanted);

@@ -48,6 +48,7 @@ export function janitorRole(
     cleaning("processed_events.cleanup", "processed_events", () =>
       sql.cleanup_processed_events({ retention_seconds: retention.processedEvents / 1000, limit: batch }),
     ),
+    cleaning("flow.cleanup", "flow_minutes", () => sql.flow.cleanup({ retention_seconds: kernel.flow.retention / 1000, limit: batch })),
     cleaning("processed_messages.cleanup", "processed_messages", () =>
       sql.processed_messages.cleanup({ keep_seconds: retention.processedMessagesKeep / 1000, limit: batch }),
     ),

@@ -3,6 +3,7 @@ import type postgres from "postgres";
 import { until } from "../../stack/wait.ts";
 import { connect, type Sql } from "../kernel/database.ts";
 import { faults } from "../kernel/fault.ts";
+import { createFlow } from "../kernel/flow.ts";
 import { silentLog } from "../kernel/log.ts";
 import { createMetrics } from "../kernel/metrics.ts";
 import { bindStatements, readStatements } from "../kernel/statements.ts";
@@ -44,6 +45,7 @@ function senderNamed(worker: string, send: (user: string) => Promise<Sending> = 
     sendWithin: 5000,
     maxAttempts: 2,
     delivered: newest => void told.push(newest),
+    flow: createFlow(),
     log: silentLog,
     metrics: createMetrics(),
   });

@@ -1,6 +1,7 @@
 import { createBroker } from "../kernel/broker.ts";
 import { bulkLoop } from "../kernel/bulk.ts";
 import { dueBound } from "../kernel/due_bound.ts";
+import { createFlow, flowKeeper } from "../kernel/flow.ts";
 import { loop } from "../kernel/loop.ts";
 import { ears, type RoleContext } from "../kernel/role.ts";
 import { group, type Service, together } from "../kernel/service.ts";
@@ -33,6 +34,8 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     metrics,
   });
   const { notifications, bulk } = store.statements;
+  const flow = createFlow();
+  const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const channels = channelsOf(log);
   const broker = settings.channel === "stream" ? createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics }) : undefined;
   const delivered = broker && inboxHints(broker, settings.inboxSubject, metrics);
@@ -47,6 +50,7 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     faults,
     worker,
     ...(delivered ? { delivered } : {}),
+    flow,
     log,
     metrics,
   });
@@ -96,7 +100,7 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     bulkLoop({ sql: bulk, ...kernel.bulk, requeued: wake, ...every }),
     ...lanes,
   ];
-  return group([store, ...(broker ? [broker] : []), ears(context, wake), together(loops)]);
+  return group([store, keeper, ...(broker ? [broker] : []), ears(context, wake), together(loops)]);
 }
 
 function depthGauges(notifications: NotificationSql["notifications"], metrics: RoleContext["metrics"]) {

@@ -7,8 +7,8 @@ declare const self: Worker;
 const metrics = createMetrics();
 const lives = metrics.counter("lives_total", "Lives of the worker.");
 metrics.gauge("alive", "Whether the worker lives.").set(1);
-const report = async (troubles: Record<string, string> = {}) =>
-  self.postMessage({ metrics: await metrics.registry.getMetricsAsJSON(), troubles } satisfies WorkerReport);
+const report = async (parts: Record<string, string> = {}) =>
+  self.postMessage({ metrics: await metrics.registry.getMetricsAsJSON(), parts } satisfies WorkerReport);
 
 const behaviours: Record<string, () => unknown> = {
   works: () => {},

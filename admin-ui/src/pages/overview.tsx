@@ -11,6 +11,8 @@ import { useNow } from "../parts/time.tsx";
 import { Skeleton, Trouble } from "../parts/trouble.tsx";
 import * as queries from "../queries.ts";
 import { FirstVisit } from "./first_visit.tsx";
+import { Flow } from "./overview_flow.tsx";
+import { Health, useTroubles } from "./overview_health.tsx";
 import { RecentOperations, TopFailures } from "./overview_lists.tsx";
 
 // What waits longer than this does not just wait for its turn.
@@ -20,13 +22,16 @@ export function Overview() {
   const live = useLive();
   const events = useQuery({ ...queries.counts(outbox), ...live });
   const deliveries = useQuery({ ...queries.counts(notifications), ...live });
+  const troubles = useTroubles();
   const isNew = [events.data, deliveries.data].every(data => data && Object.values(data.counts).every(one => one.count === 0));
   return (
     <Page title="Overview">
-      <Verdict parts={[events.data, deliveries.data]} isPartial={events.isError || deliveries.isError} />
+      <Verdict parts={[events.data, deliveries.data]} isPartial={events.isError || deliveries.isError} troubles={troubles} />
       {isNew && <FirstVisit />}
       <Lane kind={outbox} query={events} />
       <Lane kind={notifications} query={deliveries} />
+      {!isNew && <Flow />}
+      <Health />
       <div className="grid gap-3 xl:grid-cols-2">
         <TopFailures />
         <RecentOperations />
@@ -37,8 +42,14 @@ export function Overview() {
 
 const zero: Count = { count: 0, more: false };
 
+interface VerdictProps {
+  readonly parts: readonly (Counts | undefined)[];
+  readonly isPartial: boolean;
+  readonly troubles: readonly string[];
+}
+
 /** The one line that is read first. */
-function Verdict({ parts, isPartial }: { parts: readonly (Counts | undefined)[]; isPartial: boolean }) {
+function Verdict({ parts, isPartial, troubles }: VerdictProps) {
   const now = useNow();
   const known = parts.filter(part => part !== undefined);
   const failed = known.reduce<Count>(
@@ -50,11 +61,13 @@ function Verdict({ parts, isPartial }: { parts: readonly (Counts | undefined)[];
   const [tone, text] =
     failed.count > 0
       ? (["failed", `${count(failed)} failed and ${failed.count === 1 ? "waits" : "wait"} for somebody`] as const)
-      : isLate
-        ? (["retry", `Nothing failed, but the oldest has waited for ${span(now - oldest)}`] as const)
-        : isPartial || known.length === 0
-          ? (["pending", isPartial ? "Part of the system does not answer" : "Looking …"] as const)
-          : (["done", "Everything flows"] as const);
+      : troubles.length > 0
+        ? (["failed", `Trouble with the ${troubles[0]}${troubles.length > 1 ? `, and ${troubles.length - 1} more` : ""}`] as const)
+        : isLate
+          ? (["retry", `Nothing failed, but the oldest has waited for ${span(now - oldest)}`] as const)
+          : isPartial || known.length === 0
+            ? (["pending", isPartial ? "Part of the system does not answer" : "Looking …"] as const)
+            : (["done", "Everything flows"] as const);
   return (
     <p className={`flex flex-wrap items-center gap-x-3 gap-y-1 text-xl font-semibold tracking-tight ${toneText[tone]}`}>
       <span className="flex items-center gap-2">

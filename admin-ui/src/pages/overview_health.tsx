@@ -1,0 +1,119 @@
+import { useQuery } from "@tanstack/react-query";
+import type { HealthPart, System, SystemHealth } from "../api.ts";
+import { number } from "../format.ts";
+import { useLive } from "../live.ts";
+import { Panel } from "../parts/page.tsx";
+import { StateMark } from "../parts/state.tsx";
+import { Skeleton, Trouble } from "../parts/trouble.tsx";
+import * as queries from "../queries.ts";
+
+const systems: readonly System[] = ["entitlement", "notification"];
+const titles: Record<System, string> = { entitlement: "Entitlement", notification: "Notification" };
+
+interface NamedPart extends HealthPart {
+  readonly kind: "dependency" | "worker" | "breaker";
+}
+
+const partsOf = ({ dependencies, workers, breakers }: SystemHealth): NamedPart[] => [
+  ...dependencies.map(part => ({ ...part, kind: "dependency" as const })),
+  ...workers.map(part => ({ ...part, name: part.name.replace(/^\w+:/, ""), kind: "worker" as const })),
+  ...breakers.map(part => ({ ...part, kind: "breaker" as const })),
+];
+const nameOf = ({ name, kind }: NamedPart) => (kind === "breaker" ? `breaker of ${name}` : kind === "worker" ? `worker ${name}` : name);
+
+/** What is in trouble, in words: for the line that is read first. */
+export function useTroubles(): string[] {
+  const live = useLive();
+  const known = {
+    entitlement: useQuery({ ...queries.health("entitlement"), ...live }).data,
+    notification: useQuery({ ...queries.health("notification"), ...live }).data,
+  };
+  return systems.flatMap(system =>
+    (known[system] ? partsOf(known[system]) : []).filter(({ state }) => state === "trouble").map(part => `${nameOf(part)} of ${system}`),
+  );
+}
+
+/** What each system depends on and what works in it. */
+export function Health() {
+  return (
+    <Panel title="Dependencies and workers">
+      <div className="-mr-px grid md:grid-cols-2">
+        {systems.map(system => (
+          <SystemParts key={system} system={system} />
+        ))}
+      </div>
+    </Panel>
+  );
+}
+
+const words = {
+  dependency: { ok: "answers", trouble: "does not answer", unknown: "not seen from here" },
+  worker: { ok: "works", trouble: "in trouble", unknown: "not seen from here" },
+  breaker: { ok: "closed", trouble: "open", unknown: "not seen from here" },
+} as const;
+const tones = { ok: "done", trouble: "failed", unknown: "pending" } as const;
+
+function SystemParts({ system }: { system: System }) {
+  const { data, error, refetch } = useQuery({ ...queries.health(system), ...useLive() });
+  return (
+    <section className="min-w-0 border-r border-b last:border-b-0 md:border-b-0" aria-label={`${titles[system]}: parts`}>
+      <h3 className="heading px-4 pt-3 pb-1">{titles[system]}</h3>
+      {error !== null && <Trouble what={`${titles[system]} does not say how it is.`} error={error} retry={() => void refetch()} />}
+      {!data && !error && <Skeleton rows={4} />}
+      {data && (
+        <ul className="pb-2">
+          {partsOf(data).map(part => (
+            <li
+              key={part.kind + part.name}
+              className={`flex min-h-8 flex-wrap items-center gap-x-3 px-4 ${part.state === "trouble" ? "bg-failed-ground py-1" : ""}`}
+            >
+              <span className="min-w-40 first-letter:uppercase">{nameOf(part)}</span>
+              <StateMark state={{ tone: tones[part.state], word: words[part.kind][part.state] }} />
+              {part.detail && <span className="min-w-0 basis-full break-words text-failed">{part.detail}</span>}
+            </li>
+          ))}
+          {data.workers.length === 0 && (
+            <li className="px-4 py-1 text-faint">Its workers run in processes of their own, which are not seen from here.</li>
+          )}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** How far notification is behind the stream: a chart's cell of its own. */
+export function ConsumerLag() {
+  const { data, error, refetch } = useQuery({ ...queries.health("notification"), ...useLive() });
+  const lag = data?.consumer;
+  const facts =
+    lag &&
+    ([
+      ["Waiting on the stream", lag.pending, lag.pending > 1000 ? "text-retry" : ""],
+      ["Under way", lag.ack_pending, ""],
+      ["Delivered again", lag.redelivered, lag.redelivered > 0 ? "text-retry" : ""],
+    ] as const);
+  return (
+    <section className="min-h-41 min-w-0 border-r border-b" aria-label="Consumer lag">
+      {error !== null && !data ? (
+        <Trouble what="Consumer lag:" error={error} retry={() => void refetch()} />
+      ) : (
+        <div className="flex flex-col gap-2 px-4 pt-3 pb-3">
+          <h3 className="font-medium">Consumer lag</h3>
+          {facts && (
+            <dl className="grid grid-cols-[1fr_auto] items-baseline gap-x-4 gap-y-1.5">
+              {facts.map(([name, value, tone]) => (
+                <div key={name} className="contents">
+                  <dt className="text-faint">{name}</dt>
+                  <dd className={`mono text-right !text-lg leading-6 font-medium ${tone || (value === 0 ? "text-faint" : "")}`}>
+                    {number(value)}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          )}
+          {data && !lag && <p className="text-soft">The stream does not say: it cannot be asked, or has no consumer yet.</p>}
+        </div>
+      )}
+    </section>
+  );
+}

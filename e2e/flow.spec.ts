@@ -1,0 +1,117 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page, test } from "@playwright/test";
+import { fillIn, grant } from "./people.ts";
+import { variable } from "./stack.ts";
+
+const overview = `${variable("GATEWAY_URL")}/admin/`;
+
+async function openOverview(page: Page, user = "viewer"): Promise<void> {
+  await page.goto(overview);
+  await fillIn(page, user);
+  await expect(page.getByRole("heading", { name: "Overview" })).toBeVisible();
+}
+const chart = (page: Page, name: string) => page.getByRole("figure", { name, exact: true });
+const steps = ["Changed", "Published", "Taken in", "Sent"];
+
+test.beforeAll(() => grant(`flowing-${Date.now()}`, "sword"));
+
+test("a grant is seen in every chart, by keyboard and in words", async ({ page }) => {
+  test.setTimeout(60_000);
+  await openOverview(page);
+  for (const name of steps)
+    await expect(chart(page, name).getByRole("link", { name: /^[1-9][\d,]* (changed|published|taken in|sent)$/ })).toBeVisible({
+      timeout: 30_000,
+    });
+  for (const name of ["Change → published", "Change → taken in", "Change → sent"])
+    await expect(chart(page, name)).toContainText(/p50.*m?s.*p99|\d+ m?s p99/);
+  for (const name of steps) await expect(chart(page, name).locator("canvas")).toBeVisible();
+  await expect(chart(page, "Sent").getByRole("row")).toHaveCount(13);
+
+  const minute = page.getByRole("slider", { name: "Minute" });
+  await minute.focus();
+  await expect(minute).toHaveAttribute("aria-valuetext", /^\d\d:\d\d: \d+ changed, \d+ published, \d+ failed, \d+ taken in, \d+ sent/);
+  const last = await minute.inputValue();
+  await page.keyboard.press("ArrowLeft");
+  await expect(minute).toHaveValue(String(Number(last) - 1));
+  await page.keyboard.press("Home");
+  await expect(chart(page, "Changed").getByRole("link", { name: "0 changed" })).toBeVisible();
+
+  await page.getByRole("button", { name: "6 h" }).click();
+  await expect(page).toHaveURL(/\?hours=6$/);
+  await expect(minute).toHaveAttribute("max", /^7[12]$/);
+  await page.reload();
+  await expect(page.getByRole("button", { name: "6 h" })).toHaveAttribute("aria-pressed", "true");
+
+  await chart(page, "Sent").getByRole("link", { name: /sent$/ }).click();
+  await expect(page).toHaveURL(/\/admin\/notifications\?status=SENT$/);
+});
+
+test("dependencies, workers and the consumer's lag are told", async ({ page }) => {
+  await openOverview(page);
+  const parts = (name: string) => page.getByRole("region", { name: `${name}: parts` }).getByRole("listitem");
+  await expect(parts("Entitlement").filter({ hasText: "broker" }).first()).toContainText("answers", { timeout: 15_000 });
+  await expect(parts("Entitlement").filter({ hasText: "worker relay" })).toContainText("works");
+  await expect(parts("Entitlement").filter({ hasText: "breaker of publish" })).toContainText("closed");
+  await expect(parts("Notification").filter({ hasText: "worker consumer" })).toContainText("works");
+  await expect(page.getByRole("region", { name: "Consumer lag" })).toContainText("Waiting on the stream");
+});
+
+test("a part that fails, fails alone; trouble is the first thing read", async ({ page }) => {
+  await openOverview(page);
+  await page.route("**/admin/api/notification/flow**", route =>
+    route.fulfill({ status: 503, json: { code: "UNAVAILABLE", detail: "the database is away" } }),
+  );
+  await page.route("**/admin/api/entitlement/health", route =>
+    route.fulfill({
+      json: {
+        dependencies: [
+          { name: "database", state: "ok", detail: null },
+          { name: "broker", state: "trouble", detail: "NATS is not connected" },
+        ],
+        workers: [],
+        breakers: [{ name: "publish", state: "unknown", detail: null }],
+        consumer: null,
+      },
+    }),
+  );
+  await page.reload();
+  await expect(page.getByText(/Trouble with the broker of entitlement|failed and waits?/)).toBeVisible();
+  const parts = page.getByRole("region", { name: "Entitlement: parts" });
+  await expect(parts).toContainText("NATS is not connected");
+  await expect(parts).toContainText("Its workers run in processes of their own");
+  await expect(page.getByRole("alert").filter({ hasText: "the database is away" })).toHaveCount(4, { timeout: 15_000 });
+  await expect(chart(page, "Published").locator("canvas")).toBeVisible();
+  await expect(page.getByRole("region", { name: "Consumer lag" })).toContainText("Under way");
+});
+
+test("the charts' library is loaded with the charts, not before", async ({ page }) => {
+  const loaded: string[] = [];
+  page.on("request", request => loaded.push(request.url()));
+  await page.goto(`${overview}outbox`);
+  await fillIn(page, "viewer");
+  await expect(page.getByRole("heading", { name: "Outbox" })).toBeVisible();
+  expect(loaded.filter(url => url.includes("series_chart"))).toEqual([]);
+  await page.getByRole("link", { name: "Overview" }).click();
+  await expect(chart(page, "Sent").locator("canvas")).toBeVisible();
+  expect(loaded.filter(url => url.includes("series_chart") && url.endsWith(".js")).length).toBe(1);
+});
+
+for (const colorScheme of ["light", "dark"] as const)
+  test.describe(`in ${colorScheme}`, () => {
+    test.use({ colorScheme });
+    test("the overview with charts is accessible, fits a phone, and its policy stops nothing", async ({ page }) => {
+      test.setTimeout(90_000);
+      const complaints: string[] = [];
+      page.on("console", message => complaints.push(message.text()));
+      await openOverview(page);
+      await expect(chart(page, "Change → sent").locator("canvas")).toBeVisible();
+      await chart(page, "Sent").locator(".u-over").hover();
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        expect({ width, violations: violations.map(one => one.id) }).toEqual({ width, violations: [] });
+        await expect.poll(() => page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")).toBe(true);
+      }
+      expect(complaints.filter(one => one.includes("Content Security Policy"))).toEqual([]);
+    });
+  });

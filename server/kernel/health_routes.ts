@@ -1,0 +1,72 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Requires } from "./callers.ts";
+import type { Health, Parts } from "./health.ts";
+import { sharedAnswer } from "./shared_answer.ts";
+import type { ConsumerLag } from "./streams.ts";
+
+type State = "ok" | "trouble" | "unknown";
+
+interface Part {
+  readonly name: string;
+  readonly state: State;
+  readonly detail: string | null;
+}
+
+export interface OperatorHealthOptions {
+  readonly health: Health;
+  readonly requires: Requires;
+  readonly askDatabase: () => Promise<unknown>;
+  /** Which parts of the workers are circuit breakers. */
+  readonly breakers?: readonly string[];
+  /** Asks the broker how far the system's consumer is; rejects when it does not answer. */
+  readonly consumer?: () => Promise<ConsumerLag | undefined>;
+}
+
+// Viewers look every few seconds; however many there are, the broker and the database are asked once.
+const freshFor = 2000;
+
+const partOf = (name: string, trouble: string | null | undefined): Part => ({
+  name,
+  state: trouble === undefined ? "unknown" : trouble === null ? "ok" : "trouble",
+  detail: trouble ?? null,
+});
+
+/** A part that several may speak of: the first trouble counts. */
+function toldBy(speakers: readonly Parts[], name: string): Part {
+  const said = speakers.flatMap(parts => (name in parts ? [parts[name] ?? null] : []));
+  return partOf(name, said.length === 0 ? undefined : (said.find(trouble => trouble !== null) ?? null));
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** What /readyz knows, in parts and for people: what the system depends on, its workers, its breakers, and how far its consumer is. */
+export function operatorHealthRoutes({ health, requires, askDatabase, breakers = [], consumer }: OperatorHealthOptions) {
+  async function look() {
+    const [database, lag] = await Promise.all([
+      askDatabase().then(() => null, messageOf),
+      consumer?.().then(
+        found => ({ found, broker: null }),
+        error => ({ found: undefined, broker: messageOf(error) }),
+      ),
+    ]);
+    const workers = [...health.workers.values()];
+    const known = health.parts();
+    return {
+      dependencies: [partOf("database", database), toldBy([...workers, ...(lag ? [{ broker: lag.broker }] : [])], "broker")],
+      workers: [...health.workers.keys()].map(role => partOf(role, known[role])),
+      breakers: breakers.map(name => toldBy(workers, name)),
+      consumer: lag?.found ?? null,
+    };
+  }
+  const shared = sharedAnswer(freshFor, look);
+  return new Elysia({ normalize: false }).get("/ops/health", () => shared(), {
+    query: Type.Object({}, { additionalProperties: false }),
+    ...requires("ops:read"),
+    detail: {
+      summary: "How the system is, part by part",
+      description:
+        "Workers that run in processes of their own are not seen here: `workers` is empty then, and what only they know is `unknown`. `consumer` is how far it is behind the stream, null where there is none or nobody could say. At most two seconds old. Scope: ops:read.",
+    },
+  });
+}
