@@ -34,7 +34,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     health,
     metrics,
   });
-  const { outbox, bulk } = store.statements;
+  const { outbox } = store.statements;
   const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
   const stream = { name: settings.stream, subject: settings.subject, ...kernel.stream };
   const guard = streamGuard({ broker, outbox, stream, log, metrics });
@@ -83,7 +83,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     loop({ name: "outbox.reclaim", runOnce: reclaim, full: reclaimBatch, interval: tuning.sweep, ...every }),
     loop({ name: "outbox.reconcile", runOnce: reconcile.runOnce, full: 500, interval: tuning.reconcile, ...every }),
     loop({ name: "outbox.depth", runOnce: depthGauges(outbox, metrics), full: Number.POSITIVE_INFINITY, interval: 2000, ...every }),
-    bulkLoop({ sql: bulk, ...kernel.bulk, requeued: wake, ...every }),
+    bulkLoop({ kind: "outbox", sql: store.statements, ...kernel.bulk, requeued: wake, ...every }),
     ...lanes,
   ];
   broker.onConnect(wake);

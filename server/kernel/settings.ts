@@ -48,6 +48,10 @@ export const kernelSettings = {
       minimum: "10ms",
       maximum: "1m",
     }),
+    retention: duration("OPERATION_RETENTION", "how long finished bulk operations are kept with what became of each row", "90d", {
+      minimum: "1m",
+      maximum: "3650d",
+    }),
   },
   faults: {
     killAt: optional(text("FAULT_KILL_AT", "the process kills itself at this point of the code; refused in production")),

@@ -31,7 +31,7 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     health,
     metrics,
   });
-  const { notifications, bulk } = store.statements;
+  const { notifications } = store.statements;
   const channels = channelsOf(log);
   const broker = settings.channel === "stream" ? createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics }) : undefined;
   const delivered = broker && inboxHints(broker, settings.inboxSubject, metrics);
@@ -92,7 +92,7 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
       interval: 2000,
       ...every,
     }),
-    bulkLoop({ sql: bulk, ...kernel.bulk, requeued: wake, ...every }),
+    bulkLoop({ kind: "notifications", sql: store.statements, ...kernel.bulk, requeued: wake, ...every }),
     ...lanes,
   ];
   return group([store, ...(broker ? [broker] : []), ears(context, wake), together(loops)]);
