@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { until } from "../stack/wait.ts";
 import { type Failing, notifications, outbox } from "./testing/failed.ts";
 import { type TestKenri, testKenri } from "./testing/kenri.ts";
 import { type OperationView, operators } from "./testing/operators.ts";

@@ -254,7 +254,6 @@ export interface BulkPreviewParameters {
 }
 export interface BulkPreviewRow {
   eligible: number;
-  ineligible: Json;
   set_hash: string;
   sample: readonly string[];
 }
@@ -426,8 +425,8 @@ export interface OutboxConfirmRow {
   event_id: string;
 }
 
-export interface OutboxCountParameters {
-  status: string;
+export interface OutboxCountsParameters {
+  status: readonly string[];
   type: string | null;
   user_id: string | null;
   error: string | null;
@@ -437,8 +436,10 @@ export interface OutboxCountParameters {
   created_to: string | null;
   most: number;
   scan: number;
+  sparse_scan: number;
 }
-export interface OutboxCountRow {
+export interface OutboxCountsRow {
+  status: string;
   count: number;
   more: boolean;
 }
@@ -526,6 +527,7 @@ export interface OutboxGroupsParameters {
   created_to: string | null;
   limit: number;
   scan: number;
+  sparse_scan: number;
 }
 export interface OutboxGroupsRow {
   fingerprint: string;
@@ -719,7 +721,7 @@ export interface EntitlementSql {
     claim(parameters: OutboxClaimParameters): Promise<OutboxClaimRow[]>;
     cleanup(parameters: OutboxCleanupParameters): Promise<OutboxCleanupRow[]>;
     confirm(parameters: OutboxConfirmParameters): Promise<OutboxConfirmRow[]>;
-    count(parameters: OutboxCountParameters): Promise<OutboxCountRow[]>;
+    counts(parameters: OutboxCountsParameters): Promise<OutboxCountsRow[]>;
     depth(): Promise<OutboxDepthRow[]>;
     discard(parameters: OutboxDiscardParameters): Promise<OutboxDiscardRow[]>;
     failed(parameters: OutboxFailedParameters): Promise<OutboxFailedRow[]>;

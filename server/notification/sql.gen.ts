@@ -231,7 +231,6 @@ export interface BulkPreviewParameters {
 }
 export interface BulkPreviewRow {
   eligible: number;
-  ineligible: Json;
   set_hash: string;
   sample: readonly string[];
 }
@@ -444,8 +443,8 @@ export interface NotificationsCleanupRow {
   notification_id: string;
 }
 
-export interface NotificationsCountParameters {
-  status: string;
+export interface NotificationsCountsParameters {
+  status: readonly string[];
   type: string | null;
   user_id: string | null;
   error: string | null;
@@ -455,8 +454,10 @@ export interface NotificationsCountParameters {
   created_to: string | null;
   most: number;
   scan: number;
+  sparse_scan: number;
 }
-export interface NotificationsCountRow {
+export interface NotificationsCountsRow {
+  status: string;
   count: number;
   more: boolean;
 }
@@ -534,6 +535,7 @@ export interface NotificationsGroupsParameters {
   created_to: string | null;
   limit: number;
   scan: number;
+  sparse_scan: number;
 }
 export interface NotificationsGroupsRow {
   fingerprint: string;
@@ -804,7 +806,7 @@ export interface NotificationSql {
     attempts(parameters: NotificationsAttemptsParameters): Promise<NotificationsAttemptsRow[]>;
     claim(parameters: NotificationsClaimParameters): Promise<NotificationsClaimRow[]>;
     cleanup(parameters: NotificationsCleanupParameters): Promise<NotificationsCleanupRow[]>;
-    count(parameters: NotificationsCountParameters): Promise<NotificationsCountRow[]>;
+    counts(parameters: NotificationsCountsParameters): Promise<NotificationsCountsRow[]>;
     dead(parameters: NotificationsDeadParameters): Promise<NotificationsDeadRow[]>;
     depth(): Promise<NotificationsDepthRow[]>;
     discard(parameters: NotificationsDiscardParameters): Promise<NotificationsDiscardRow[]>;
