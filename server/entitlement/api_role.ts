@@ -38,7 +38,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
     routes: ({ store, requires, cursors }) => [
       changeRoutes(batcher, requires, settings.idempotencyTtl),
       readRoutes({ sql: store.statements, requires, cursors, auditMonths: settings.auditMonths }),
-      ...(kernel.environment === "production" ? [] : [faultRoutes(requires, relay)]),
+      ...(kernel.environment === "production" ? [] : [faultRoutes(requires, [relay])]),
       outboxRoutes(store.statements, requires, cursors),
       journeyRoutes(store.statements, requires),
       actionRoutes(store.statements, requires, cursors),

@@ -6,9 +6,10 @@ import { silentLog } from "../kernel/log.ts";
 import { createMetrics } from "../kernel/metrics.ts";
 import { bindStatements, readStatements } from "../kernel/statements.ts";
 import type { Channel, Sending } from "../notification/channels.ts";
-import { sender } from "../notification/sender.ts";
+import { unclaimed } from "../notification/first_attempts.ts";
 import type { NotificationSql } from "../notification/sql.gen.ts";
 import { type TestDatabase, testDatabase } from "../testing/databases.ts";
+import { testSender } from "../testing/sender.ts";
 
 let database: TestDatabase;
 let pool: Sql;
@@ -40,20 +41,19 @@ function senderOver(send: (user: string, version: number, time: number) => Promi
       return send(user_id, aggregate_version, asked.filter(one => one === asked.at(-1)).length);
     },
   };
-  const { runOnce } = sender({
+  const runOnce = testSender({
     ...quick,
     ...options,
     notifications: sql.notifications,
     channels: new Map([["odd", channel]]),
     faults: faults(),
-    from: () => "-infinity",
     worker: "test",
     log: silentLog,
     metrics,
   });
   const fenced = async () =>
     (await metrics.registry.getSingleMetric("kenri_notifications_fenced_total")!.get()).values.reduce((sum, { value }) => sum + value, 0);
-  return { asked, fenced, runOnce: () => runOnce(new AbortController().signal) };
+  return { asked, fenced, runOnce };
 }
 
 /** Versions 1 to `count` of one aggregate of a user, taken in. */
@@ -69,6 +69,7 @@ const takeIn = (user: string, count = 1) => {
     payload: versions.map(() => ({})),
     traceparent: versions.map(() => "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
     channel: "odd",
+    ...unclaimed,
   });
 };
 

@@ -10,7 +10,7 @@ afterAll(() => Promise.all(open.map(kenri => kenri.close())));
 
 /** 30 grants and revokes and one poisonous message are on the stream, and a consumer with a fault meets them. */
 async function meets(fault: string) {
-  const kenri = await testKenri({ CONSUMER_ACK_WAIT: "2s", HEALTH_PORT: "0" });
+  const kenri = await testKenri({ CONSUMER_ACK_WAIT: "2s", NOTIFICATION_SEND_WITHIN: "500ms", HEALTH_PORT: "0" });
   open.push(kenri);
   await kenri.start("entitlement:api entitlement:relay notification:sender");
   const load = traffic(kenri, { clients: 4, hot: 1, pause: 0, requests: 30 });
@@ -55,7 +55,7 @@ test.concurrent("a consumer killed after its commit and before the ack: the even
 });
 
 test.concurrent("a consumer that hangs after its commit and wakes acknowledges late, and nothing is told twice", async () => {
-  const kenri = await testKenri({ CONSUMER_ACK_WAIT: "1s", HEALTH_PORT: "0" });
+  const kenri = await testKenri({ CONSUMER_ACK_WAIT: "1s", NOTIFICATION_SEND_WITHIN: "500ms", HEALTH_PORT: "0" });
   open.push(kenri);
   await kenri.start("entitlement:api entitlement:relay notification:sender");
   const zombie = await kenri.start("notification:consumer", { FAULT_STOP_AT: "intake.committed" });

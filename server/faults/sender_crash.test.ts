@@ -9,7 +9,13 @@ afterAll(() => Promise.all(open.map(kenri => kenri.close())));
 
 /** Everything but the senders, with 30 notifications waiting for one; one claim takes them all, and the sends end well before the lease. */
 async function waiting() {
-  const kenri = await testKenri({ NOTIFICATION_LEASE: "3s", NOTIFICATION_LANES: "1", NOTIFICATION_SEND_WITHIN: "500ms", HEALTH_PORT: "0" });
+  const kenri = await testKenri({
+    NOTIFICATION_FIRST_ATTEMPT: "sender",
+    NOTIFICATION_LEASE: "3s",
+    NOTIFICATION_LANES: "1",
+    NOTIFICATION_SEND_WITHIN: "500ms",
+    HEALTH_PORT: "0",
+  });
   open.push(kenri);
   await kenri.start("entitlement:api entitlement:relay notification:consumer");
   const load = traffic(kenri, { clients: 4, hot: 1, pause: 0, requests: 30 });

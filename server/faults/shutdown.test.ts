@@ -62,7 +62,7 @@ async function ask(kenri: TestKenri, client: number, isSentHere: () => boolean):
 }
 
 test.concurrent("SIGTERM under load: readiness is 503, requests in flight finish, it exits with 0 in time, and no claim is left behind", async () => {
-  const kenri = await started();
+  const kenri = await started({ SHUTDOWN_NOTICE: "2s" }); // long enough to be seen on a busy machine
   const process = await kenri.start("entitlement notification");
   const url = kenri.urlOf("entitlement");
   let ready = true;

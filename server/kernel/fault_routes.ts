@@ -4,19 +4,21 @@ import type { Requires } from "./callers.ts";
 import type { Teller } from "./role.ts";
 
 /** The fault switch, outside production only: makes the work of this process fail for users with a prefix, until it is set to "", or crash. */
-export const faultRoutes = (requires: Requires, workers: Teller) =>
+export const faultRoutes = (requires: Requires, workers: readonly Teller[]) =>
   new Elysia({ normalize: false }).put(
     "/debug/faults",
     ({ body: { user_prefix, crash = false } }) => {
-      workers.failUsersWith(user_prefix);
-      if (crash) workers.crash();
+      for (const worker of workers) {
+        worker.failUsersWith(user_prefix);
+        if (crash) worker.crash();
+      }
       return { user_prefix, crash };
     },
     {
       body: Type.Object(
         {
           user_prefix: Type.String({ maxLength: 200, description: "users whose publishes or sends fail; empty = nobody" }),
-          crash: Type.Optional(Type.Boolean({ description: "the worker ends once, by an error that nobody catches" })),
+          crash: Type.Optional(Type.Boolean({ description: "the workers end once, by an error that nobody catches" })),
         },
         { additionalProperties: false },
       ),

@@ -16,6 +16,7 @@ import type { NotificationSql } from "./sql.gen.ts";
 /** `notification:api`. */
 export function notificationApi(kernel: KernelSettings, settings: NotificationSettings, context: RoleContext): Service {
   const sender = tell("notification:sender");
+  const consumer = tell("notification:consumer");
   const inProduction = kernel.environment === "production";
   const api = apiRole<NotificationSql>({
     system: "notification",
@@ -26,7 +27,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
     context,
     routes: ({ store, requires, cursors }) => [
       ...(inProduction && !kernel.debugInbox ? [] : [inboxRoutes(store.statements, requires, cursors)]),
-      ...(inProduction ? [] : [faultRoutes(requires, sender)]),
+      ...(inProduction ? [] : [faultRoutes(requires, [sender, consumer])]),
       feedRoutes(store.statements, requires, cursors),
       deliveryRoutes(store.statements, requires, cursors),
       journeyRoutes(store.statements, requires),
@@ -35,5 +36,12 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       notificationBulkRoutes({ sql: store.statements, requires, cursors, cap: kernel.bulk.cap }),
     ],
   });
-  return group([service({ start: async () => {}, stop: async () => sender.close() }), api]);
+  const closing = service({
+    start: async () => {},
+    stop: async () => {
+      sender.close();
+      consumer.close();
+    },
+  });
+  return group([closing, api]);
 }

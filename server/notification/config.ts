@@ -20,6 +20,12 @@ export const notificationSettings = {
     }),
   },
   channel: choice("NOTIFICATION_CHANNEL", "how a notification is delivered", "log", channelNames),
+  firstAttempt: choice(
+    "NOTIFICATION_FIRST_ATTEMPT",
+    "who tries first: the consumer at once, or the sender; retries are the sender's",
+    "consumer",
+    ["consumer", "sender"],
+  ),
   inboxSubject: text("INBOX_SUBJECT", "with the channel stream: below it, hints that a user's feed has grown", "notification.inbox"),
   sender: {
     poll: duration("NOTIFICATION_POLL", "the sender looks for notifications this often, and at once when woken", "1s", {

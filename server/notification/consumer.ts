@@ -4,24 +4,29 @@ import type { Log } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
 import type { Received, Verdict } from "../kernel/subscription.ts";
 import { decodeEvent, eventIdOf, type IncomingEvent } from "./event.ts";
-import type { NotificationSql } from "./sql.gen.ts";
+import { type FirstAttempts, unclaimed } from "./first_attempts.ts";
+import type { AcceptRow, NotificationSql, NotificationsClaimRow } from "./sql.gen.ts";
 
 export interface ConsumerOptions {
   readonly sql: NotificationSql;
   readonly stream: string;
   readonly channel: string;
+  readonly worker: string;
+  /** How long a claim for a first attempt holds. */
+  readonly lease: number;
+  readonly attempts: Pick<FirstAttempts, "claim" | "send"> | undefined;
   readonly faults: Faults;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Called after new notifications were committed. */
-  readonly accepted: () => void;
+  /** Called after notifications were committed that are left to the sender. */
+  readonly left: () => void;
 }
 
 type Read = { readonly message: Received; readonly event: IncomingEvent };
 type Unreadable = { readonly message: Received; readonly reason: string };
 
 /** Takes a batch in: decode, one statement for what can be read, one for what cannot; answered only after both have committed. */
-export function consumer({ sql, stream, channel, faults, log, metrics, accepted }: ConsumerOptions) {
+export function consumer({ sql, stream, channel, worker, lease, attempts, faults, log, metrics, left }: ConsumerOptions) {
   const events = metrics.counter("intake_events_total", "Messages from the stream, by what became of them.", ["outcome"]);
 
   return async function handle(batch: readonly Received[]): Promise<Verdict[]> {
@@ -53,12 +58,18 @@ export function consumer({ sql, stream, channel, faults, log, metrics, accepted 
 
   async function accept(readable: readonly Read[]): Promise<void> {
     if (readable.length === 0) return;
-    const rows = await sql.accept(parametersOf(readable, channel));
+    const claim = attempts?.claim();
+    const rows = await sql.accept({
+      ...parametersOf(readable, channel),
+      ...(claim ? { worker, token: claim.token, lease_seconds: lease / 1000 } : unclaimed),
+    });
     const stale = rows.filter(row => row.stale).length;
     events.inc({ outcome: "accepted" }, rows.length - stale);
     events.inc({ outcome: "stale" }, stale);
     events.inc({ outcome: "duplicate" }, readable.length - rows.length);
-    if (rows.length > 0) accepted();
+    const claimed = rows.filter(row => row.claimed_id !== null);
+    if (claim && claimed.length > 0) attempts?.send(claim, claimRows(readable, claimed, channel));
+    if (claimed.length < rows.length) left();
   }
 
   async function bury(unreadable: readonly Unreadable[]): Promise<void> {
@@ -91,3 +102,30 @@ const parametersOf = (readable: readonly Read[], channel: string) => ({
   traceparent: readable.map(({ event }) => event.traceparent),
   channel,
 });
+
+/** What was claimed, as the sender's own claim would return it: in the order of versions. */
+function claimRows(readable: readonly Read[], claimed: readonly AcceptRow[], channel: string): NotificationsClaimRow[] {
+  const accepted = new Map(claimed.map(row => [row.event_id, row]));
+  return readable
+    .flatMap(({ event }) => {
+      const row = accepted.get(event.eventId);
+      if (!row?.claimed_id) return [];
+      accepted.delete(event.eventId);
+      return [
+        {
+          notification_id: row.claimed_id,
+          event_id: event.eventId,
+          user_id: event.userId,
+          type: event.eventType,
+          aggregate_key: event.aggregateKey,
+          aggregate_version: event.version,
+          stale: row.stale,
+          payload: event.payload,
+          traceparent: event.traceparent,
+          channel,
+          attempt_count: 0,
+        },
+      ];
+    })
+    .sort((a, b) => a.aggregate_version - b.aggregate_version);
+}

@@ -1,22 +1,26 @@
 import { createBroker } from "../kernel/broker.ts";
-import { type RoleContext, tell } from "../kernel/role.ts";
+import { ears, type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
 import { openStore } from "../kernel/store.ts";
 import { subscription } from "../kernel/subscription.ts";
+import { channelsOf } from "./channels.ts";
 import type { NotificationSettings } from "./config.ts";
 import { consumer } from "./consumer.ts";
+import { delivery } from "./delivery.ts";
+import { firstAttempts } from "./first_attempts.ts";
+import { inboxHints } from "./hints.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 import { takenInResponder } from "./taken_in.ts";
 
-/** `notification:consumer`: takes events from the stream into the inbox, and answers the outbox which ones it holds. */
+/** `notification:consumer`: takes events from the stream into the inbox, tries to deliver them once, and answers the outbox which ones it holds. */
 export function consumerRole(kernel: KernelSettings, settings: NotificationSettings, context: RoleContext): Service {
   const { worker, log, metrics, health, faults } = context;
   const store = openStore<NotificationSql>({
     system: "notification",
     url: settings.appUrl,
     name: worker,
-    connections: 3,
+    connections: 4,
     deadline: kernel.database.deadline,
     log,
     health,
@@ -24,14 +28,33 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
   });
   const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
   const sender = tell("notification:sender");
+  // As short as a lease may be: what a consumer that dies has claimed waits for its end.
+  const sendWithin = Math.min(settings.sender.sendWithin, settings.sender.lease / 2);
+  const lease = 2 * sendWithin;
+  const deliver = delivery({
+    notifications: store.statements.notifications,
+    channels: channelsOf(log),
+    faults,
+    worker,
+    lease,
+    sendWithin,
+    maxAttempts: settings.sender.maxAttempts,
+    ...(settings.channel === "stream" ? { delivered: inboxHints(broker, settings.inboxSubject, metrics) } : {}),
+    log,
+    metrics,
+  });
+  const attempts = firstAttempts({ deliver, wakeSender: sender.wake, log });
   const handle = consumer({
     sql: store.statements,
     stream: settings.stream,
     channel: settings.channel,
+    worker,
+    lease,
+    attempts: settings.firstAttempt === "consumer" ? attempts : undefined,
     faults,
     log,
     metrics,
-    accepted: sender.wake,
+    left: attempts.leave,
   });
   const responder = takenInResponder({ broker, sql: store.statements, subject: settings.takenInSubject, log });
   const intake = subscription({
@@ -48,5 +71,5 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     metrics,
   });
   const telling = service({ start: async () => {}, stop: async () => sender.close() });
-  return group([telling, store, broker, responder, intake]);
+  return group([telling, store, broker, responder, ears(context, () => {}), attempts, intake]);
 }

@@ -6,9 +6,9 @@ import { silentLog } from "../kernel/log.ts";
 import { createMetrics } from "../kernel/metrics.ts";
 import { bindStatements, readStatements } from "../kernel/statements.ts";
 import { type TestDatabase, testDatabase } from "../testing/databases.ts";
+import { testSender } from "../testing/sender.ts";
 import type { Channel, Sending } from "./channels.ts";
 import { byBusinessKey, byMessageId, byRequestId, idempotencyChecker, once } from "./idempotency.ts";
-import { sender } from "./sender.ts";
 import type { NotificationSql, NotificationsClaimRow } from "./sql.gen.ts";
 
 let database: TestDatabase;
@@ -159,11 +159,10 @@ function outside(answer: () => Promise<Sending> = async () => ({ outcome: "sent"
 describe("a sender whose channel leaves the process", () => {
   const lease = 1500;
   const runner = (channel: Channel, notifications = sql.notifications) =>
-    sender({
+    testSender({
       notifications,
       channels: new Map([["outside", channel]]),
       faults: faults(),
-      from: () => "-infinity",
       worker: "w",
       batch: 10,
       lease,
@@ -172,7 +171,7 @@ describe("a sender whose channel leaves the process", () => {
       log: silentLog,
       metrics: createMetrics(),
     });
-  const run = (one: ReturnType<typeof runner>) => one.runOnce(new AbortController().signal);
+  const run = (one: ReturnType<typeof runner>) => one();
   const append = async () =>
     (
       await pool`insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel)

@@ -8,9 +8,9 @@ import { createMetrics } from "../kernel/metrics.ts";
 import { bindStatements, readStatements } from "../kernel/statements.ts";
 import { type TestDatabase, testDatabase } from "../testing/databases.ts";
 import { putWaiting } from "../testing/inbox.ts";
+import { testSender } from "../testing/sender.ts";
 import type { Sending } from "./channels.ts";
 import type { Newest } from "./hints.ts";
-import { sender } from "./sender.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
 let database: TestDatabase;
@@ -34,11 +34,10 @@ const sent = async (): Promise<Sending> => ({ outcome: "sent" });
 /** A sender over a channel that does as it is told, and what it said was delivered. */
 function senderNamed(worker: string, send: (user: string) => Promise<Sending> = sent, batch = 20) {
   const told: Newest[] = [];
-  const { runOnce } = sender({
+  const runOnce = testSender({
     notifications: sql.notifications,
     channels: new Map([["log", { name: "log", leavesProcess: false, send: ({ user_id }) => send(user_id) }]]),
     faults: faults(),
-    from: () => "-infinity",
     worker,
     batch,
     lease: 30_000,
@@ -48,7 +47,7 @@ function senderNamed(worker: string, send: (user: string) => Promise<Sending> = 
     log: silentLog,
     metrics: createMetrics(),
   });
-  return { told, runOnce: () => runOnce(new AbortController().signal) };
+  return { told, runOnce };
 }
 
 const wait = (users: readonly string[], count: number) => putWaiting(pool as unknown as postgres.Sql, users, count);

@@ -1,5 +1,6 @@
 import { isRefused } from "../kernel/database.ts";
 import { decodeEvent } from "./event.ts";
+import { unclaimed } from "./first_attempts.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
 export interface Action {
@@ -46,6 +47,7 @@ export async function reprocessRaw(sql: NotificationSql, { id, actor, reason }: 
       payload: [event.payload],
       traceparent: [event.traceparent],
       channel,
+      ...unclaimed,
     });
   } catch (error) {
     if (!isRefused(error)) throw error;

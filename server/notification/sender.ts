@@ -1,119 +1,22 @@
-import { retryDelaySeconds } from "../kernel/backoff.ts";
-import { storable } from "../kernel/database.ts";
-import { within } from "../kernel/deadline.ts";
-import type { Faults } from "../kernel/fault.ts";
-import type { Log } from "../kernel/log.ts";
-import type { Metrics } from "../kernel/metrics.ts";
-import type { Channel, Sending } from "./channels.ts";
-import type { Newest } from "./hints.ts";
-import type { NotificationSql, NotificationsClaimRow, NotificationsSettleRow } from "./sql.gen.ts";
+import type { Claim } from "./delivery.ts";
+import type { NotificationSql } from "./sql.gen.ts";
 
 export interface SenderOptions {
-  readonly notifications: NotificationSql["notifications"];
-  readonly channels: ReadonlyMap<string, Channel>;
-  readonly faults: Faults;
+  readonly notifications: Pick<NotificationSql["notifications"], "claim">;
+  readonly deliver: (claim: Claim, stopping: AbortSignal) => Promise<void>;
   readonly from: () => string;
   readonly worker: string;
   readonly batch: number;
   readonly lease: number;
-  readonly sendWithin: number;
-  readonly maxAttempts: number;
-  /** Called after a settlement was committed. */
-  readonly delivered?: (newest: Newest) => void;
-  readonly log: Log;
-  readonly metrics: Metrics;
 }
 
-type Attempt = { readonly row: NotificationsClaimRow; readonly sending: Sending | undefined; readonly durationMs: number };
-
-/** Delivers a batch of notifications: claim → channel → settle. Aggregates side by side, each one's notifications in order. */
-export function sender(options: SenderOptions) {
-  const { notifications, channels, faults, worker, batch, lease, sendWithin, log, metrics } = options;
-  const outcomes = metrics.counter("notifications_total", "Notifications, by what became of the attempt.", ["outcome"]);
-  const fenced = metrics.counter("notifications_fenced_total", "Results that came after the lease was lost and changed nothing.");
-
-  async function runOnce(stopping: AbortSignal): Promise<number> {
+/** Claims a batch of notifications that are due, and delivers it. */
+export function sender({ notifications, deliver, from, worker, batch, lease }: SenderOptions) {
+  return async function runOnce(stopping: AbortSignal): Promise<number> {
     const token = crypto.randomUUID();
     const claimedAt = performance.now();
-    const rows = await notifications.claim({ worker, token, limit: batch, lease_seconds: lease / 1000, from: options.from() });
-    if (rows.length === 0) return 0;
-    faults.at("notification.claimed");
-    const lastStart = claimedAt + lease - sendWithin;
-    const isOver = () => stopping.aborted || performance.now() > lastStart;
-    const runs = Map.groupBy(rows, row => row.aggregate_key).values();
-    const attempts = (await Promise.all(runs.map(run => sendInOrder(run, isOver)))).flat();
-    faults.at("notification.sent");
-    await Promise.all([settle(token, attempts), release(token, attempts)]);
+    const rows = await notifications.claim({ worker, token, limit: batch, lease_seconds: lease / 1000, from: from() });
+    if (rows.length > 0) await deliver({ token, claimedAt, rows }, stopping);
     return rows.length;
-  }
-
-  /** After one that was not sent, the rest of the run stays for later, in order. */
-  async function sendInOrder(run: readonly NotificationsClaimRow[], isOver: () => boolean): Promise<Attempt[]> {
-    const attempts: Attempt[] = [];
-    for (const row of run) {
-      const blocked = attempts.some(({ sending }) => sending?.outcome !== "sent");
-      const since = performance.now();
-      const sending = blocked || isOver() ? undefined : await send(row);
-      attempts.push({ row, sending, durationMs: Math.round(performance.now() - since) });
-    }
-    return attempts;
-  }
-
-  async function send(row: NotificationsClaimRow): Promise<Sending> {
-    if (faults.strikes(row.user_id)) return { outcome: "retry", error: "fault: sends to this user are made to fail" };
-    const channel = channels.get(row.channel);
-    if (!channel) return { outcome: "dead", error: `there is no channel ${row.channel}` };
-    // Async, so that a channel that throws at once fails this attempt and not the batch.
-    const sending = async () => channel.send(row);
-    return within(sendWithin, `channel ${channel.name}`, sending()).catch(error => ({
-      outcome: "retry" as const,
-      error: (error as Error).message,
-    }));
-  }
-
-  async function settle(token: string, attempts: readonly Attempt[]): Promise<void> {
-    const made = attempts.flatMap(({ row, sending, durationMs }) => (sending ? [{ row, sending, durationMs }] : []));
-    if (made.length === 0) return;
-    const done = await notifications.settle({
-      token,
-      worker,
-      notification_id: made.map(({ row }) => row.notification_id),
-      outcome: made.map(({ sending }) => sending.outcome),
-      error: made.map(({ sending }) => (sending.outcome === "sent" ? null : storable(sending.error))),
-      delay_seconds: made.map(({ row, sending }) =>
-        sending.outcome === "retry" ? (sending.afterSeconds ?? retryDelaySeconds(row.attempt_count)) : null,
-      ),
-      duration_ms: made.map(({ durationMs }) => durationMs),
-      max_attempts: options.maxAttempts,
-    });
-    faults.at("notification.settled");
-    options.delivered?.(newestOf(done));
-    for (const { notification_id, status, attempt_count } of done) {
-      outcomes.inc({ outcome: status === "PENDING" ? "retry" : status.toLowerCase() });
-      if (status !== "SENT") log[status === "FAILED" ? "error" : "warn"]({ notification_id, status, attempt_count }, "notification.settle");
-    }
-    countFenced("settle", made.length - done.length);
-  }
-
-  async function release(token: string, attempts: readonly Attempt[]): Promise<void> {
-    const untried = attempts.flatMap(({ row, sending }) => (sending ? [] : [row.notification_id]));
-    if (untried.length === 0) return;
-    const done = await notifications.release({ token, notification_id: untried });
-    outcomes.inc({ outcome: "released" }, done.length);
-    countFenced("release", untried.length - done.length);
-  }
-
-  function countFenced(what: string, count: number): void {
-    if (count === 0) return;
-    fenced.inc(count);
-    log.warn({ worker, what, count }, "notification.fenced");
-  }
-
-  return { runOnce };
-}
-
-function newestOf(settled: readonly NotificationsSettleRow[]): Newest {
-  const newest = new Map<string, number>();
-  for (const { user_id, position } of settled) if (position !== null) newest.set(user_id, Math.max(position, newest.get(user_id) ?? 0));
-  return newest;
+  };
 }

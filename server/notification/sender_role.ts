@@ -8,6 +8,7 @@ import type { KernelSettings } from "../kernel/settings.ts";
 import { openStore } from "../kernel/store.ts";
 import { channelsOf } from "./channels.ts";
 import type { NotificationSettings } from "./config.ts";
+import { delivery } from "./delivery.ts";
 import { inboxHints } from "./hints.ts";
 import { sender } from "./sender.ts";
 import type { NotificationSql } from "./sql.gen.ts";
@@ -38,18 +39,18 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
   const bound = dueBound(async from => (await notifications.head({ from }))[0]?.bound, tuning.sweep);
   // A send that begins in the first half of a lease has ended, or was given up, before the lease ends.
   const sendWithin = Math.min(tuning.sendWithin, tuning.lease / 2);
-  const { runOnce } = sender({
+  const deliver = delivery({
     ...tuning,
     sendWithin,
     notifications,
     channels,
     faults,
-    from: bound.from,
     worker,
     ...(delivered ? { delivered } : {}),
     log,
     metrics,
   });
+  const runOnce = sender({ ...tuning, notifications, deliver, from: bound.from, worker });
 
   const reclaimed = metrics.counter("notifications_reclaimed_total", "Notifications taken back from a worker whose lease ran out.");
   async function reclaim(): Promise<number> {

@@ -201,10 +201,14 @@ export interface AcceptParameters {
   payload: readonly Json[];
   traceparent: readonly string[];
   channel: string;
+  worker: string | null;
+  token: string | null;
+  lease_seconds: number | null;
 }
 export interface AcceptRow {
   event_id: string;
   stale: boolean;
+  claimed_id: string | null;
 }
 
 export interface BulkDiscardParameters {

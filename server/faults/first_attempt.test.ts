@@ -1,0 +1,46 @@
+import { afterAll, expect, test } from "bun:test";
+import { drained, faultsInBooks } from "../testing/books.ts";
+import { type TestKenri, testKenri } from "../testing/kenri.ts";
+import { traffic } from "../testing/traffic.ts";
+
+const open: TestKenri[] = [];
+afterAll(() => Promise.all(open.map(kenri => kenri.close())));
+
+/** Everything but a consumer; one claim for a first attempt holds for a second. */
+async function withoutConsumer() {
+  const kenri = await testKenri({ CONSUMER_ACK_WAIT: "2s", NOTIFICATION_SEND_WITHIN: "500ms", HEALTH_PORT: "0" });
+  open.push(kenri);
+  const others = await kenri.start("entitlement:api entitlement:relay notification:sender");
+  return { kenri, others };
+}
+
+for (const point of ["notification.claimed", "notification.sent", "notification.settled"])
+  test.concurrent(`a consumer killed in its first attempt at ${point}: the sender does the rest, each is told once and in order`, async () => {
+    const { kenri, others } = await withoutConsumer();
+    const victim = await kenri.start("notification:consumer", { FAULT_KILL_AT: point });
+    const load = traffic(kenri, { clients: 4, hot: 1, pause: 0, requests: 60 });
+    await victim.killedItself();
+    const held = await kenri.notificationSql`select from notifications where locked_by like ${`%/${victim.pid}/%`}`;
+    expect(held.length > 0).toBe(point !== "notification.settled");
+    await kenri.start("notification:consumer");
+    await load.done;
+    await drained(kenri);
+    expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+    expect(await others.metric("kenri_notifications_reclaimed_total")).toBeGreaterThanOrEqual(held.length);
+    // Charged to nobody: it is not known that an attempt was made.
+    expect(await kenri.notificationSql`select from notifications where attempt_count <> 1`).toHaveLength(0);
+  });
+
+test.concurrent("a consumer that wakes after the lease of its first attempt changes nothing, and fenced counts it", async () => {
+  const { kenri } = await withoutConsumer();
+  const zombie = await kenri.start("notification:consumer", { FAULT_STOP_AT: "notification.sent" });
+  const load = traffic(kenri, { clients: 4, hot: 1, pause: 0, requests: 60 });
+  await zombie.hung();
+  await kenri.start("notification:consumer");
+  await load.done;
+  await drained(kenri);
+  zombie.kill("SIGCONT");
+  await zombie.logged("notification.fenced");
+  expect(await kenri.notificationSql`select from notification_attempts`).toHaveLength(60);
+  expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+});

@@ -1,0 +1,11 @@
+import { type DeliveryOptions, delivery } from "../notification/delivery.ts";
+import { sender } from "../notification/sender.ts";
+import type { NotificationSql } from "../notification/sql.gen.ts";
+
+export type TestSenderOptions = DeliveryOptions & { readonly notifications: NotificationSql["notifications"]; readonly batch: number };
+
+/** One run of a sender over the whole backlog, each time it is called. */
+export function testSender(options: TestSenderOptions): () => Promise<number> {
+  const runOnce = sender({ ...options, deliver: delivery(options), from: () => "-infinity" });
+  return () => runOnce(new AbortController().signal);
+}
