@@ -5,7 +5,7 @@ import { fillConsoleNotifications, fillConsoleOutbox, fillOperatorWork } from ".
 import { type Figure, ms, percentile, timings } from "./measure.ts";
 
 const sizes = [10_000, 1_000_000] as const;
-const [warmUps, rounds, longest] = [3, 15, 1500];
+const [warmUps, rounds, longest] = [3, 15, 700];
 
 const systems = {
   entitlement: { list: "outbox", id: "event_id", table: "outbox_events", done: "PUBLISHED", fill: fillConsoleOutbox },
@@ -27,13 +27,15 @@ export async function operatorReads(small: TestKenri, large: TestKenri): Promise
     const ofLarge = await questions(large, system, sizes[1]);
     for (const [n, question] of (await questions(small, system, sizes[0])).entries()) {
       const [base, measured] = await inTurns([small, question], [large, ofLarge[n]!], system);
-      figures.push({
+      const figure: Figure = {
         what: `${systems[system].list}: ${question[0]}`,
         value: `${ms(measured.time)} (${measured.answer})`,
         against: `at 10k rows: ${ms(base.time)} (${base.answer})`,
         ratio: measured.time / base.time,
         goal: "≤ 3",
-      });
+      };
+      console.error(`  ${figure.what}: ${figure.ratio?.toFixed(2)}, ${figure.value}, ${figure.against}`);
+      figures.push(figure);
     }
   }
   return figures;
@@ -85,9 +87,8 @@ async function questions(kenri: TestKenri, system: System, count: number): Promi
   const [middle] =
     await sql.unsafe(`select ${id} as id, event_id, split_part(traceparent, '-', 2) as trace from ${table} where status = '${done}'
     and ${id} > uuidv7(interval '-15 days') order by ${id} limit 1`);
-  const [failed] =
-    await sql.unsafe(`select ${id} as id, user_id, fingerprint(last_error) as fingerprint from (select *, split_part(aggregate_key, ':', 1) as user
-    from ${table} where status = 'FAILED' order by ${id} limit 1) f, lateral (select f.user as user_id)`);
+  const [failed] = await sql.unsafe(`select ${id} as id, split_part(aggregate_key, ':', 1) as user_id, error_fingerprint as fingerprint
+    from ${table} where status = 'FAILED' order by ${id} limit 1`);
   const [operation] = await sql`select operation_id from operations order by total desc limit 1`;
   const query = (parameters: Record<string, string>) => new URLSearchParams(parameters).toString();
   const deep = (filter: Record<string, string>) => {
