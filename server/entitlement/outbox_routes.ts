@@ -28,7 +28,7 @@ export function outboxRoutes(sql: EntitlementSql, requires: Requires, cursors: (
         detail: {
           summary: "How many events match, by state",
           description:
-            "Exact up to 10,000; `more` says that there are more, or may be: no more than 20,000 events of a state are looked at, and no more than 1,000 FAILED ones for a part of their error. All are of one moment. `oldest_pending_at` is of all events. `unconfirmed` are those PUBLISHED that notification is not known to hold. Scope: ops:read.",
+            "Exact up to 10,000; `more` says that there are more, or may be: no more than 15,000 events of a state are looked at, and no more than 1,000 FAILED ones for a part of their error. All are of one moment. `oldest_pending_at` is of all events. `unconfirmed` are those PUBLISHED that notification is not known to hold. Scope: ops:read.",
         },
       },
     )

@@ -27,7 +27,7 @@ export function deliveryRoutes(sql: NotificationSql, requires: Requires, cursors
         detail: {
           summary: "How many notifications match, by state",
           description:
-            "Exact up to 10,000; `more` says that there are more, or may be: no more than 20,000 notifications of a state are looked at, and no more than 1,000 FAILED ones for a part of their error. All are of one moment. `oldest_pending_at` is of all notifications. Scope: ops:read.",
+            "Exact up to 10,000; `more` says that there are more, or may be: no more than 15,000 notifications of a state are looked at, and no more than 1,000 FAILED ones for a part of their error. All are of one moment. `oldest_pending_at` is of all notifications. Scope: ops:read.",
         },
       },
     )
