@@ -34,7 +34,6 @@ export async function operatorReads(small: TestKenri, large: TestKenri): Promise
         ratio: measured.time / base.time,
         goal: "≤ 3",
       };
-      console.error(`  ${figure.what}: ${figure.ratio?.toFixed(2)}, ${figure.value}, ${figure.against}`);
       figures.push(figure);
     }
   }
