@@ -140,7 +140,7 @@ test.concurrent("one answer of PostgreSQL in fifty is cut in the middle, for eve
     };
   }, allRoles);
   const load = traffic(kenri, { pause: 10 });
-  await until("connections were cut again and again", 20_000, () => proxy.cuts() > 20 && countOf(load.ledger.granted) > 200);
+  await until("connections were cut again and again", 60_000, () => proxy.cuts() > 20 && countOf(load.ledger.granted) > 200);
   const ledger = await load.stop();
   await drained(kenri);
   expect(await faultsInBooks(kenri, ledger)).toEqual([]);
