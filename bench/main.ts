@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type TestKenri, type TestProcess, testKenri } from "../server/testing/kenri.ts";
 import { forgetStack, startStack } from "../stack/stack.ts";
 import { backlog } from "./backlog.ts";
+import { operatorReads } from "./console.ts";
 import { gateway } from "./gateway.ts";
 import { grants } from "./grants.ts";
 import { latency } from "./latency.ts";
@@ -18,6 +19,7 @@ const parts: Record<string, { readonly run: Part; readonly processes: string }> 
   relay: { run: relay, processes: "" },
   latency: { run: latency, processes: "entitlement notification" },
   backlog: { run: backlog, processes: "" },
+  console: { run: twoSizes, processes: "entitlement:api notification:api" },
   memory: { run: memory, processes: "entitlement notification" },
   gateway: { run: kenri => gateway(kenri, stack), processes: "" },
 };
@@ -25,15 +27,17 @@ const parts: Record<string, { readonly run: Part; readonly processes: string }> 
 const wanted = process.argv.slice(2);
 const dir = join(import.meta.dir, `../.stack/bench-${process.pid}`);
 const stack = await startStack({ dir, servers: ["postgres", "nats", "redis", "idp"], say: line => console.error(line) });
+const another = () =>
+  testKenri(
+    { LOG_LEVEL: "info", OUTBOX_POLL: "1s", NOTIFICATION_POLL: "1s", OUTBOX_RECONCILE: "1s" },
+    { postgresUrl: stack.postgres.adminUrl, natsUrl: stack.nats.url },
+  );
 const figures: Figure[] = [];
 try {
   for (const [name, { run, processes }] of Object.entries(parts)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     console.error(`measuring ${name} …`);
-    const kenri = await testKenri(
-      { LOG_LEVEL: "info", OUTBOX_POLL: "1s", NOTIFICATION_POLL: "1s", OUTBOX_RECONCILE: "1s" },
-      { postgresUrl: stack.postgres.adminUrl, natsUrl: stack.nats.url },
-    );
+    const kenri = await another();
     try {
       const running = processes ? await kenri.start(processes) : undefined;
       const measured = await run(kenri, running!);
@@ -48,3 +52,13 @@ try {
   forgetStack(dir);
 }
 printTable(figures);
+
+async function twoSizes(large: TestKenri): Promise<Figure[]> {
+  const small = await another();
+  try {
+    await small.start("entitlement:api notification:api");
+    return await operatorReads(small, large);
+  } finally {
+    await small.close();
+  }
+}

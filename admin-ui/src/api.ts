@@ -269,7 +269,7 @@ export interface Operation {
 
 export interface OperationItem {
   readonly subject: string;
-  readonly result: "PENDING" | "DONE" | "SKIPPED";
+  readonly result: "PENDING" | "DONE" | "SKIPPED" | "FAILED";
   readonly note: string | null;
 }
 

@@ -80,6 +80,32 @@ export interface OperationsCancelRow {
   operation_id: string;
 }
 
+export interface OperationsCleanupParameters {
+  retention_seconds: number;
+  limit: number;
+}
+export interface OperationsCleanupRow {
+  operation_id: string;
+}
+
+export interface OperationsCleanupItemsParameters {
+  retention_seconds: number;
+  limit: number;
+}
+export interface OperationsCleanupItemsRow {
+  position: number;
+}
+
+export interface OperationsFailItemParameters {
+  operation_id: string;
+  position: number;
+  note: string;
+}
+export interface OperationsFailItemRow {
+  operation_id: string;
+  status: string;
+}
+
 export interface OperationsFindParameters {
   operation_id: string;
 }
@@ -132,6 +158,22 @@ export interface OperationsListRow {
   created_at: string;
   finished_at: string | null;
   cancelled_by: string | null;
+}
+
+export interface OperationsNextParameters {
+  kind: string;
+}
+export interface OperationsNextRow {
+  operation_id: string;
+  action: string;
+  refusals: number;
+}
+
+export interface OperationsRefusedParameters {
+  operation_id: string;
+}
+export interface OperationsRefusedRow {
+  refusals: number;
 }
 
 export interface OperatorActionsLatestParameters {
@@ -345,9 +387,14 @@ export interface AccountSql {
   };
   operations: {
     cancel(parameters: OperationsCancelParameters): Promise<OperationsCancelRow[]>;
+    cleanup(parameters: OperationsCleanupParameters): Promise<OperationsCleanupRow[]>;
+    cleanup_items(parameters: OperationsCleanupItemsParameters): Promise<OperationsCleanupItemsRow[]>;
+    fail_item(parameters: OperationsFailItemParameters): Promise<OperationsFailItemRow[]>;
     find(parameters: OperationsFindParameters): Promise<OperationsFindRow[]>;
     items(parameters: OperationsItemsParameters): Promise<OperationsItemsRow[]>;
     list(parameters: OperationsListParameters): Promise<OperationsListRow[]>;
+    next(parameters: OperationsNextParameters): Promise<OperationsNextRow[]>;
+    refused(parameters: OperationsRefusedParameters): Promise<OperationsRefusedRow[]>;
   };
   operator_actions: {
     latest(parameters: OperatorActionsLatestParameters): Promise<OperatorActionsLatestRow[]>;

@@ -25,6 +25,7 @@ export function outboxBulkRoutes({ sql, requires, cursors, cap }: OutboxBulkOpti
         statuses: ["PENDING", "IN_FLIGHT", "PUBLISHED", "FAILED"],
         types: ["EntitlementGranted", "EntitlementRevoked"],
         sql: sql.bulk,
+        counts: sql.outbox.counts,
         findOperation: sql.operations.find,
         requires,
         cap,

@@ -1,4 +1,5 @@
 import { loop } from "../kernel/loop.ts";
+import { operationCleanup } from "../kernel/operation_cleanup.ts";
 import type { RoleContext } from "../kernel/role.ts";
 import { group, type Service } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
@@ -48,6 +49,14 @@ export function janitorRole(
     loop({ name: "idempotency.cleanup", runOnce: cleanKeys, interval: settings.cleanup, ...every }),
     loop({ name: "outbox.cleanup", runOnce: cleanOutbox, interval: settings.cleanup, ...every }),
     loop({ name: "flow.cleanup", runOnce: cleanFlow, interval: settings.cleanup, ...every }),
+    operationCleanup({
+      sql: app.statements.operations,
+      retention: kernel.bulk.retention,
+      interval: settings.cleanup,
+      deleted,
+      log,
+      metrics,
+    }),
     loop({ name: "audit.partitions", runOnce: partitions, interval: partitionsEvery, ...every }),
   ]);
 }

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "../kernel/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../kernel/cursor.ts";
-import { countLimits, filterOf, filterQuery, groupLimits, pageScan, scannedPage } from "../kernel/filter.ts";
+import { byStatus, countLimits, filterOf, filterQuery, groupLimits, pageScan, scannedPage } from "../kernel/filter.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
 
 const strict = { additionalProperties: false };
@@ -15,13 +15,12 @@ export function outboxRoutes(sql: EntitlementSql, requires: Requires, cursors: (
     .get(
       "/ops/outbox/counts",
       async ({ query }) => {
-        const countOf = async (status: string) => (await sql.outbox.count({ ...filterOf(query), status, ...countLimits }))[0]!;
-        const [counts, unconfirmed, [oldest]] = await Promise.all([
-          Promise.all(statuses.map(async status => [status, await countOf(status)] as const)),
-          countOf("UNCONFIRMED"),
+        const [rows, [oldest]] = await Promise.all([
+          sql.outbox.counts({ ...filterOf(query), status: [...statuses, "UNCONFIRMED"], ...countLimits }),
           sql.outbox.oldest_pending(),
         ]);
-        return { counts: Object.fromEntries(counts), oldest_pending_at: oldest!.oldest_pending_at, unconfirmed };
+        const { UNCONFIRMED: unconfirmed, ...counts } = byStatus(rows);
+        return { counts, oldest_pending_at: oldest!.oldest_pending_at, unconfirmed };
       },
       {
         query: Type.Object(filterQuery(types), strict),
@@ -29,7 +28,7 @@ export function outboxRoutes(sql: EntitlementSql, requires: Requires, cursors: (
         detail: {
           summary: "How many events match, by state",
           description:
-            "Exact up to 10,000; `more` says that there are more, or may be: no more than 20,000 events are looked at. `oldest_pending_at` is of all events. `unconfirmed` are those PUBLISHED that notification is not known to hold. Scope: ops:read.",
+            "Exact up to 10,000; `more` says that there are more, or may be: no more than 15,000 events of a state are looked at, and no more than 1,000 FAILED ones for a part of their error. All are of one moment. `oldest_pending_at` is of all events. `unconfirmed` are those PUBLISHED that notification is not known to hold. Scope: ops:read.",
         },
       },
     )
@@ -38,10 +37,11 @@ export function outboxRoutes(sql: EntitlementSql, requires: Requires, cursors: (
       async ({ query }) => {
         const filter = filterOf(query);
         const limit = limitOf(query);
+        const scan = pageScan(filter);
         const list = `outbox ${JSON.stringify(filter)}`;
         const before_event_id = query.cursor === undefined ? highestUuid : cursors().read(list, query.cursor);
-        const rows = await sql.outbox.page({ ...filter, before_event_id, limit: limit + 1, scan: pageScan });
-        const { page, last } = scannedPage(rows, limit);
+        const rows = await sql.outbox.page({ ...filter, before_event_id, limit: limit + 1, scan });
+        const { page, last } = scannedPage(rows, limit, scan);
         return { events: page, ...(last ? { next_cursor: cursors().make(list, last.event_id) } : {}) };
       },
       {
@@ -50,7 +50,7 @@ export function outboxRoutes(sql: EntitlementSql, requires: Requires, cursors: (
         detail: {
           summary: "Events that match, newest first",
           description:
-            "A page looks at no more than 10,000 events: it may be short, or empty, and still have a next_cursor to go on with. Scope: ops:read.",
+            "A page looks at no more than 10,000 events, or 1,000 FAILED ones for a part of their error: it may be short, or empty, and still have a next_cursor to go on with. Scope: ops:read.",
         },
       },
     )
@@ -66,7 +66,7 @@ export function outboxRoutes(sql: EntitlementSql, requires: Requires, cursors: (
         detail: {
           summary: "FAILED events by their error, largest group first",
           description:
-            "Of the newest 10,000 that failed, at most 100 groups; `more` says that there are older ones. Times are those of the events. Scope: ops:read.",
+            "Of the newest 10,000 that failed (1,000 for a part of the error), at most 100 groups; `more` says that there are older ones. Times are those of the events. Scope: ops:read.",
         },
       },
     );

@@ -35,7 +35,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     health,
     metrics,
   });
-  const { outbox, bulk, reconciliation } = store.statements;
+  const { outbox, reconciliation } = store.statements;
   const flow = createFlow();
   const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
@@ -119,7 +119,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     reconciling,
     loop({ name: "outbox.reconcile.asked", runOnce: heed, full: Number.POSITIVE_INFINITY, interval: 1000, ...every }),
     loop({ name: "outbox.depth", runOnce: depthGauges(outbox, metrics), full: Number.POSITIVE_INFINITY, interval: 2000, ...every }),
-    bulkLoop({ sql: bulk, ...kernel.bulk, requeued: wake, ...every }),
+    bulkLoop({ kind: "outbox", sql: store.statements, ...kernel.bulk, requeued: wake, ...every }),
     ...lanes,
   ];
   broker.onConnect(wake);

@@ -80,6 +80,32 @@ export interface OperationsCancelRow {
   operation_id: string;
 }
 
+export interface OperationsCleanupParameters {
+  retention_seconds: number;
+  limit: number;
+}
+export interface OperationsCleanupRow {
+  operation_id: string;
+}
+
+export interface OperationsCleanupItemsParameters {
+  retention_seconds: number;
+  limit: number;
+}
+export interface OperationsCleanupItemsRow {
+  position: number;
+}
+
+export interface OperationsFailItemParameters {
+  operation_id: string;
+  position: number;
+  note: string;
+}
+export interface OperationsFailItemRow {
+  operation_id: string;
+  status: string;
+}
+
 export interface OperationsFindParameters {
   operation_id: string;
 }
@@ -132,6 +158,22 @@ export interface OperationsListRow {
   created_at: string;
   finished_at: string | null;
   cancelled_by: string | null;
+}
+
+export interface OperationsNextParameters {
+  kind: string;
+}
+export interface OperationsNextRow {
+  operation_id: string;
+  action: string;
+  refusals: number;
+}
+
+export interface OperationsRefusedParameters {
+  operation_id: string;
+}
+export interface OperationsRefusedRow {
+  refusals: number;
 }
 
 export interface OperatorActionsLatestParameters {
@@ -235,6 +277,8 @@ export interface AuditOfUserRow {
 }
 
 export interface BulkDiscardParameters {
+  operation_id: string;
+  position: number | null;
   limit: number;
 }
 export interface BulkDiscardRow {
@@ -256,12 +300,13 @@ export interface BulkPreviewParameters {
 }
 export interface BulkPreviewRow {
   eligible: number;
-  ineligible: Json;
   set_hash: string;
   sample: readonly string[];
 }
 
 export interface BulkRequeueParameters {
+  operation_id: string;
+  position: number | null;
   limit: number;
 }
 export interface BulkRequeueRow {
@@ -530,8 +575,8 @@ export interface OutboxConfirmRow {
   event_id: string;
 }
 
-export interface OutboxCountParameters {
-  status: string;
+export interface OutboxCountsParameters {
+  status: readonly string[];
   type: string | null;
   user_id: string | null;
   error: string | null;
@@ -541,8 +586,10 @@ export interface OutboxCountParameters {
   created_to: string | null;
   most: number;
   scan: number;
+  sparse_scan: number;
 }
-export interface OutboxCountRow {
+export interface OutboxCountsRow {
+  status: string;
   count: number;
   more: boolean;
 }
@@ -630,6 +677,7 @@ export interface OutboxGroupsParameters {
   created_to: string | null;
   limit: number;
   scan: number;
+  sparse_scan: number;
 }
 export interface OutboxGroupsRow {
   fingerprint: string;
@@ -817,9 +865,14 @@ export interface EntitlementSql {
   };
   operations: {
     cancel(parameters: OperationsCancelParameters): Promise<OperationsCancelRow[]>;
+    cleanup(parameters: OperationsCleanupParameters): Promise<OperationsCleanupRow[]>;
+    cleanup_items(parameters: OperationsCleanupItemsParameters): Promise<OperationsCleanupItemsRow[]>;
+    fail_item(parameters: OperationsFailItemParameters): Promise<OperationsFailItemRow[]>;
     find(parameters: OperationsFindParameters): Promise<OperationsFindRow[]>;
     items(parameters: OperationsItemsParameters): Promise<OperationsItemsRow[]>;
     list(parameters: OperationsListParameters): Promise<OperationsListRow[]>;
+    next(parameters: OperationsNextParameters): Promise<OperationsNextRow[]>;
+    refused(parameters: OperationsRefusedParameters): Promise<OperationsRefusedRow[]>;
   };
   operator_actions: {
     latest(parameters: OperatorActionsLatestParameters): Promise<OperatorActionsLatestRow[]>;
@@ -869,7 +922,7 @@ export interface EntitlementSql {
     claim(parameters: OutboxClaimParameters): Promise<OutboxClaimRow[]>;
     cleanup(parameters: OutboxCleanupParameters): Promise<OutboxCleanupRow[]>;
     confirm(parameters: OutboxConfirmParameters): Promise<OutboxConfirmRow[]>;
-    count(parameters: OutboxCountParameters): Promise<OutboxCountRow[]>;
+    counts(parameters: OutboxCountsParameters): Promise<OutboxCountsRow[]>;
     depth(): Promise<OutboxDepthRow[]>;
     discard(parameters: OutboxDiscardParameters): Promise<OutboxDiscardRow[]>;
     failed(parameters: OutboxFailedParameters): Promise<OutboxFailedRow[]>;

@@ -1,6 +1,9 @@
+import { isAway, sqlState } from "./database.ts";
 import type { Log } from "./log.ts";
 import { type Loop, loop } from "./loop.ts";
 import type { Metrics } from "./metrics.ts";
+
+type Action = "requeue" | "discard";
 
 interface Batch {
   readonly operation_id: string;
@@ -9,9 +12,20 @@ interface Batch {
   readonly unchanged: number;
 }
 
+/** Works off a batch of an operation, or one item of it, unless somebody else does. */
+type WorkOff = (parameters: { operation_id: string; position: number | null; limit: number }) => Promise<Batch[]>;
+
+/** What a worker asks and tells about operations, whatever they are about. */
+export interface BulkOperationsSql {
+  next(parameters: { kind: string }): Promise<{ operation_id: string; action: string; refusals: number }[]>;
+  refused(parameters: { operation_id: string }): Promise<{ refusals: number }[]>;
+  items(parameters: { operation_id: string; result: string; after_position: number; limit: number }): Promise<{ position: number }[]>;
+  fail_item(parameters: { operation_id: string; position: number; note: string }): Promise<{ status: string }[]>;
+}
+
 export interface BulkWorkOptions {
-  /** Each works off one batch of one running operation, if there is one that nobody else works on. */
-  readonly sql: Record<"requeue" | "discard", (parameters: { limit: number }) => Promise<Batch[]>>;
+  readonly kind: string;
+  readonly sql: { readonly bulk: Record<Action, WorkOff>; readonly operations: BulkOperationsSql };
   readonly batch: number;
   readonly pace: number;
   /** Called when rows went back to PENDING. */
@@ -20,23 +34,56 @@ export interface BulkWorkOptions {
   readonly metrics: Metrics;
 }
 
+// A batch refused once may have met somebody who changed its rows at that moment; one refused three times in a row will be the fourth time too.
+const tolerance = 3;
+const noteLength = 500;
+
+/** The database answered, and said no; it is not away, and nobody else is in the way. */
+const isRefusal = (error: unknown): boolean => !isAway(error) && /^[0-9A-Z]{5}$/.test(sqlState(error));
+const wordsOf = (error: unknown): string => `${sqlState(error)}: ${(error as Error).message}`.slice(0, noteLength);
+
 /** Works off bulk operations, a batch and a pause at a time. All that it knows is in the database, so another worker goes on where one died. */
-export function bulkLoop({ sql, batch, pace, requeued, log, metrics }: BulkWorkOptions): Loop {
+export function bulkLoop({ kind, sql: { bulk, operations }, batch, pace, requeued, log, metrics }: BulkWorkOptions): Loop {
   const rows = metrics.counter("bulk_rows_total", "Rows of bulk operations, by what became of them.", ["action", "result"]);
 
-  async function workOff(action: "requeue" | "discard"): Promise<number> {
-    const [done] = await sql[action]({ limit: batch });
-    if (!done) return 0;
-    const { operation_id, status, changed, unchanged } = done;
-    rows.inc({ action, result: "done" }, changed);
-    rows.inc({ action, result: "skipped" }, unchanged);
-    if (status === "DONE") log.info({ operation_id, action }, "operation.done");
-    return changed;
+  async function workOff(action: Action, operation_id: string, position: number | null): Promise<void> {
+    const [done] = await bulk[action]({ operation_id, position, limit: batch });
+    if (!done) return;
+    rows.inc({ action, result: "done" }, done.changed);
+    rows.inc({ action, result: "skipped" }, done.unchanged);
+    if (action === "requeue" && done.changed > 0) requeued();
+    if (done.status === "DONE") log.info({ operation_id, action }, "operation.done");
   }
 
-  async function runOnce(): Promise<number> {
-    if ((await workOff("requeue")) > 0) requeued();
-    await workOff("discard");
+  async function inOne(action: Action, operation_id: string): Promise<void> {
+    try {
+      await workOff(action, operation_id, null);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      const [told] = await operations.refused({ operation_id });
+      log.warn({ operation_id, action, refusals: told?.refusals, error }, "operation.refused");
+    }
+  }
+
+  /** The rows of a batch one after the other: one that is refused is given up, the others are done. */
+  async function oneByOne(action: Action, operation_id: string, stopping: AbortSignal): Promise<void> {
+    for (const { position } of await operations.items({ operation_id, result: "PENDING", after_position: 0, limit: batch })) {
+      if (stopping.aborted) return;
+      try {
+        await workOff(action, operation_id, position);
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        const [failed] = await operations.fail_item({ operation_id, position, note: wordsOf(error) });
+        rows.inc({ action, result: "failed" });
+        log.warn({ operation_id, action, position, status: failed?.status, error }, "operation.item_failed");
+      }
+    }
+  }
+
+  async function runOnce(stopping: AbortSignal): Promise<number> {
+    for (const { operation_id, action, refusals } of await operations.next({ kind }))
+      if (refusals < tolerance) await inOne(action as Action, operation_id);
+      else await oneByOne(action as Action, operation_id, stopping);
     return 0;
   }
 

@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import type { Caller } from "./auth.ts";
 import { type FilterWords, filterBody } from "./bulk_filter.ts";
 import { callerOf, type Requires } from "./callers.ts";
-import { type Filter, filterOf } from "./filter.ts";
+import { type CountRow, countLimits, type Filter, filterOf } from "./filter.ts";
 import type { Operation } from "./operation_routes.ts";
 import { Problem } from "./problem.ts";
 import { longText, sha256Hex } from "./text.ts";
@@ -13,7 +13,7 @@ const action = Type.Union([Type.Literal("requeue"), Type.Literal("discard")], { 
 
 /** What a system's own statements do for bulk actions on its rows. */
 export interface BulkSql {
-  preview(parameters: Filter): Promise<{ eligible: number; ineligible: unknown; set_hash: string; sample: readonly string[] }[]>;
+  preview(parameters: Filter): Promise<{ eligible: number; set_hash: string; sample: readonly string[] }[]>;
   start(
     parameters: Filter & {
       action: string;
@@ -30,6 +30,8 @@ export interface BulkOptions extends FilterWords {
   /** What the rows are called in paths, and in the operation. */
   readonly kind: string;
   readonly sql: BulkSql;
+  /** How many of each status match, as the lists count them. */
+  readonly counts: (parameters: Omit<Filter, "status"> & { status: string[] } & typeof countLimits) => Promise<CountRow[]>;
   readonly findOperation: (parameters: { operation_id: string }) => Promise<Operation[]>;
   readonly requires: Requires;
   /** The most rows without ADMIN. */
@@ -39,7 +41,7 @@ export interface BulkOptions extends FilterWords {
 const isAdmin = ({ person }: Caller) => person?.roles.includes("ADMIN") ?? false;
 
 /** Bulk actions by filter: a preview names the set, and only that very set can be started. */
-export function bulkRoutes({ kind, statuses, types, sql, findOperation, requires, cap }: BulkOptions) {
+export function bulkRoutes({ kind, statuses, types, sql, counts, findOperation, requires, cap }: BulkOptions) {
   const filter = filterBody({ statuses, types });
   const startBody = Type.Object(
     {
@@ -53,8 +55,13 @@ export function bulkRoutes({ kind, statuses, types, sql, findOperation, requires
   );
 
   async function preview(asked: Static<typeof filter>) {
-    const [found] = await sql.preview(filterOf(asked));
-    const ineligible = found!.ineligible as Record<string, number>;
+    const given = filterOf(asked);
+    const others = statuses.filter(status => status !== "FAILED" && (given.status ?? status) === status);
+    const [[found], rows] = await Promise.all([
+      sql.preview(given),
+      others.length > 0 ? counts({ ...given, status: others, ...countLimits }) : [],
+    ]);
+    const ineligible = Object.fromEntries(rows.flatMap(row => (row.count > 0 ? [[row.status, row.count]] : [])));
     const count = Object.values(ineligible).reduce((sum, more) => sum + more, found!.eligible);
     return { count, eligible: found!.eligible, ineligible, set_hash: found!.set_hash, sample: found!.sample };
   }
@@ -76,7 +83,8 @@ export function bulkRoutes({ kind, statuses, types, sql, findOperation, requires
       ...requires("ops:write"),
       detail: {
         summary: "What a bulk action would touch",
-        description: "Changes nothing. Only FAILED ones are eligible; set_hash names exactly these. Scope: ops:write.",
+        description:
+          "Changes nothing. Only FAILED ones are eligible; set_hash names exactly these. The others are counted as in the lists, up to 10,000 of a state. Scope: ops:write.",
       },
     })
     .post(

@@ -7,7 +7,9 @@ import { longText, uuid } from "./text.ts";
 
 const strict = { additionalProperties: false };
 const params = Type.Object({ operation_id: uuid("the operation") });
-const results = Type.Union([Type.Literal("PENDING"), Type.Literal("DONE"), Type.Literal("SKIPPED")], { description: "only these" });
+const results = Type.Union([Type.Literal("PENDING"), Type.Literal("DONE"), Type.Literal("SKIPPED"), Type.Literal("FAILED")], {
+  description: "only these",
+});
 
 export interface Operation {
   readonly operation_id: string;
@@ -17,6 +19,7 @@ export interface Operation {
   readonly total: number;
   readonly done: number;
   readonly skipped: number;
+  readonly failed: number;
 }
 
 interface Item {
@@ -90,7 +93,8 @@ export function operationRoutes({ sql, requires, cursors }: OperationOptions) {
         ...requires("ops:read"),
         detail: {
           summary: "The rows of a bulk operation and what became of each, oldest first",
-          description: "What is PENDING in a cancelled operation was not touched by it. Scope: ops:read.",
+          description:
+            "What is PENDING in a cancelled operation was not touched by it; what is FAILED was refused by the database, in the words of the note. Scope: ops:read.",
         },
       },
     )

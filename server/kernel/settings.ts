@@ -48,6 +48,10 @@ export const kernelSettings = {
       minimum: "10ms",
       maximum: "1m",
     }),
+    retention: duration("OPERATION_RETENTION", "how long finished bulk operations are kept with what became of each row", "90d", {
+      minimum: "1m",
+      maximum: "3650d",
+    }),
   },
   flow: {
     every: duration("FLOW_EVERY", "how often a worker stores what it counted for the charts of the flow, if there is something", "5s", {

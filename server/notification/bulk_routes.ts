@@ -25,6 +25,7 @@ export function notificationBulkRoutes({ sql, requires, cursors, cap }: Notifica
         statuses: ["PENDING", "PROCESSING", "SENT", "FAILED"],
         types: ["EntitlementGranted", "EntitlementRevoked"],
         sql: sql.bulk,
+        counts: sql.notifications.counts,
         findOperation: sql.operations.find,
         requires,
         cap,

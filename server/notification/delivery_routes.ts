@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "../kernel/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../kernel/cursor.ts";
-import { countLimits, filterOf, filterQuery, groupLimits, pageScan, scannedPage } from "../kernel/filter.ts";
+import { byStatus, countLimits, filterOf, filterQuery, groupLimits, pageScan, scannedPage } from "../kernel/filter.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
 const strict = { additionalProperties: false };
@@ -15,12 +15,11 @@ export function deliveryRoutes(sql: NotificationSql, requires: Requires, cursors
     .get(
       "/ops/notifications/counts",
       async ({ query }) => {
-        const countOf = async (status: string) => (await sql.notifications.count({ ...filterOf(query), status, ...countLimits }))[0]!;
-        const [counts, [oldest]] = await Promise.all([
-          Promise.all(statuses.map(async status => [status, await countOf(status)] as const)),
+        const [rows, [oldest]] = await Promise.all([
+          sql.notifications.counts({ ...filterOf(query), status: [...statuses], ...countLimits }),
           sql.notifications.oldest_pending(),
         ]);
-        return { counts: Object.fromEntries(counts), oldest_pending_at: oldest!.oldest_pending_at };
+        return { counts: byStatus(rows), oldest_pending_at: oldest!.oldest_pending_at };
       },
       {
         query: Type.Object(filterQuery(types), strict),
@@ -28,7 +27,7 @@ export function deliveryRoutes(sql: NotificationSql, requires: Requires, cursors
         detail: {
           summary: "How many notifications match, by state",
           description:
-            "Exact up to 10,000; `more` says that there are more, or may be: no more than 20,000 notifications are looked at. `oldest_pending_at` is of all notifications. Scope: ops:read.",
+            "Exact up to 10,000; `more` says that there are more, or may be: no more than 15,000 notifications of a state are looked at, and no more than 1,000 FAILED ones for a part of their error. All are of one moment. `oldest_pending_at` is of all notifications. Scope: ops:read.",
         },
       },
     )
@@ -37,10 +36,11 @@ export function deliveryRoutes(sql: NotificationSql, requires: Requires, cursors
       async ({ query }) => {
         const filter = filterOf(query);
         const limit = limitOf(query);
+        const scan = pageScan(filter);
         const list = `notifications ${JSON.stringify(filter)}`;
         const before_notification_id = query.cursor === undefined ? highestUuid : cursors().read(list, query.cursor);
-        const rows = await sql.notifications.page({ ...filter, before_notification_id, limit: limit + 1, scan: pageScan });
-        const { page, last } = scannedPage(rows, limit);
+        const rows = await sql.notifications.page({ ...filter, before_notification_id, limit: limit + 1, scan });
+        const { page, last } = scannedPage(rows, limit, scan);
         return { notifications: page, ...(last ? { next_cursor: cursors().make(list, last.notification_id) } : {}) };
       },
       {
@@ -49,7 +49,7 @@ export function deliveryRoutes(sql: NotificationSql, requires: Requires, cursors
         detail: {
           summary: "Notifications that match, newest first",
           description:
-            "A page looks at no more than 10,000 notifications: it may be short, or empty, and still have a next_cursor to go on with. Scope: ops:read.",
+            "A page looks at no more than 10,000 notifications, or 1,000 FAILED ones for a part of their error: it may be short, or empty, and still have a next_cursor to go on with. Scope: ops:read.",
         },
       },
     )
@@ -65,7 +65,7 @@ export function deliveryRoutes(sql: NotificationSql, requires: Requires, cursors
         detail: {
           summary: "FAILED notifications by their error, largest group first",
           description:
-            "Of the newest 10,000 that failed, at most 100 groups; `more` says that there are older ones. Times are those of the notifications. Scope: ops:read.",
+            "Of the newest 10,000 that failed (1,000 for a part of the error), at most 100 groups; `more` says that there are older ones. Times are those of the notifications. Scope: ops:read.",
         },
       },
     );

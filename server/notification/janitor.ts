@@ -1,4 +1,5 @@
 import { loop } from "../kernel/loop.ts";
+import { operationCleanup } from "../kernel/operation_cleanup.ts";
 import type { RoleContext } from "../kernel/role.ts";
 import { group, type Service } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
@@ -52,5 +53,6 @@ export function janitorRole(
     cleaning("processed_messages.cleanup", "processed_messages", () =>
       sql.processed_messages.cleanup({ keep_seconds: retention.processedMessagesKeep / 1000, limit: batch }),
     ),
+    operationCleanup({ sql: sql.operations, retention: kernel.bulk.retention, interval: settings.cleanup, deleted, log, metrics }),
   ]);
 }

@@ -33,7 +33,7 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     health,
     metrics,
   });
-  const { notifications, bulk } = store.statements;
+  const { notifications } = store.statements;
   const flow = createFlow();
   const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const channels = channelsOf(log);
@@ -97,7 +97,7 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
       interval: 2000,
       ...every,
     }),
-    bulkLoop({ sql: bulk, ...kernel.bulk, requeued: wake, ...every }),
+    bulkLoop({ kind: "notifications", sql: store.statements, ...kernel.bulk, requeued: wake, ...every }),
     ...lanes,
   ];
   return group([store, keeper, ...(broker ? [broker] : []), ears(context, wake), together(loops)]);

@@ -80,6 +80,32 @@ export interface OperationsCancelRow {
   operation_id: string;
 }
 
+export interface OperationsCleanupParameters {
+  retention_seconds: number;
+  limit: number;
+}
+export interface OperationsCleanupRow {
+  operation_id: string;
+}
+
+export interface OperationsCleanupItemsParameters {
+  retention_seconds: number;
+  limit: number;
+}
+export interface OperationsCleanupItemsRow {
+  position: number;
+}
+
+export interface OperationsFailItemParameters {
+  operation_id: string;
+  position: number;
+  note: string;
+}
+export interface OperationsFailItemRow {
+  operation_id: string;
+  status: string;
+}
+
 export interface OperationsFindParameters {
   operation_id: string;
 }
@@ -132,6 +158,22 @@ export interface OperationsListRow {
   created_at: string;
   finished_at: string | null;
   cancelled_by: string | null;
+}
+
+export interface OperationsNextParameters {
+  kind: string;
+}
+export interface OperationsNextRow {
+  operation_id: string;
+  action: string;
+  refusals: number;
+}
+
+export interface OperationsRefusedParameters {
+  operation_id: string;
+}
+export interface OperationsRefusedRow {
+  refusals: number;
 }
 
 export interface OperatorActionsLatestParameters {
@@ -200,6 +242,8 @@ export interface AcceptRow {
 }
 
 export interface BulkDiscardParameters {
+  operation_id: string;
+  position: number | null;
   limit: number;
 }
 export interface BulkDiscardRow {
@@ -221,12 +265,13 @@ export interface BulkPreviewParameters {
 }
 export interface BulkPreviewRow {
   eligible: number;
-  ineligible: Json;
   set_hash: string;
   sample: readonly string[];
 }
 
 export interface BulkRequeueParameters {
+  operation_id: string;
+  position: number | null;
   limit: number;
 }
 export interface BulkRequeueRow {
@@ -483,8 +528,8 @@ export interface NotificationsCleanupRow {
   notification_id: string;
 }
 
-export interface NotificationsCountParameters {
-  status: string;
+export interface NotificationsCountsParameters {
+  status: readonly string[];
   type: string | null;
   user_id: string | null;
   error: string | null;
@@ -494,8 +539,10 @@ export interface NotificationsCountParameters {
   created_to: string | null;
   most: number;
   scan: number;
+  sparse_scan: number;
 }
-export interface NotificationsCountRow {
+export interface NotificationsCountsRow {
+  status: string;
   count: number;
   more: boolean;
 }
@@ -573,6 +620,7 @@ export interface NotificationsGroupsParameters {
   created_to: string | null;
   limit: number;
   scan: number;
+  sparse_scan: number;
 }
 export interface NotificationsGroupsRow {
   fingerprint: string;
@@ -833,9 +881,14 @@ export interface NotificationSql {
   };
   operations: {
     cancel(parameters: OperationsCancelParameters): Promise<OperationsCancelRow[]>;
+    cleanup(parameters: OperationsCleanupParameters): Promise<OperationsCleanupRow[]>;
+    cleanup_items(parameters: OperationsCleanupItemsParameters): Promise<OperationsCleanupItemsRow[]>;
+    fail_item(parameters: OperationsFailItemParameters): Promise<OperationsFailItemRow[]>;
     find(parameters: OperationsFindParameters): Promise<OperationsFindRow[]>;
     items(parameters: OperationsItemsParameters): Promise<OperationsItemsRow[]>;
     list(parameters: OperationsListParameters): Promise<OperationsListRow[]>;
+    next(parameters: OperationsNextParameters): Promise<OperationsNextRow[]>;
+    refused(parameters: OperationsRefusedParameters): Promise<OperationsRefusedRow[]>;
   };
   operator_actions: {
     latest(parameters: OperatorActionsLatestParameters): Promise<OperatorActionsLatestRow[]>;
@@ -877,7 +930,7 @@ export interface NotificationSql {
     attempts(parameters: NotificationsAttemptsParameters): Promise<NotificationsAttemptsRow[]>;
     claim(parameters: NotificationsClaimParameters): Promise<NotificationsClaimRow[]>;
     cleanup(parameters: NotificationsCleanupParameters): Promise<NotificationsCleanupRow[]>;
-    count(parameters: NotificationsCountParameters): Promise<NotificationsCountRow[]>;
+    counts(parameters: NotificationsCountsParameters): Promise<NotificationsCountsRow[]>;
     dead(parameters: NotificationsDeadParameters): Promise<NotificationsDeadRow[]>;
     depth(): Promise<NotificationsDepthRow[]>;
     discard(parameters: NotificationsDiscardParameters): Promise<NotificationsDiscardRow[]>;

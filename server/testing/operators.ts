@@ -18,6 +18,7 @@ export interface OperationView {
   readonly total: number;
   readonly done: number;
   readonly skipped: number;
+  readonly failed: number;
   readonly finished_at: string | null;
 }
 

@@ -100,6 +100,7 @@ const results: Record<OperationItem["result"], { tone: Tone; word: string }> = {
   PENDING: { tone: "pending", word: "Waiting" },
   DONE: { tone: "done", word: "Done" },
   SKIPPED: { tone: "retry", word: "Skipped" },
+  FAILED: { tone: "failed", word: "Failed" },
 };
 
 /** What became of each row. */
@@ -139,7 +140,7 @@ function Items({ system, operation }: { system: System; operation: Operation }) 
             <Link to={`/${operation.kind}/$id`} params={{ id: item.subject }} className="mono link min-w-0 break-all">
               {item.subject}
             </Link>
-            {item.note && <span className="text-soft">{item.note}</span>}
+            {item.note && <span className={item.result === "FAILED" ? "min-w-0 break-words text-failed" : "text-soft"}>{item.note}</span>}
           </li>
         ))}
       </ul>

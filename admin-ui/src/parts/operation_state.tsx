@@ -6,5 +6,8 @@ const states = {
   DONE: { tone: "done", word: "Done" },
   CANCELLED: { tone: "stale", word: "Cancelled" },
 } as const;
+const withFailures = { tone: "failed", word: "Done, with failures" } as const;
 
-export const OperationState = ({ operation }: { operation: Operation }) => <StateMark state={states[operation.status]} />;
+export const OperationState = ({ operation: { status, failed } }: { operation: Operation }) => (
+  <StateMark state={status === "DONE" && failed > 0 ? withFailures : states[status]} />
+);

@@ -5,9 +5,9 @@
 -- returns operation_id
 with cancelled as (
   update operations set status = 'CANCELLED', cancelled_by = $2, finished_at = clock_timestamp()
-  where operation_id = $1::uuid and status = 'RUNNING' returning operation_id, total, done, skipped
+  where operation_id = $1::uuid and status = 'RUNNING' returning operation_id, total, done, skipped, failed
 ), noted as (
   insert into operator_actions (actor, action, subject, reason, detail)
-  select $2, 'operation.cancel', operation_id::text, $3, jsonb_build_object('total', total, 'done', done, 'skipped', skipped) from cancelled
+  select $2, 'operation.cancel', operation_id::text, $3, jsonb_build_object('total', total, 'done', done, 'skipped', skipped, 'failed', failed) from cancelled
 )
 select operation_id from cancelled

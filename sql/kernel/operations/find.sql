@@ -1,6 +1,6 @@
 -- One operation, with how far it is.
 -- $1 operation_id
 -- returns operation_id, kind, action, filter, reason, actor, status, total, done, skipped, failed, created_at, finished_at?, cancelled_by?
-select operation_id, kind, action, filter, reason, actor, status, total, done, skipped, 0 as failed,
+select operation_id, kind, action, filter, reason, actor, status, total, done, skipped, failed,
   iso(created_at) as created_at, iso(finished_at) as finished_at, cancelled_by
 from operations where operation_id = $1::uuid

@@ -4,6 +4,9 @@
 -- $3 after_position
 -- $4 limit
 -- returns position, subject, result, note?
-select position, subject, result, note from operation_items
-where operation_id = $1::uuid and ($2::text is null or result = $2) and position > $3::int
+select position, subject, result, note from (                            -- each way has its index: one result may be rare among a million
+  (select * from operation_items where $2::text is null and operation_id = $1::uuid and position > $3::int order by position limit $4::int)
+  union all
+  (select * from operation_items where $2::text is not null and operation_id = $1::uuid and result = $2::text and position > $3::int
+   order by position limit $4::int)) i
 order by position limit $4::int

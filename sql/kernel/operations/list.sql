@@ -1,8 +1,8 @@
--- Operations, newest first. None ever has a failed row: a row changes or is skipped, and a batch that fails is done again.
+-- Operations, newest first.
 -- $1 before_operation_id
 -- $2 limit
 -- returns operation_id, kind, action, filter, reason, actor, status, total, done, skipped, failed, created_at, finished_at?, cancelled_by?
-select operation_id, kind, action, filter, reason, actor, status, total, done, skipped, 0 as failed,
+select operation_id, kind, action, filter, reason, actor, status, total, done, skipped, failed,
   iso(created_at) as created_at, iso(finished_at) as finished_at, cancelled_by
 from operations where operation_id < $1::uuid
 order by operation_id desc limit $2::int

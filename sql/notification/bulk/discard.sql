@@ -1,16 +1,18 @@
--- Works off a batch of a running operation that deletes FAILED notifications, as discard.sql does: their end, their audit and their items at once.
--- The operation's lock is what two workers share: one of them has it, the other takes another operation. What is locked is read anew, so that
+-- Works off a batch, or one item, of a running operation that deletes FAILED notifications, as discard.sql does: their end, their audit and their items at once.
+-- The operation's lock is what two workers share: one of them has it, the other does nothing. What is locked is read anew, so that
 -- nothing is settled that a worker before settled after this statement began; the items before the notifications, in one order for everyone.
--- $1 limit
+-- $1 operation_id
+-- $2 position?: only this item
+-- $3 limit
 -- returns operation_id, status, changed, unchanged
 with operation as materialized (
   select operation_id, actor, reason from operations
-  where status = 'RUNNING' and kind = 'notifications' and action = 'discard'
-  order by turn_at limit 1 for update skip locked
+  where operation_id = $1::uuid and status = 'RUNNING' for update skip locked
 ), batch as materialized (
   select i.position, i.subject from operation o, lateral (
     select position, subject from operation_items where operation_id = o.operation_id and result = 'PENDING'
-    order by position limit $1::int for update) i
+      and position >= coalesce($2::int, 0) and position <= coalesce($2::int, 2147483647)
+    order by position limit $3::int for update) i
 ), target as materialized (
   select notification_id from notifications where notification_id = any (array(select subject from batch)) and status = 'FAILED'
   order by notification_id for update skip locked
@@ -32,9 +34,9 @@ with operation as materialized (
   where operation_id = (select operation_id from operation) and position = any (array(select position from batch))
   returning result
 ), counted as (
-  update operations o set done = done + changed, skipped = skipped + unchanged, turn_at = clock_timestamp(),
-    status = case when done + skipped + changed + unchanged = total then 'DONE' else 'RUNNING' end,
-    finished_at = case when done + skipped + changed + unchanged = total then clock_timestamp() end
+  update operations o set done = done + changed, skipped = skipped + unchanged, turn_at = clock_timestamp(), refusals = 0,
+    status = case when done + skipped + failed + changed + unchanged = total then 'DONE' else 'RUNNING' end,
+    finished_at = case when done + skipped + failed + changed + unchanged = total then clock_timestamp() end
   from (select count(*) filter (where result = 'DONE')::int as changed, count(*) filter (where result = 'SKIPPED')::int as unchanged from settled) s
   where operation_id = (select operation_id from operation)
   returning operation_id, status, changed, unchanged

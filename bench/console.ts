@@ -1,0 +1,167 @@
+import { cursors } from "../server/kernel/cursor.ts";
+import { filterOf } from "../server/kernel/filter.ts";
+import type { TestKenri } from "../server/testing/kenri.ts";
+import { fillConsoleNotifications, fillConsoleOutbox, fillOperatorWork } from "./console_rows.ts";
+import { type Figure, ms, percentile, timings } from "./measure.ts";
+
+const sizes = [10_000, 1_000_000] as const;
+const [warmUps, rounds, longest] = [3, 15, 700];
+
+const systems = {
+  entitlement: { list: "outbox", id: "event_id", table: "outbox_events", done: "PUBLISHED", fill: fillConsoleOutbox },
+  notification: { list: "notifications", id: "notification_id", table: "notifications", done: "SENT", fill: fillConsoleNotifications },
+} as const;
+type System = keyof typeof systems;
+type Question = [what: string, path: string, body?: string];
+const sqlOf = (kenri: TestKenri, system: System) => (system === "entitlement" ? kenri.entitlementSql : kenri.notificationSql);
+
+/**
+ * Whether an operator waits longer in front of a million rows than in front of ten thousand: every list, count and look-up, through HTTP.
+ * Both are asked in turns, so that whatever else the machine does, it does to both.
+ */
+export async function operatorReads(small: TestKenri, large: TestKenri): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const system of Object.keys(systems) as System[]) {
+    await fill(small, system, sizes[0]);
+    await fill(large, system, sizes[1]);
+    const ofLarge = await questions(large, system, sizes[1]);
+    for (const [n, question] of (await questions(small, system, sizes[0])).entries()) {
+      const [base, measured] = await inTurns([small, question], [large, ofLarge[n]!], system);
+      const figure: Figure = {
+        what: `${systems[system].list}: ${question[0]}`,
+        value: `${ms(measured.time)} (${measured.answer})`,
+        against: `at 10k rows: ${ms(base.time)} (${base.answer})`,
+        ratio: measured.time / base.time,
+        goal: "≤ 3",
+      };
+      figures.push(figure);
+    }
+  }
+  return figures;
+}
+
+async function fill(kenri: TestKenri, system: System, count: number): Promise<void> {
+  const sql = sqlOf(kenri, system);
+  await systems[system].fill(sql, count);
+  await fillOperatorWork(sql, count, systems[system].list);
+  await sql`vacuum analyze`;
+  await sql`checkpoint`;
+}
+
+/** Both in turns: the median of each, and what it answered. */
+async function inTurns(one: [TestKenri, Question], other: [TestKenri, Question], system: System) {
+  const asked = [one, other].map(([kenri, question]) => ({ times: [] as number[], answer: "", ask: () => ask(kenri, system, question) }));
+  for (let n = 0; n < warmUps; n++) for (const each of asked) each.answer = await each.ask();
+  const since = performance.now();
+  for (let n = 0; n < rounds && performance.now() - since < longest; n++)
+    for (const each of asked) each.times.push(...(await timings(1, each.ask)));
+  const [base, measured] = asked.map(({ times, answer }) => ({ time: percentile(times, 50), answer }));
+  return [base!, measured!] as const;
+}
+
+async function ask(kenri: TestKenri, system: System, [, path, body]: Question): Promise<string> {
+  const response = await kenri.call(system, path, body ? { method: "POST", headers: { "content-type": "application/json" }, body } : {});
+  const answer = (await response.json()) as Record<string, unknown>;
+  if (![200, 503].includes(response.status)) throw new Error(`${path}: ${response.status} ${JSON.stringify(answer)}`);
+  return said(answer);
+}
+
+/** What an answer held, in a few words, so that a fast answer that says nothing is seen. */
+function said(answer: Record<string, unknown>): string {
+  if (answer.status === 503) return "503";
+  const one = (value: { count: number; more: boolean }) => `${value.count}${value.more ? "+" : ""}`;
+  if (answer.counts)
+    return Object.values(answer.counts as Record<string, { count: number; more: boolean }>)
+      .map(one)
+      .join(" ");
+  if (typeof answer.eligible === "number") return `${answer.eligible} of ${answer.count}`;
+  const list = Object.values(answer).find(Array.isArray);
+  return list ? `${list.length}${answer.next_cursor ? ", more" : ""}` : "one";
+}
+
+async function questions(kenri: TestKenri, system: System, count: number): Promise<Question[]> {
+  const { list, id, table, done } = systems[system];
+  const sql = sqlOf(kenri, system);
+  const [secret] = await sql`select value from secrets where name = 'cursor'`;
+  const [middle] =
+    await sql.unsafe(`select ${id} as id, event_id, split_part(traceparent, '-', 2) as trace from ${table} where status = '${done}'
+    and ${id} > uuidv7(interval '-15 days') order by ${id} limit 1`);
+  const [failed] = await sql.unsafe(`select ${id} as id, split_part(aggregate_key, ':', 1) as user_id, error_fingerprint as fingerprint
+    from ${table} where status = 'FAILED' order by ${id} limit 1`);
+  const [operation] = await sql`select operation_id from operations order by total desc limit 1`;
+  const query = (parameters: Record<string, string>) => new URLSearchParams(parameters).toString();
+  const deep = (filter: Record<string, string>) => {
+    const cursor = cursors(secret!.value as Uint8Array).make(`${list} ${JSON.stringify(filterOf(filter))}`, middle!.id as string);
+    return query({ ...filter, cursor });
+  };
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  const filters: Record<string, Record<string, string>> = {
+    "no filter": {},
+    "a type": { type: "EntitlementRevoked" },
+    "a user": { user_id: failed!.user_id as string },
+    "a user who is not there": { user_id: "nobody" },
+    "a part of the error": { error: "host" },
+    "a rare part of the error": { error: `h${count - 5}"` },
+    "an error that nobody has": { error: "no such words" },
+    "a fingerprint": { fingerprint: failed!.fingerprint as string },
+    "a fingerprint that nobody has": { fingerprint: "nothing" },
+    attempts: { min_attempts: "10" },
+    "more attempts than anybody has": { min_attempts: "100" },
+    "an hour": { created_from: ago(3 + 1 / 24), created_to: ago(3) },
+    "a day": { created_from: ago(4), created_to: ago(3) },
+    "a week": { created_from: ago(10), created_to: ago(3) },
+    combined: { type: "EntitlementGranted", error: "gave up", min_attempts: "2", created_from: ago(20), created_to: ago(3) },
+    "combined, nothing": { type: "EntitlementRevoked", error: "no such words", min_attempts: "2", created_from: ago(20) },
+  };
+  const each = Object.entries(filters);
+  const base = `/ops/${list}`;
+  const states = ["PENDING", system === "entitlement" ? "IN_FLIGHT" : "PROCESSING", done, "FAILED"];
+  return [
+    ...each.map(([name, filter]) => [`counts, ${name}`, `${base}/counts?${query(filter)}`] as [string, string]),
+    ...[undefined, ...states].flatMap(status =>
+      each.map(
+        ([name, filter]) =>
+          [`list ${status ?? "of all"}, ${name}`, `${base}?${query({ ...filter, ...(status ? { status } : {}) })}`] as [string, string],
+      ),
+    ),
+    ["list of all, deep", `${base}?${deep({})}`],
+    ...states.map(status => [`list ${status}, deep`, `${base}?${deep({ status })}`] as [string, string]),
+    ["list FAILED, deep, a fingerprint", `${base}?${deep({ status: "FAILED", fingerprint: failed!.fingerprint as string })}`],
+    ...each.map(([name, filter]) => [`groups, ${name}`, `${base}/groups?${query(filter)}`] as [string, string]),
+    ["detail", `${base}/${middle!.id}`],
+    ["detail of a failed one", `${base}/${failed!.id}`],
+    ["journey by event", `/ops/journey/${middle!.event_id}`],
+    ["journey by trace", `/ops/journey/${middle!.trace}`],
+    ...(system === "entitlement"
+      ? ([
+          ["journey by idempotency key", `/ops/journey/key-${count / 2}`],
+          ["journey by purchase", `/ops/journey/p_${count / 2}`],
+        ] as [string, string][])
+      : ([
+          ["journey by notification", `/ops/journey/${middle!.id}`],
+          ["dead letters", "/ops/notifications/dead"],
+        ] as [string, string][])),
+    ["journey by an id that nobody knows", "/ops/journey/nobody-knows-it"],
+    ["operator's actions", "/ops/actions"],
+    ["operator's actions on one row", `/ops/actions?subject=${middle!.id}`],
+    ["operations", "/ops/operations"],
+    ["operation", `/ops/operations/${operation!.operation_id}`],
+    ["items of an operation", `/ops/operations/${operation!.operation_id}/items`],
+    ["items of an operation, by result", `/ops/operations/${operation!.operation_id}/items?result=SKIPPED`],
+    ...each
+      .filter(([name]) => name !== "no filter")
+      .map(
+        ([name, filter]) =>
+          [`bulk preview, ${name}`, `${base}/bulk/preview`, JSON.stringify({ action: "requeue", filter: bodied(filter) })] as [
+            string,
+            string,
+            string,
+          ],
+      ),
+  ];
+}
+
+const bodied = ({ min_attempts, ...filter }: Record<string, string>) => ({
+  ...filter,
+  ...(min_attempts ? { min_attempts: Number(min_attempts) } : {}),
+});

@@ -1,0 +1,5 @@
+-- The database refused a batch of an operation: the next time is another operation's turn.
+-- $1 operation_id
+-- returns refusals
+update operations set refusals = refusals + 1, turn_at = clock_timestamp()
+where operation_id = $1::uuid and status = 'RUNNING' returning refusals
