@@ -15,7 +15,9 @@ const endless = `${script}${"endless".repeat(1500)}`;
 export interface Hostile {
   readonly failedEvent: string;
   readonly failedNotification: string;
+  readonly rawLetter: string;
   readonly operation: string;
+  /** Also the idempotency key of what they were granted. */
   readonly user: string;
   forget(): Promise<void>;
 }
@@ -56,12 +58,13 @@ export async function putHostile(databases: Databases): Promise<Hostile> {
     insert into operations (operation_id, kind, action, filter, set_hash, reason, actor, status, total, done, skipped, finished_at)
     values (${operation}, 'outbox', 'requeue', ${sql.json({ error: endless, user_id: script })}, '', ${endless}, ${endless}, 'DONE', 2, 1, 1, now())`;
   await sql`insert into operation_items values (${operation}, 1, ${subjects[0]!}, 'DONE', null), (${operation}, 2, ${subjects[1]!}, 'SKIPPED', ${endless})`;
-  await notification`
+  const [raw] = await notification`
     insert into notification_nats_dlq (stream, stream_seq, subject, headers, data, reason)
-    values (${script}, ${run}, ${endless}, ${notification.json({ [script]: [endless] })}, ${Buffer.from(endless)}, ${endless})`;
+    values (${script}, ${run}, ${endless}, ${notification.json({ [script]: [endless] })}, ${Buffer.from(endless)}, ${endless}) returning id`;
   return {
     failedEvent: ids[0]!.eventId,
     failedNotification: ids[1]!.notificationId!,
+    rawLetter: raw!.id,
     operation,
     user: chains[1]!.user,
     // Others count what failed.

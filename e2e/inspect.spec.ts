@@ -1,4 +1,3 @@
-import AxeBuilder from "@axe-core/playwright";
 import { connect, headers } from "@nats-io/transport-node";
 import { expect, type Page, test } from "@playwright/test";
 import { fillIn } from "./people.ts";
@@ -125,47 +124,3 @@ test("an event is shown as published when somebody opens that, and its bytes onl
   await expect(other.getByRole("heading", { name: "Version gaps" })).toBeVisible();
   await expect(other.getByRole("button", { name: "Run now" })).toHaveCount(0);
 });
-
-for (const colorScheme of ["light", "dark"] as const) {
-  test.describe(`in ${colorScheme}`, () => {
-    test.use({ colorScheme });
-
-    test("the pages that look inside are accessible and fit a phone, open drawers too", async ({ page }) => {
-      test.setTimeout(90_000);
-      const [user, key] = [`seen-${Date.now()}`, `seen-${Date.now()}`];
-      await grant(user, key);
-      await putNonsense(`\u0001\u0002 <b>bold</b> ${"x".repeat(300)}`);
-      await openConsole(page, "operator", `outbox?user_id=${user}`);
-      await page.getByRole("row").filter({ hasText: user }).getByRole("button").first().click();
-      const event = page.url();
-      await page.goto(`${variable("GATEWAY_URL")}/admin/failures/unreadable`);
-      await page.getByRole("row").nth(1).getByRole("button").click({ timeout: 15_000 });
-      await expect(page.getByRole("dialog")).toContainText("Bytes");
-      const letter = page.url();
-      const pages: [path: string, ready: string][] = [
-        ["idempotency", "Look a key up"],
-        [`idempotency/${key}`, "Stored answer"],
-        ["consistency", "Version gaps"],
-        ["settings", "OUTBOX_LEASE"],
-        ["failures/unreadable?which=all", "Unreadable messages"],
-        [letter.split("/admin/")[1]!, "Headers"],
-        [event.split("/admin/")[1]!, "As published"],
-      ];
-      for (const [path, ready] of pages) {
-        await page.setViewportSize({ width: 1440, height: 900 });
-        await page.goto(`${variable("GATEWAY_URL")}/admin/${path}`);
-        await expect(page.getByText(ready).first()).toBeVisible();
-        if (ready === "As published") {
-          await page.getByRole("button", { name: ready }).click();
-          await expect(page.getByRole("table", { name: "Fields of the protobuf" })).toBeVisible();
-        }
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        expect({ path, violations: violations.map(one => one.id) }).toEqual({ path, violations: [] });
-        await page.setViewportSize({ width: 390, height: 844 });
-        await expect.poll(() => page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), { message: path }).toBe(true);
-        const narrow = await new AxeBuilder({ page }).analyze();
-        expect({ path, violations: narrow.violations.map(one => one.id) }).toEqual({ path, violations: [] });
-      }
-    });
-  });
-}

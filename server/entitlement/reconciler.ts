@@ -64,12 +64,13 @@ export function reconciler({
     return walked({ outcome, note, durationMs: performance.now() - startedAt, ...came });
   };
 
-  async function runOnce(): Promise<number> {
+  async function runOnce(stopping: AbortSignal): Promise<number> {
     if (after === start) walk = { startedAt: performance.now(), lookedAt: 0, confirmed: 0, resent: 0 };
     try {
       return await runPage();
     } catch (error) {
-      await ended("failed", (error as Error).message).catch(() => {}); // it may be the database that is away
+      // It may be the database that is away, and a stop does not wait for it a second time.
+      if (!stopping.aborted) await ended("failed", (error as Error).message).catch(() => {});
       throw error;
     }
   }
