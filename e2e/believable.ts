@@ -43,8 +43,17 @@ const publishes: [count: number, error: string][] = [
 ];
 const gaveUp = 5;
 
+/** What the pictures look at more closely. */
+export interface Known {
+  readonly journey: string;
+  readonly failed: string;
+  readonly event: string;
+  readonly user: string;
+  readonly key: string;
+}
+
 /** Some hours of a shop's life: mostly well, with a push gateway that went away for a while. */
-export async function putBelievable(databases: Databases, now = Date.now()): Promise<{ journey: string; failed: string; event: string }> {
+export async function putBelievable(databases: Databases, now = Date.now()): Promise<Known> {
   const { next, of, upTo } = dice(4);
   const minutes = (count: number) => now - count * 60_000;
   const chains: Chain[] = [];
@@ -116,10 +125,12 @@ export async function putBelievable(databases: Databases, now = Date.now()): Pro
   add(minutes(0.5), { outbox: { status: "PENDING", attempts: 2, error: publishes[0]![1] } });
 
   const ids = await putChains(databases, chains);
+  await putFlow(databases, chains);
   await putRawDeadLetters(databases);
   const failed = chains.findLastIndex(({ delivery }) => delivery?.status === "FAILED");
   const refused = chains.findLastIndex(({ outbox }) => outbox.status === "FAILED");
-  return { journey: ids[failed]!.eventId, failed: ids[failed]!.notificationId!, event: ids[refused]!.eventId };
+  const { user, key } = chains[failed]!;
+  return { journey: ids[failed]!.eventId, failed: ids[failed]!.notificationId!, event: ids[refused]!.eventId, user, key };
 }
 
 /** Messages that nobody could read. */
@@ -130,4 +141,33 @@ async function putRawDeadLetters({ notification: sql }: Databases): Promise<void
     insert into notification_nats_dlq (stream, stream_seq, subject, headers, data, reason) values
     ('KENRI_EVENTS', 90417, 'kenri.entitlement.granted', ${sql.json(headers)}, ${data}, 'not a protobuf message: invalid wire type 3 at offset 1'),
     ('KENRI_EVENTS', 90418, 'kenri.entitlement.granted', ${sql.json({})}, ${data.subarray(0, 19)}, 'the message has no Nats-Msg-Id header')`;
+}
+
+/** What the workers would have counted of these chains, minute by minute. */
+async function putFlow({ entitlement, notification }: Databases, chains: readonly Chain[]): Promise<void> {
+  const passed = chains.flatMap(({ at, outbox, delivery }) => {
+    const taken = 15 + (outbox.took ?? 0);
+    const step = (name: string, after?: number) => ({ name, at: at + (after ?? 0), after });
+    const out =
+      outbox.status === "PUBLISHED" ? [step("published", outbox.took ?? 0)] : outbox.status === "FAILED" ? [step("failed", 4000)] : [];
+    const named = { sent: "sent", retry: "retried", dead: "failed" } as const;
+    const told = delivery?.tries.map(({ after, took, outcome }) => step(named[outcome], taken + after + took)) ?? [];
+    return [
+      ...[step("changed"), ...out].map(one => ({ sql: entitlement, ...one })),
+      ...(delivery ? [step("taken_in", taken), ...told].map(one => ({ sql: notification, ...one })) : []),
+    ];
+  });
+  const minuteOf = (at: number) => new Date(Math.floor(at / 60_000) * 60_000);
+  const together = new Map<string, typeof passed>();
+  for (const one of passed) {
+    const name = `${one.sql === entitlement} ${one.name} ${minuteOf(one.at).toISOString()}`;
+    together.set(name, [...(together.get(name) ?? []), one]);
+  }
+  for (const group of together.values()) {
+    const [{ sql, name, at }] = group as [(typeof group)[number]];
+    const buckets = group.flatMap(({ after }) => (after === undefined ? [] : [Math.ceil(Math.log2(Math.max(1, after)) * 4)]));
+    const counts = Array.from({ length: Math.max(-1, ...buckets) + 1 }, (_, bucket) => buckets.filter(one => one === bucket).length);
+    await sql`insert into flow_minutes (minute, step, count, buckets) values (${minuteOf(at)}, ${name}, ${group.length}, ${counts}::int[])
+      on conflict (minute, step) do nothing`;
+  }
 }

@@ -25,6 +25,10 @@ test("pictures of the console", async ({ page, browser }) => {
     `journey/${known.journey}`,
     "journey/nobody",
     `operations/notification/${running}`,
+    `entitlements?user=${known.user}`,
+    `inbox?user=${known.user}`,
+    `idempotency/${known.key}`,
+    "failures/unreadable",
   ];
   for (const path of [...(await pagesOf(page)), ...deeper]) {
     const name = path.replace(/[/?=]+/g, "-").replace(/-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, "-one") || "overview";
@@ -55,8 +59,11 @@ async function shoot(page: Page, name: string): Promise<void> {
   }
 }
 
-/** A table becomes a list a moment after the window became narrow. */
-const settledShape = (page: Page) => page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
+/** A table becomes a list a moment after the window became narrow, and charts come after the page. */
+async function settledShape(page: Page): Promise<void> {
+  await page.waitForLoadState("networkidle");
+  await page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
+}
 
 async function forReadme(page: Page, journey: string): Promise<void> {
   const take = async (name: string, colorScheme: (typeof schemes)[number]) => {

@@ -122,14 +122,14 @@ function optionsOf(root: HTMLElement, latest: { current: SeriesChartProps }, zon
       { ...axis, size: 24, gap: 5, space: 56, values: (_, splits) => splits.map(seconds => clock(seconds * 1000, zone)) },
       {
         ...axis,
-        size: 48,
+        size: 56,
         gap: 4,
         ...(unit === "time"
           ? {
               splits: () => powersUpTo(latest.current.top),
-              filter: all,
+              filter: readable,
               grid: { ...axis.grid, filter: all },
-              values: (_, splits) => splits.map(duration),
+              values: (_, splits) => splits.map(split => (split === null ? null : duration(split))),
             }
           : { space: 20, incrs: steps, values: (_, splits) => splits.map(short) }),
       },
@@ -150,6 +150,10 @@ function optionsOf(root: HTMLElement, latest: { current: SeriesChartProps }, zon
 const steps = [1, 10, 100, 1e3, 1e4, 1e5, 1e6].flatMap(power => [power, 2 * power, 5 * power]);
 /** The library would leave out labels of its own choice. */
 const all = (_: uPlot, splits: number[]) => splits;
+/** More labels than this would touch each other: every other one then. */
+const mostLabels = 5;
+const readable = (_: uPlot, splits: number[]) =>
+  splits.map((split, index) => (splits.length > mostLabels && index % 2 === 1 ? null : split)) as number[];
 const powersUpTo = (top: number) => Array.from({ length: Math.round(Math.log10(top)) + 1 }, (_, power) => 10 ** power);
 const duration = (milliseconds: number) => (milliseconds < 1000 ? `${milliseconds} ms` : `${number(milliseconds / 1000)} s`);
 const compact = new Intl.NumberFormat("en", { notation: "compact" });
