@@ -70,7 +70,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("a batch that the data
     },
   );
 
-  test("a database that is away or busy is waited for, however often, and no row is given up", async () => {
+  test("a database that is away, busy or wrongly set up is waited for, however often, and no row is given up", async () => {
     const ids = await failing.put(kenri, "away", 5, "held up");
     const { operation_id } = await people.started("OPERATOR", { error: "held up" });
     const sql = failing.sql(kenri);
@@ -83,14 +83,15 @@ describe.each([[outbox], [notifications]] as [Failing][])("a batch that the data
       begin
         if try <= 3 then raise exception 'busy' using errcode = '55P03'; end if;
         if try <= 5 then raise exception 'deadlock' using errcode = '40P01'; end if;
-        if try <= 6 then perform pg_terminate_backend(pg_backend_pid()); end if;
+        if try <= 9 then raise exception 'permission denied' using errcode = '42501'; end if;
+        if try <= 10 then perform pg_terminate_backend(pg_backend_pid()); end if;
         return new;
       end $$;
       create trigger hold_up before update on operation_items for each statement execute function hold_up();`);
     const working = kenri.launch(worker);
     expect(await people.reached(operation_id, isDone, 60_000)).toMatchObject({ total: 5, done: 5, failed: 0 });
     const [seen] = await sql`select last_value::int as tries from tries`;
-    expect(seen?.tries).toBeGreaterThan(4);
+    expect(seen?.tries).toBeGreaterThan(8);
     expect(await audits(ids, "requeue")).toBe(5);
     expect(await working.stop()).toBe(0);
     await sql`drop trigger hold_up on operation_items`;

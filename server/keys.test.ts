@@ -106,6 +106,7 @@ describe("the keys command refuses, with a sentence and exit code 1,", () => {
   const cases: [args: string, said: string][] = [
     ["", "usage: bun run keys create"],
     ["create --client x", "--scopes is missing"],
+    ["create --client user:otto --scopes ops:read", "--client may not begin with user:"],
     ["create --client x --scopes ops:everything", "there is no scope ops:everything; there are entitlements:read"],
     ["create --client x --scopes ops:read --days 0", "--days must be 1 to 9999"],
     ["create --client x --scopes ops:read --admin", "usage: bun run keys create"],

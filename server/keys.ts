@@ -47,7 +47,7 @@ function readArguments() {
 }
 
 const commands: Record<string, (stores: Stores) => Promise<unknown>> = {
-  create: stores => create(stores, required("client"), wantedScopes(), wantedDays()),
+  create: stores => create(stores, wantedClient(), wantedScopes(), wantedDays()),
   list,
   rotate,
   revoke,
@@ -94,6 +94,13 @@ function required(flag: "client" | "key" | "scopes"): string {
   const value = flags[flag];
   if (!value) throw new ConfigError([`--${flag} is missing`, usage]);
   return value;
+}
+
+/** `user:` is how the audit writes people. */
+function wantedClient(): string {
+  const client = required("client");
+  if (client.startsWith("user:")) throw new ConfigError(["--client may not begin with user:, which is how people are named"]);
+  return client;
 }
 
 function wantedScopes(): string[] {

@@ -65,7 +65,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       idempotencyRoutes(store.statements, requires),
       consistencyRoutes({ sql: store.statements, requires, settings, asked: relay.reconcile }),
       flowRoutes(store.statements, requires, ["changed", "published", "failed"]),
-      operatorHealthRoutes({ health, requires, askDatabase: store.ask, breakers: ["publish"] }),
+      operatorHealthRoutes({ health, requires, log, askDatabase: store.ask, breakers: ["publish"] }),
       actionRoutes(store.statements, requires, cursors),
       configRoutes(requires, { kernel: kernelSettings, entitlement: entitlementSettings }),
       operatorRoutes({ sql: store.statements, requires, cursors, requeued: relay.wake }),

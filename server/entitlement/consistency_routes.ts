@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../kernel/callers.ts";
 import { examine } from "../kernel/invariants.ts";
+import { sharedAnswer } from "../kernel/shared_answer.ts";
 import { longText } from "../kernel/text.ts";
 import type { EntitlementSettings } from "./config.ts";
 import { invariantsOf } from "./invariants.ts";
@@ -18,6 +19,8 @@ export interface ConsistencyOptions {
 /** Whether the books fit together, and the reconciler that makes them. */
 export function consistencyRoutes({ sql, requires, settings, asked }: ConsistencyOptions) {
   const invariants = invariantsOf(sql, settings);
+  // However many look at once, the books are compared once.
+  const examined = sharedAnswer(0, () => examine(invariants));
   const every_seconds = settings.outbox.reconcile / 1000;
 
   async function reconciler() {
@@ -30,7 +33,7 @@ export function consistencyRoutes({ sql, requires, settings, asked }: Consistenc
       "/ops/consistency",
       async () => {
         const [found, [stream = null], walks] = await Promise.all([
-          examine(invariants),
+          examined(),
           sql.consistency.stream({ stream: settings.stream }),
           reconciler(),
         ]);

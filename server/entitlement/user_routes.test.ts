@@ -258,6 +258,15 @@ describe("what a user has and had", () => {
     ["history?user=x"],
   ])("is not read by %s", async query => expectRefusal(await read(`${path}/${query}`), { status: 400, code: "INVALID_REQUEST" }));
 
+  test("hides from who may only look what an operator's action kept of an event", async () => {
+    await ask({ user: "veiled", body: { ...good, purchase_id: "ticket-7" } });
+    const [event] = await kenri.entitlementSql`select event_id from entitlement_audit where user_id = 'veiled'`;
+    await kenri.entitlementSql`insert into operator_actions (actor, action, subject, reason, detail)
+      values ('user:ada', 'outbox.discard', ${event!.event_id}, 'why', ${kenri.entitlementSql.json({ payload: { source_id: "secret-9" } })})`;
+    expect((await read("/ops/users/veiled/history", "OPERATOR")).text).toContain("secret-9");
+    expect((await read("/ops/users/veiled/history")).text).not.toContain("secret-9");
+  });
+
   test("is read by who may look, with a cursor of the same user, and by nobody else", async () => {
     const { next_cursor } = await pasts("?limit=1");
     expectRefusal(await read(`/ops/users/other/history?cursor=${next_cursor}`), { status: 400, code: "INVALID_REQUEST" });

@@ -1,8 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { actionsOf } from "../kernel/action_routes.ts";
-import type { Requires } from "../kernel/callers.ts";
+import { callerOf, type Requires } from "../kernel/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../kernel/cursor.ts";
+import { veiled } from "../kernel/masking.ts";
 import { longText, pathId, text, textWithoutColon } from "../kernel/text.ts";
 import { keyParameter, submitChange } from "./change_request.ts";
 import type { Change, Changes } from "./changes.ts";
@@ -75,7 +76,7 @@ export function userRoutes({ sql, changes, requires, cursors, auditMonths }: Use
     )
     .get(
       "/ops/users/:user_id/history",
-      async ({ params: { user_id }, query }) => {
+      async ({ params: { user_id }, query, request }) => {
         const limit = limitOf(query);
         const list = `history of ${user_id}`;
         const before_event_id = query.cursor === undefined ? highestUuid : cursors().read(list, query.cursor);
@@ -85,14 +86,14 @@ export function userRoutes({ sql, changes, requires, cursors, auditMonths }: Use
           sql,
           page.map(row => row.event_id),
         );
-        return {
+        return veiled(callerOf(request), {
           user_id,
           history: page.map(({ detail, ...row }) => {
             const { reason, purchase_id, trace_id } = detail as { reason: string; purchase_id: string; trace_id: string };
             return { ...row, reason, purchase_id, trace_id, actions: actions(row.event_id) };
           }),
           ...(rows.length > limit ? { next_cursor: cursors().make(list, page.at(-1)!.event_id) } : {}),
-        };
+        });
       },
       {
         params,

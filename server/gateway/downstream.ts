@@ -94,7 +94,7 @@ export function downstream({ urls, mint, deadline, log, metrics }: DownstreamOpt
     /** An answer as the service gave it; a refusal is thrown in its own words. */
     async pass(system: SystemName, path: string, errand: Errand, options?: Call): Promise<Reply> {
       const reply = await call(system, path, errand, options);
-      if (reply.status >= 300) throw refusalOf(system, reply.status, parsed(reply.text));
+      if (reply.status >= 300) throw refusalOf(system, reply.status, parsed(reply.text), reply.replayed);
       return reply;
     },
     /** The body of a 200; a refusal of the service is thrown in its own words. */
@@ -119,10 +119,13 @@ function parsed(text: string): Record<string, unknown> | undefined {
 }
 
 /** A refusal in the service's own words; what is not its own is none. */
-function refusalOf(system: SystemName, status: number, body: Record<string, unknown> | undefined): Problem {
+function refusalOf(system: SystemName, status: number, body: Record<string, unknown> | undefined, replayed = false): Problem {
   const { code, detail, errors } = body ?? {};
   if (status < 400 || typeof code !== "string" || typeof detail !== "string") return unreachable(system, "bad gateway");
-  return new Problem(status, code, detail, Array.isArray(errors) ? { errors } : {});
+  return new Problem(status, code, detail, {
+    ...(Array.isArray(errors) ? { errors } : {}),
+    ...(replayed ? { headers: { "idempotency-replayed": "true" } } : {}),
+  });
 }
 
 function unreachable(system: SystemName, failure: Failure): Problem {

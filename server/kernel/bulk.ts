@@ -1,4 +1,4 @@
-import { isAway, sqlState } from "./database.ts";
+import { isRefused, sqlState } from "./database.ts";
 import type { Log } from "./log.ts";
 import { type Loop, loop } from "./loop.ts";
 import type { Metrics } from "./metrics.ts";
@@ -38,8 +38,8 @@ export interface BulkWorkOptions {
 const tolerance = 3;
 const noteLength = 500;
 
-/** The database answered, and said no; it is not away, and nobody else is in the way. */
-const isRefusal = (error: unknown): boolean => !isAway(error) && /^[0-9A-Z]{5}$/.test(sqlState(error));
+/** It is about these rows: their values, a constraint, a trigger. Anything else is nobody's fault here, and is tried again for as long as it takes. */
+const isRefusal = (error: unknown): boolean => isRefused(error) || sqlState(error) === "P0001";
 const wordsOf = (error: unknown): string => `${sqlState(error)}: ${(error as Error).message}`.slice(0, noteLength);
 
 /** Works off bulk operations, a batch and a pause at a time. All that it knows is in the database, so another worker goes on where one died. */

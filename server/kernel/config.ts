@@ -161,6 +161,8 @@ export const effectiveSettings = (
 export function presentable(value: string): string {
   const [, scheme = "", rest = ""] = /^([a-z][a-z0-9+.-]*:\/\/)?(.*)$/is.exec(value)!;
   const at = rest.lastIndexOf("@");
-  const [address = "", ...asked] = (at < 0 ? rest : rest.slice(at + 1)).split(/[?#]/);
-  return `${scheme}${at < 0 ? "" : "•••@"}${address}${asked.length > 0 ? "?•••" : ""}`;
+  const question = rest.search(/[?#]/);
+  if (question >= 0 && question < at) return `${scheme}•••`; // either may hold the other: nothing is sure
+  const address = rest.slice(at + 1, question < 0 ? undefined : question);
+  return `${scheme}${at < 0 ? "" : "•••@"}${address}${question < 0 ? "" : "?•••"}`;
 }

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "./callers.ts";
 import type { Health, Parts } from "./health.ts";
+import type { Log } from "./log.ts";
 import { sharedAnswer } from "./shared_answer.ts";
 import type { ConsumerLag } from "./streams.ts";
 
@@ -21,6 +22,7 @@ export interface OperatorHealthOptions {
   readonly breakers?: readonly string[];
   /** Asks the broker how far the system's consumer is; rejects when it does not answer. */
   readonly consumer?: () => Promise<ConsumerLag | undefined>;
+  readonly log: Log;
 }
 
 // Viewers look every few seconds; however many there are, the broker and the database are asked once.
@@ -38,16 +40,19 @@ function toldBy(speakers: readonly Parts[], name: string): Part {
   return partOf(name, said.length === 0 ? undefined : (said.find(trouble => trouble !== null) ?? null));
 }
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
 /** What /readyz knows, in parts and for people: what the system depends on, its workers, its breakers, and how far its consumer is. */
-export function operatorHealthRoutes({ health, requires, askDatabase, breakers = [], consumer }: OperatorHealthOptions) {
+export function operatorHealthRoutes({ health, requires, askDatabase, breakers = [], consumer, log }: OperatorHealthOptions) {
+  /** A driver's own words name hosts and roles: they are for the log. */
+  const silent = (what: string) => (error: unknown) => {
+    log.warn({ error, what }, "health.trouble");
+    return "does not answer";
+  };
   async function look() {
     const [database, lag] = await Promise.all([
-      askDatabase().then(() => null, messageOf),
+      askDatabase().then(() => null, silent("database")),
       consumer?.().then(
         found => ({ found, broker: null }),
-        error => ({ found: undefined, broker: messageOf(error) }),
+        error => ({ found: undefined, broker: silent("broker")(error) }),
       ),
     ]);
     const workers = [...health.workers.values()];

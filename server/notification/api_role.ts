@@ -50,7 +50,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       userRoutes(store.statements, requires, cursors),
       consistencyRoutes(store.statements, requires, settings),
       flowRoutes(store.statements, requires, flowSteps),
-      operatorHealthRoutes({ health, requires, askDatabase: store.ask, consumer: lag }),
+      operatorHealthRoutes({ health, requires, log, askDatabase: store.ask, consumer: lag }),
       actionRoutes(store.statements, requires, cursors),
       configRoutes(requires, { kernel: kernelSettings, notification: notificationSettings }),
       operatorRoutes({ sql: store.statements, requires, cursors, requeued: sender.wake }),

@@ -76,5 +76,6 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     metrics,
   });
   const telling = service({ start: async () => {}, stop: async () => sender.close() });
-  return group([telling, store, keeper, broker, responder, ears(context, () => {}), attempts, intake]);
+  const ending = service({ start: async () => {}, stop: async () => attempts.end() });
+  return group([telling, store, keeper, broker, responder, ears(context, () => {}), attempts, intake, ending]);
 }

@@ -43,6 +43,13 @@ async function comeIn(user: string, versions: readonly string[], claim: { token:
     .sort();
 }
 
+const someoneWaits = () =>
+  until(
+    "the second waits",
+    5000,
+    async () => (await pool`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`).length === 1,
+  );
+
 test("what comes is claimed with its whole run, unless something of its aggregate is still open", async () => {
   expect(await comeIn("ann", ["a v1", "a v2", "b v1"])).toEqual(["a v1", "a v2", "b v1"]);
   expect(await comeIn("ann", ["a v3", "c v1"])).toEqual(["c v1"]);
@@ -62,11 +69,21 @@ test("a version that waited for the one before to commit is not claimed: it coul
     await first`insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel)
       values (gen_random_uuid(), 'cid', 'EntitlementGranted', 'cid:a', 1, false, '{}', 't', 'log')`;
     const second = comeIn("cid", ["a v2"]);
-    await until(
-      "the second waits",
-      5000,
-      async () => (await pool`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`).length === 1,
-    );
+    await someoneWaits();
+    return { second };
+  });
+  expect(await behind.second).toEqual([]);
+});
+
+test("two late versions that come to two consumers at once are not both claimed", async () => {
+  await comeIn("dan", ["a v5"]);
+  await pool`update notifications set status = 'SENT', sent_at = now(), position = 1, claim_token = null, lease_until = null where user_id = 'dan'`;
+  const behind = await pool.begin(async first => {
+    await first`update newest_versions set version = greatest(version, 3) where aggregate_key = 'dan:a'`;
+    await first`insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel)
+      values (gen_random_uuid(), 'dan', 'EntitlementGranted', 'dan:a', 3, true, '{}', 't', 'log')`;
+    const second = comeIn("dan", ["a v4"]);
+    await someoneWaits();
     return { second };
   });
   expect(await behind.second).toEqual([]);
@@ -81,6 +98,7 @@ test("one batch is under way at a time; the sender hears of what is left, again 
   expect(attempts.claim()).toBeUndefined();
   attempts.leave();
   expect(woken).toBe(1);
+  attempts.end();
   let isStopped = false;
   const stopping = attempts.stop().then(() => {
     isStopped = true;

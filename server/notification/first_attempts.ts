@@ -15,6 +15,8 @@ export interface FirstAttempts extends Service {
   send(claim: Hold, rows: readonly NotificationsClaimRow[]): void;
   /** Something was left to the sender. */
   leave(): void;
+  /** A stop begins: no more claims, and of the one under way nothing that has not begun. */
+  end(): void;
 }
 
 export interface FirstAttemptsOptions {
@@ -35,7 +37,6 @@ export function firstAttempts({ deliver, wakeSender, log }: FirstAttemptsOptions
     ...service({
       start: async () => {},
       async stop() {
-        stopping.abort();
         await underWay;
       },
     }),
@@ -50,6 +51,7 @@ export function firstAttempts({ deliver, wakeSender, log }: FirstAttemptsOptions
           left = false;
         });
     },
+    end: () => stopping.abort(),
     leave() {
       left = underWay !== undefined;
       wakeSender();

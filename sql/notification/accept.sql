@@ -20,7 +20,7 @@ with incoming as materialized (
 ), newest as (                                                            -- in key order: two consumers never wait for each other in a circle
   insert into newest_versions as n select aggregate_key, max(aggregate_version) from incoming group by aggregate_key order by aggregate_key
   on conflict (aggregate_key) do update set version = greatest(n.version, excluded.version)
-  returning new.aggregate_key, old.version as before
+  returning new.aggregate_key, old.version as before, old.ctid as place
 ), fresh as (
   insert into processed_events (event_id, event_type, aggregate_key, aggregate_version, stale, stream_seq, trace_id)
   select event_id, event_type, aggregate_key, aggregate_version, aggregate_version < coalesce(before, 0), stream_seq, split_part(traceparent, '-', 2)
@@ -28,7 +28,7 @@ with incoming as materialized (
   on conflict (event_id) do nothing returning event_id, stale
 ), free as materialized (                                                 -- nothing is open, and nobody took anything in since this statement began
   select aggregate_key from newest n where $11::uuid is not null
-    and before is not distinct from (select version from newest_versions v where v.aggregate_key = n.aggregate_key)
+    and place is not distinct from (select ctid from newest_versions v where v.aggregate_key = n.aggregate_key)
     and (select min(aggregate_version) from notifications e           -- min(), not NOT EXISTS: it cannot become a hash join
          where e.aggregate_key = n.aggregate_key and e.status in ('PENDING', 'PROCESSING')) is null
 ), told as (

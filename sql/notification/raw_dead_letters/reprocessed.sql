@@ -1,4 +1,5 @@
--- Marks a raw dead letter as taken in after all, audited in the same statement. Nothing returned: somebody was faster.
+-- Marks a raw dead letter as taken in after all, audited in the same statement; also if it was thrown away meanwhile, because its event is in
+-- the inbox. Nothing returned: somebody was faster.
 -- $1 id
 -- $2 actor
 -- $3 reason
@@ -6,6 +7,7 @@
 with marked as (
   update notification_nats_dlq set reprocessed_at = now() where id = $1::uuid and reprocessed_at is null returning id
 ), noted as (
-  insert into operator_actions (actor, action, subject, reason) select $2, 'raw_dead_letter.reprocess', id::text, $3 from marked
+  insert into operator_actions (actor, action, subject, reason) select $2, 'raw_dead_letter.reprocess', $1::uuid::text, $3
+  where exists (select from marked) or not exists (select from notification_nats_dlq where id = $1::uuid)
 )
 select id from marked
