@@ -1,4 +1,4 @@
-import { cursors } from "../server/kernel/cursor.ts";
+import { cursors, placeText } from "../server/kernel/cursor.ts";
 import { filterOf } from "../server/kernel/filter.ts";
 import type { TestKenri } from "../server/testing/kenri.ts";
 import { fillConsoleNotifications, fillConsoleOutbox, fillOperatorWork } from "./console_rows.ts";
@@ -88,10 +88,13 @@ async function questions(kenri: TestKenri, system: System, count: number): Promi
     and ${id} > uuidv7(interval '-15 days') order by ${id} limit 1`);
   const [failed] = await sql.unsafe(`select ${id} as id, split_part(aggregate_key, ':', 1) as user_id, error_fingerprint as fingerprint
     from ${table} where status = 'FAILED' order by ${id} limit 1`);
+  const [halfWay] = await sql`select (now() + interval '15 days')::text as at`;
   const [operation] = await sql`select operation_id from operations order by total desc limit 1`;
   const query = (parameters: Record<string, string>) => new URLSearchParams(parameters).toString();
   const deep = (filter: Record<string, string>) => {
-    const cursor = cursors(secret!.value as Uint8Array).make(`${list} ${JSON.stringify(filterOf(filter))}`, middle!.id as string);
+    const isOnItsWay = ["PENDING", "IN_FLIGHT", "PROCESSING"].includes(filter.status ?? "");
+    const position = isOnItsWay ? placeText({ at: halfWay!.at as string, id: middle!.id as string }) : (middle!.id as string);
+    const cursor = cursors(secret!.value as Uint8Array).make(`${list} ${JSON.stringify(filterOf(filter))}`, position);
     return query({ ...filter, cursor });
   };
   const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();

@@ -29,3 +29,16 @@ export const limitOf = (query: { limit?: string }): number => Number(query.limit
 
 /** What a UUID list starts below when there is no cursor. */
 export const highestUuid = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+/** A place in a list that is ordered by a time, and by id among those of one time. */
+export interface Place {
+  readonly at: string;
+  readonly id: string;
+}
+
+/** What such a list starts after. */
+export const firstPlace: Place = { at: "-infinity", id: "00000000-0000-0000-0000-000000000000" };
+
+/** As the position of a cursor. An id has no spaces, a time may have some. */
+export const placeText = ({ at, id }: Place): string => `${id} ${at}`;
+export const placeOf = (position: string): Place => ({ id: position.slice(0, 36), at: position.slice(37) });
