@@ -121,7 +121,9 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
   const inTurn = async (found: string[], status: string) => {
     if (status !== states.waiting && status !== states.busy) return found;
     const key = status === states.waiting ? "next_retry_at" : "lease_until";
-    return (await sql().unsafe(`select ${id} as id from ${table} where ${id} = any($1) order by ${key}, ${id}`, [found])).map(row => row.id);
+    return (await sql().unsafe(`select ${id} as id from ${table} where ${id} = any($1) order by ${key}, ${id}`, [found])).map(
+      row => row.id,
+    );
   };
   const expected = (matches: (row: OperatorRow) => boolean) =>
     [...ids]

@@ -47,14 +47,14 @@ const isNarrow = ({ status, ...others }: Filter) => Object.values(others).some(v
 
 // A filter may match one row in a million: whatever it is, an answer looks at no more rows than these. What the index of a state leads to lies
 // scattered in the table; by id one row lies beside the next.
-const scattered = 500;
+const scattered = { aPage: 300, aCount: 500 } as const;
 const ofATime = 1000;
 const inARow = 10_000;
 
 /** Without a filter a count is exact up to 10,000: it takes one more row to say that there are more, and by id rows of other states are passed. */
 export const countLimits = (filter: Filter) => ({
   most: 10_000,
-  scan: isNarrow(filter) ? scattered : 10_001,
+  scan: isNarrow(filter) ? scattered.aCount : 10_001,
   scan_all: isOfATime(filter) ? ofATime : isNarrow(filter) ? inARow : 15_000,
 });
 
@@ -62,13 +62,13 @@ export const countLimits = (filter: Filter) => ({
 export const shownGroups = 100;
 export const groupLimits = ({ error }: Filter) => ({
   limit: shownGroups + 1,
-  scan: error === null ? 2500 : scattered,
+  scan: error === null ? 2000 : scattered.aPage,
   scan_user: inARow,
 });
 
 /** What a page of a state's own index may look at, or else one by id. */
 export const pageScan = ({ status, user_id }: Filter): number =>
-  user_id === null && status !== null && !["PUBLISHED", "SENT"].includes(status) ? scattered : inARow;
+  user_id === null && status !== null && !["PUBLISHED", "SENT"].includes(status) ? scattered.aPage : inARow;
 
 export interface CountRow {
   readonly status: string;

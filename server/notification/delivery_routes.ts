@@ -33,7 +33,7 @@ export function deliveryRoutes(sql: NotificationSql, requires: Requires, cursors
         detail: {
           summary: "How many notifications match, by state",
           description:
-            "Exact up to 10,000; `more` says that there are more, or may be: with a filter, no more than 1,000 notifications of a state are looked at, and no more than 10,000 of those SENT or of a user (1,000 in a span of time). All are of one moment. `oldest_pending_at` is of all notifications. Scope: ops:read.",
+            "Exact up to 10,000; `more` says that there are more, or may be: with a filter, no more than 500 notifications of a state are looked at, and no more than 10,000 of those SENT or of a user (1,000 in a span of time). All are of one moment. `oldest_pending_at` is of all notifications. Scope: ops:read.",
         },
       },
     )
@@ -63,7 +63,7 @@ export function deliveryRoutes(sql: NotificationSql, requires: Requires, cursors
         detail: {
           summary: "Notifications that match",
           description:
-            "Newest first, except that PENDING ones come in the order in which they are due and PROCESSING ones in the order in which their leases end, unless a user is given. A page looks at no more than 10,000 notifications, or 1,000 that are PENDING, PROCESSING or FAILED: it may be short, or empty, and still have a next_cursor to go on with. One that changes its place meanwhile may be on two pages. Scope: ops:read.",
+            "Newest first, except that PENDING ones come in the order in which they are due and PROCESSING ones in the order in which their leases end, unless a user is given. A page looks at no more than 10,000 notifications, or 300 that are PENDING, PROCESSING or FAILED: it may be short, or empty, and still have a next_cursor to go on with. One that changes its place meanwhile may be on two pages. Scope: ops:read.",
         },
       },
     )
@@ -79,7 +79,7 @@ export function deliveryRoutes(sql: NotificationSql, requires: Requires, cursors
         detail: {
           summary: "FAILED notifications by their error, largest group first",
           description:
-            "Every cause, up to 100; `more` says that there are further ones. Of all groups together the newest 4,000 notifications are looked at (1,000 for a part of the error), each group has its share; `more` of a group says that it has, or may have, more than were counted. Times are those of the notifications. Scope: ops:read.",
+            "Every cause, up to 100; `more` says that there are further ones. Of all groups together the newest 2,000 notifications are looked at (300 for a part of the error), each group has its share; `more` of a group says that it has, or may have, more than were counted. Times are those of the notifications. Scope: ops:read.",
         },
       },
     );
