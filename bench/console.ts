@@ -32,7 +32,7 @@ export async function operatorReads(small: TestKenri, large: TestKenri): Promise
         value: `${ms(measured.time)} (${measured.answer})`,
         against: `at 10k rows: ${ms(base.time)} (${base.answer})`,
         ratio: measured.time / base.time,
-        goal: "≤ 3",
+        goal: question[0].startsWith("bulk preview") ? "none: it names every row of the set" : "≤ 3",
       };
       figures.push(figure);
     }
