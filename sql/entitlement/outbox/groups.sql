@@ -18,7 +18,7 @@ with recursive reach as materialized (                                    -- ids
     least('ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid, case when $8::timestamptz is not null
       then uuidv7(greatest($8::timestamptz, '1970-01-02Z') - clock_timestamp() + interval '1 minute') end) as high
 ), mine as materialized (                                                 -- a user's
-  select event_id, error_fingerprint, event_type, attempt_count, created_at from outbox_events where status = 'FAILED'
+  select event_id, status, error_fingerprint, event_type, attempt_count, created_at from outbox_events where status = 'FAILED'
     and aggregate_key collate "C" >= $3::text || ':' and aggregate_key collate "C" < $3::text || ';' and payload ->> 'user_id' = $3::text limit $11::int
 ), step as (                                                              -- from one fingerprint to the next by the index
   select coalesce($5::text, (select error_fingerprint from outbox_events where status = 'FAILED' order by error_fingerprint limit 1)) as fingerprint, 1 as n
@@ -29,7 +29,7 @@ with recursive reach as materialized (                                    -- ids
 ), cause as materialized (
   select fingerprint from step where fingerprint is not null and ($1::text is null or $1::text = 'FAILED')
   union all
-  select distinct error_fingerprint from mine where error_fingerprint is not null and ($5::text is null or error_fingerprint = $5::text)
+  select distinct error_fingerprint from mine where status = 'FAILED' and error_fingerprint is not null and ($5::text is null or error_fingerprint = $5::text)
 ), share as materialized (
   select $10::int / greatest(count(*), 1)::int as rows from cause
 )
@@ -54,7 +54,8 @@ from cause, lateral (
        where $3::text is null and status = 'FAILED' and error_fingerprint = fingerprint
          and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id limit 1)
       union all
-      select true, $11::int, event_id, event_type, attempt_count, created_at from mine where error_fingerprint = fingerprint
+      select true, (select case when count(*) >= $11::int then 0 end from mine), event_id, event_type, attempt_count, created_at
+      from mine where status = 'FAILED' and error_fingerprint = fingerprint
     ) looked
     offset 0) l                                                           -- so that the filter is worked out once
 ) g

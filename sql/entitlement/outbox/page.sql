@@ -27,13 +27,15 @@ with reach as materialized (                                              -- ids
   (select * from outbox_events where $3::text is null and $1::text = 'FAILED' and status = 'FAILED' and error_fingerprint = $5::text
      and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit $11::int)
   union all                                                               -- a user's: by the audit, and those FAILED that outlived it
-  (select o.* from (
-     (select event_id from entitlement_audit where user_id = $3::text and event_id >= (select low from reach) and event_id < (select high from reach)
-      order by event_id desc limit $11::int)
-     union
-     select event_id from outbox_events where status = 'FAILED' and aggregate_key collate "C" >= $3::text || ':' and aggregate_key collate "C" < $3::text || ';') mine,
-     lateral (select * from outbox_events o where o.event_id = mine.event_id limit 1) o
-   where mine.event_id >= (select low from reach) and mine.event_id < (select high from reach) order by mine.event_id desc limit $11::int)
+  (select * from (                                                        -- one that is gone counts as looked at, and matches nothing
+     select event_id from (
+       (select event_id from entitlement_audit where user_id = $3::text and event_id >= (select low from reach) and event_id < (select high from reach)
+        order by event_id desc limit $11::int)
+       union
+       select event_id from outbox_events where status = 'FAILED' and aggregate_key collate "C" >= $3::text || ':' and aggregate_key collate "C" < $3::text || ';'
+     ) ids where event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit $11::int) mine
+     left join lateral (select * from outbox_events o where o.event_id = mine.event_id limit 1) o using (event_id)
+   order by event_id desc)
 )
 select event_id, event_type, payload ->> 'user_id' as user_id, payload ->> 'stock_keeping_unit' as stock_keeping_unit, aggregate_version,
   status, attempt_count, last_error, iso(created_at) as created_at, iso(published_at) as published_at, iso(next_retry_at) as next_retry_at,

@@ -18,9 +18,9 @@ with recursive reach as materialized (                                    -- ids
     least('ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid, case when $8::timestamptz is not null
       then uuidv7(greatest($8::timestamptz, '1970-01-02Z') - clock_timestamp() + interval '1 minute') end) as high
 ), mine as materialized (                                                 -- a user's
-  select notification_id, error_fingerprint, type, attempt_count, created_at from (
-    select * from notifications where user_id = $3::text and notification_id >= (select low from reach) and notification_id < (select high from reach)
-    order by notification_id desc limit $11::int) n where status = 'FAILED'
+  select notification_id, status, error_fingerprint, type, attempt_count, created_at from notifications
+  where user_id = $3::text and notification_id >= (select low from reach) and notification_id < (select high from reach)
+  order by notification_id desc limit $11::int
 ), step as (                                                              -- from one fingerprint to the next by the index
   select coalesce($5::text, (select error_fingerprint from notifications where status = 'FAILED' order by error_fingerprint limit 1)) as fingerprint, 1 as n
   where $3::text is null
@@ -30,7 +30,7 @@ with recursive reach as materialized (                                    -- ids
 ), cause as materialized (
   select fingerprint from step where fingerprint is not null and ($1::text is null or $1::text = 'FAILED')
   union all
-  select distinct error_fingerprint from mine where error_fingerprint is not null and ($5::text is null or error_fingerprint = $5::text)
+  select distinct error_fingerprint from mine where status = 'FAILED' and error_fingerprint is not null and ($5::text is null or error_fingerprint = $5::text)
 ), share as materialized (
   select $10::int / greatest(count(*), 1)::int as rows from cause
 )
@@ -55,7 +55,8 @@ from cause, lateral (
        where $3::text is null and status = 'FAILED' and error_fingerprint = fingerprint
          and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id limit 1)
       union all
-      select true, $11::int, notification_id, type, attempt_count, created_at from mine where error_fingerprint = fingerprint
+      select true, (select case when count(*) >= $11::int then 0 end from mine), notification_id, type, attempt_count, created_at
+      from mine where status = 'FAILED' and error_fingerprint = fingerprint
     ) looked
     offset 0) l                                                           -- so that the filter is worked out once
 ) g
