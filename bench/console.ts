@@ -8,8 +8,15 @@ const sizes = [10_000, 1_000_000] as const;
 const [warmUps, rounds, longest] = [3, 15, 700];
 
 const systems = {
-  entitlement: { list: "outbox", id: "event_id", table: "outbox_events", done: "PUBLISHED", fill: fillConsoleOutbox },
-  notification: { list: "notifications", id: "notification_id", table: "notifications", done: "SENT", fill: fillConsoleNotifications },
+  entitlement: { list: "outbox", id: "event_id", table: "outbox_events", done: "PUBLISHED", held: "IN_FLIGHT", fill: fillConsoleOutbox },
+  notification: {
+    list: "notifications",
+    id: "notification_id",
+    table: "notifications",
+    done: "SENT",
+    held: "PROCESSING",
+    fill: fillConsoleNotifications,
+  },
 } as const;
 type System = keyof typeof systems;
 type Question = [what: string, path: string, body?: string];
@@ -79,8 +86,15 @@ function said(answer: Record<string, unknown>): string {
   return list ? `${list.length}${answer.next_cursor ? ", more" : ""}` : "one";
 }
 
+/** The place in the middle of what is listed by a time. */
+async function halfWayOf(sql: ReturnType<typeof sqlOf>, table: string, id: string, status: string, key: string): Promise<string> {
+  const [place] = await sql.unsafe(`select ${key}::text as at, ${id} as id from ${table} where status = '${status}' order by ${key}, ${id}
+    offset (select count(*) / 2 from ${table} where status = '${status}') limit 1`);
+  return placeText({ at: place!.at as string, id: place!.id as string });
+}
+
 async function questions(kenri: TestKenri, system: System, count: number): Promise<Question[]> {
-  const { list, id, table, done } = systems[system];
+  const { list, id, table, done, held } = systems[system];
   const sql = sqlOf(kenri, system);
   const [secret] = await sql`select value from secrets where name = 'cursor'`;
   const [middle] =
@@ -88,12 +102,15 @@ async function questions(kenri: TestKenri, system: System, count: number): Promi
     and ${id} > uuidv7(interval '-15 days') order by ${id} limit 1`);
   const [failed] = await sql.unsafe(`select ${id} as id, split_part(aggregate_key, ':', 1) as user_id, error_fingerprint as fingerprint
     from ${table} where status = 'FAILED' order by ${id} limit 1`);
-  const [halfWay] = await sql`select (now() + interval '15 days')::text as at`;
   const [operation] = await sql`select operation_id from operations order by total desc limit 1`;
+  const states = ["PENDING", held, done, "FAILED"];
+  const halfWay = new Map([
+    ["PENDING", await halfWayOf(sql, table, id, "PENDING", "next_retry_at")],
+    [held, await halfWayOf(sql, table, id, held, "lease_until")],
+  ]);
   const query = (parameters: Record<string, string>) => new URLSearchParams(parameters).toString();
   const deep = (filter: Record<string, string>) => {
-    const isOnItsWay = ["PENDING", "IN_FLIGHT", "PROCESSING"].includes(filter.status ?? "");
-    const position = isOnItsWay ? placeText({ at: halfWay!.at as string, id: middle!.id as string }) : (middle!.id as string);
+    const position = halfWay.get(filter.status ?? "") ?? (middle!.id as string);
     const cursor = cursors(secret!.value as Uint8Array).make(`${list} ${JSON.stringify(filterOf(filter))}`, position);
     return query({ ...filter, cursor });
   };
@@ -118,7 +135,6 @@ async function questions(kenri: TestKenri, system: System, count: number): Promi
   };
   const each = Object.entries(filters);
   const base = `/ops/${list}`;
-  const states = ["PENDING", system === "entitlement" ? "IN_FLIGHT" : "PROCESSING", done, "FAILED"];
   return [
     ...each.map(([name, filter]) => [`counts, ${name}`, `${base}/counts?${query(filter)}`] as [string, string]),
     ...[undefined, ...states].flatMap(status =>
