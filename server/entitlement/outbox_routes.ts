@@ -34,7 +34,7 @@ export function outboxRoutes(sql: EntitlementSql, requires: Requires, cursors: (
         detail: {
           summary: "How many events match, by state",
           description:
-            "Exact up to 10,000; `more` says that there are more, or may be: with a filter, no more than 500 events of a state are looked at, and no more than 10,000 of those PUBLISHED or of a user (1,000 in a span of time). All are of one moment. `oldest_pending_at` is of all events. `unconfirmed` are those PUBLISHED that notification is not known to hold. Scope: ops:read.",
+            "Exact up to 10,000; `more` says that there are more, or may be: with a filter, no more than 10,000 events are looked at, 1,000 in a span of time, and by their state no more than 200 that are PENDING or IN_FLIGHT, or FAILED if a part of the error is asked for. All are of one moment. `oldest_pending_at` is of all events. `unconfirmed` are those PUBLISHED that notification is not known to hold. Scope: ops:read.",
         },
       },
     )

@@ -33,7 +33,7 @@ export function deliveryRoutes(sql: NotificationSql, requires: Requires, cursors
         detail: {
           summary: "How many notifications match, by state",
           description:
-            "Exact up to 10,000; `more` says that there are more, or may be: with a filter, no more than 500 notifications of a state are looked at, and no more than 10,000 of those SENT or of a user (1,000 in a span of time). All are of one moment. `oldest_pending_at` is of all notifications. Scope: ops:read.",
+            "Exact up to 10,000; `more` says that there are more, or may be: with a filter, no more than 10,000 notifications are looked at, 1,000 in a span of time, and by their state no more than 200 that are PENDING or PROCESSING, or FAILED if a part of the error is asked for. All are of one moment. `oldest_pending_at` is of all notifications. Scope: ops:read.",
         },
       },
     )

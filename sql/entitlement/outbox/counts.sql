@@ -9,8 +9,8 @@
 -- $7 created_from?
 -- $8 created_to?: this moment is no longer in it
 -- $9 most: no count is higher
--- $10 scan: the most rows to look at by an index of their status
--- $11 scan_all: the most to look at among a user's, or among all
+-- $10 scan: the most rows to fetch by an index of their status
+-- $11 scan_all: the most to look at among all, a user's, or those FAILED whose text is not asked for
 -- returns status, count, more
 with reach as materialized (                                              -- ids are v7: a time is a range of them, a minute wider at both ends
   select case when $7::timestamptz is null then '00000000-0000-0000-0000-000000000000'::uuid
@@ -31,12 +31,12 @@ with reach as materialized (                                              -- ids
   (select 'FAILED', 'FAILED', false, event_type, attempt_count, created_at, error_fingerprint,
      case when $4::text is not null then (select last_error from outbox_events t where t.event_id = o.event_id) end
    from outbox_events o where $3::text is null and $5::text is null and 'FAILED' = any ($1::text[]) and status = 'FAILED'
-     and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit $10::int)
+     and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit case when $4::text is null then $11::int else $10::int end)
   union all
   (select 'FAILED', 'FAILED', false, event_type, attempt_count, created_at, error_fingerprint,
      case when $4::text is not null then (select last_error from outbox_events t where t.event_id = o.event_id) end
    from outbox_events o where $3::text is null and 'FAILED' = any ($1::text[]) and status = 'FAILED' and error_fingerprint = $5::text
-     and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit $10::int)
+     and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit case when $4::text is null then $11::int else $10::int end)
   union all
   (select 'ALL', status, status = 'PUBLISHED' and confirmed_at is null, event_type, attempt_count, created_at, error_fingerprint, last_error
    from outbox_events where $3::text is null and event_id >= (select low from reach) and event_id < (select high from reach)
@@ -63,6 +63,8 @@ select asked.status, least(found, $9::int)::int as count, is_cut or found > $9::
 from unnest($1::text[]) asked(status), lateral (
   select coalesce(sum(seen), 0) >= bound as is_cut,
     coalesce(sum(found) filter (where status = asked.status or asked.status = 'UNCONFIRMED' and is_unconfirmed), 0) as found
-  from (select 'ALL' as walk, $11::int as bound union all select asked.status, $10::int where asked.status <> 'PUBLISHED' and $3::text is null) w
+  from (select 'ALL' as walk, $11::int as bound
+    union all select asked.status, case when asked.status = 'FAILED' and $4::text is null then $11::int else $10::int end
+    where asked.status <> 'PUBLISHED' and $3::text is null) w
     left join tally using (walk)
   group by walk, bound order by is_cut, found desc limit 1) best
