@@ -1,4 +1,4 @@
-import { cursors } from "../server/kernel/cursor.ts";
+import { cursors, placeText } from "../server/kernel/cursor.ts";
 import { filterOf } from "../server/kernel/filter.ts";
 import type { TestKenri } from "../server/testing/kenri.ts";
 import { fillConsoleNotifications, fillConsoleOutbox, fillOperatorWork } from "./console_rows.ts";
@@ -8,8 +8,15 @@ const sizes = [10_000, 1_000_000] as const;
 const [warmUps, rounds, longest] = [3, 15, 700];
 
 const systems = {
-  entitlement: { list: "outbox", id: "event_id", table: "outbox_events", done: "PUBLISHED", fill: fillConsoleOutbox },
-  notification: { list: "notifications", id: "notification_id", table: "notifications", done: "SENT", fill: fillConsoleNotifications },
+  entitlement: { list: "outbox", id: "event_id", table: "outbox_events", done: "PUBLISHED", held: "IN_FLIGHT", fill: fillConsoleOutbox },
+  notification: {
+    list: "notifications",
+    id: "notification_id",
+    table: "notifications",
+    done: "SENT",
+    held: "PROCESSING",
+    fill: fillConsoleNotifications,
+  },
 } as const;
 type System = keyof typeof systems;
 type Question = [what: string, path: string, body?: string];
@@ -32,7 +39,7 @@ export async function operatorReads(small: TestKenri, large: TestKenri): Promise
         value: `${ms(measured.time)} (${measured.answer})`,
         against: `at 10k rows: ${ms(base.time)} (${base.answer})`,
         ratio: measured.time / base.time,
-        goal: "≤ 3",
+        goal: question[0].startsWith("bulk preview") ? "none: it names every row of the set" : "≤ 3",
       };
       figures.push(figure);
     }
@@ -79,8 +86,15 @@ function said(answer: Record<string, unknown>): string {
   return list ? `${list.length}${answer.next_cursor ? ", more" : ""}` : "one";
 }
 
+/** The place in the middle of what is listed by a time. */
+async function halfWayOf(sql: ReturnType<typeof sqlOf>, table: string, id: string, status: string, key: string): Promise<string> {
+  const [place] = await sql.unsafe(`select ${key}::text as at, ${id} as id from ${table} where status = '${status}' order by ${key}, ${id}
+    offset (select count(*) / 2 from ${table} where status = '${status}') limit 1`);
+  return placeText({ at: place!.at as string, id: place!.id as string });
+}
+
 async function questions(kenri: TestKenri, system: System, count: number): Promise<Question[]> {
-  const { list, id, table, done } = systems[system];
+  const { list, id, table, done, held } = systems[system];
   const sql = sqlOf(kenri, system);
   const [secret] = await sql`select value from secrets where name = 'cursor'`;
   const [middle] =
@@ -89,9 +103,15 @@ async function questions(kenri: TestKenri, system: System, count: number): Promi
   const [failed] = await sql.unsafe(`select ${id} as id, split_part(aggregate_key, ':', 1) as user_id, error_fingerprint as fingerprint
     from ${table} where status = 'FAILED' order by ${id} limit 1`);
   const [operation] = await sql`select operation_id from operations order by total desc limit 1`;
+  const states = ["PENDING", held, done, "FAILED"];
+  const halfWay = new Map([
+    ["PENDING", await halfWayOf(sql, table, id, "PENDING", "next_retry_at")],
+    [held, await halfWayOf(sql, table, id, held, "lease_until")],
+  ]);
   const query = (parameters: Record<string, string>) => new URLSearchParams(parameters).toString();
   const deep = (filter: Record<string, string>) => {
-    const cursor = cursors(secret!.value as Uint8Array).make(`${list} ${JSON.stringify(filterOf(filter))}`, middle!.id as string);
+    const position = halfWay.get(filter.status ?? "") ?? (middle!.id as string);
+    const cursor = cursors(secret!.value as Uint8Array).make(`${list} ${JSON.stringify(filterOf(filter))}`, position);
     return query({ ...filter, cursor });
   };
   const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
@@ -115,7 +135,6 @@ async function questions(kenri: TestKenri, system: System, count: number): Promi
   };
   const each = Object.entries(filters);
   const base = `/ops/${list}`;
-  const states = ["PENDING", system === "entitlement" ? "IN_FLIGHT" : "PROCESSING", done, "FAILED"];
   return [
     ...each.map(([name, filter]) => [`counts, ${name}`, `${base}/counts?${query(filter)}`] as [string, string]),
     ...[undefined, ...states].flatMap(status =>

@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 
 // As in life: 98 % are done, some wait, 1.5 % failed of some forty causes, every one with a host and a number of its own, over thirty days. The
-// table is written in the order of time, as it would have been.
+// table is written in the order of time, as it would have been; up to a hundred that are under way were claimed at once and share a lease.
 const mixed = (count: number) => `
   select n, age, uuidv7(-age) as id, now() - age as at, 'user-' || n % ${Math.max(1, count / 20)} as user_id, 'item-' || n as sku, md5('trace' || n) as trace,
     case when n % 1000 < 982 then 'done' when n % 1000 < 984 then 'wait' when n % 1000 < 985 then 'busy' else 'failed' end as state,
@@ -22,7 +22,7 @@ export async function fillConsoleOutbox(sql: postgres.Sql, count: number): Promi
         case state when 'done' then 1 when 'failed' then 10 else n % 5 end, case when state = 'failed' or state = 'wait' and n % 5 > 0 then error end,
         at + case state when 'wait' then interval '30 days' else interval '0' end, at, case state when 'done' then at end,
         case when state = 'done' and n % 1000 > 0 then at end, case state when 'done' then n end,
-        case state when 'busy' then gen_random_uuid() end, case state when 'busy' then now() + interval '1 day' end
+        case state when 'busy' then gen_random_uuid() end, case state when 'busy' then now() + interval '1 day' + make_interval(secs => n / 100000) end
       from mixed order by n
     ), keyed as (
       insert into idempotency_keys (client_id, route, idem_key, request_hash, response_code, response_body, created_at, expires_at)
@@ -50,7 +50,7 @@ export async function fillConsoleNotifications(sql: postgres.Sql, count: number)
       case state when 'done' then 1 when 'failed' then 10 else n % 5 end, case state when 'failed' then 10 else 1 end,
       case when state = 'failed' or state = 'wait' and n % 5 > 0 then error end, at + case state when 'wait' then interval '30 days' else interval '0' end,
       at, case state when 'done' then at end, case state when 'done' then n end,
-      case state when 'busy' then gen_random_uuid() end, case state when 'busy' then now() + interval '1 day' end
+      case state when 'busy' then gen_random_uuid() end, case state when 'busy' then now() + interval '1 day' + make_interval(secs => n / 100000) end
     from mixed order by n`);
   await sql.unsafe(`
     with tried as (

@@ -18,7 +18,8 @@ interface Answer {
   readonly next_cursor?: string;
   readonly counts: Record<string, { count: number; more: boolean }>;
   readonly oldest_pending_at: string;
-  readonly groups: { fingerprint: string; count: number; sample_id: string }[];
+  readonly groups: { fingerprint: string; count: number; more: boolean; sample_id: string }[];
+  readonly more: boolean;
 }
 
 const systems = {
@@ -116,6 +117,14 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     }
     return found;
   }
+  // Only among those that are done or failed, or without a state, is the order that of their age: those on their way are listed in turn.
+  const inTurn = async (found: string[], status: string) => {
+    if (status !== states.waiting && status !== states.busy) return found;
+    const key = status === states.waiting ? "next_retry_at" : "lease_until";
+    return (await sql().unsafe(`select ${id} as id from ${table} where ${id} = any($1) order by ${key}, ${id}`, [found])).map(
+      row => row.id,
+    );
+  };
   const expected = (matches: (row: OperatorRow) => boolean) =>
     [...ids]
       .filter(([, row]) => matches(row))
@@ -126,13 +135,15 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     for (const row of rows) ids.set(await put(sql(), row), row);
   });
 
-  test.each(filters)("%s: the list has what matches, newest first, and the counts agree with it", async (_, query, matches) => {
+  test.each(filters)("%s: the list has what matches, newest first or in turn, and the counts agree with it", async (_, query, matches) => {
     expect(await walk(query())).toEqual(expected(matches));
     expect(await walk(query(), "1")).toEqual(expected(matches));
     const { counts } = await get("/counts", query());
     for (const [state, status] of Object.entries(states)) {
       const wanted = expected(row => row.state === state && matches(row));
-      expect(await walk({ ...query(), status })).toEqual(wanted);
+      const listed = "user_id" in query() ? wanted : await inTurn(wanted, status);
+      expect(await walk({ ...query(), status })).toEqual(listed);
+      expect(await walk({ ...query(), status }, "1")).toEqual(listed);
       expect(counts[status]).toEqual({ count: wanted.length, more: false });
     }
   });
@@ -201,17 +212,37 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     expect(await walk({ ...query, user_id: "dora" })).toEqual([rare]);
   });
 
-  test("behind a backlog of more than 10,000 the newest come first and everything else is found as before", async () => {
+  test("behind a backlog of more than 10,000 those come first that are due first, and everything else is found as before", async () => {
     const failed = await walk({ status: "FAILED" });
     await sql().unsafe(many, ["PENDING", 10_050]);
     expect((await get("/counts")).counts.PENDING).toEqual({ count: 10_000, more: true });
     const { [list]: page } = await get("", { status: "PENDING", limit: "200" });
-    const [newest] = await sql().unsafe(
-      `select array(select ${id} from ${table} where status = 'PENDING' order by ${id} desc limit 200) as ids`,
+    const [first] = await sql().unsafe(
+      `select array(select ${id} from ${table} where status = 'PENDING' order by next_retry_at, ${id} limit 200) as ids`,
     );
-    expect(page.map(row => row[id])).toEqual(newest?.ids);
+    expect(page.map(row => row[id])).toEqual(first?.ids);
     expect(await walk({ status: "FAILED" })).toEqual(failed);
     expect(await walk({ status: "PENDING", user_id: "alice" })).toEqual(expected(row => row.state === "waiting" && row.user === "alice"));
+  });
+
+  test("those that wait for one and the same moment are each listed once, page by page", async () => {
+    await sql().unsafe(`delete from ${table} where status = 'PENDING'`);
+    await sql().unsafe(many, ["PENDING", 1050]);
+    const all = await walk({ status: "PENDING" }, "100");
+    expect([all.length, new Set(all).size]).toEqual([1050, 1050]);
+    expect(await walk({ status: "PENDING", type: "EntitlementGranted" }, "7")).toEqual(all);
+    expect(await walk({ status: "PENDING", type: "EntitlementRevoked" })).toEqual([]);
+  });
+
+  test("every cause is seen, however many failed of another, and a group says when it was not counted to its end", async () => {
+    await put(sql(), { state: "failed", user: "rare", error: "a cause of its own", minutes: 5000 });
+    await sql().unsafe(many, ["FAILED", 3000]);
+    await sql().unsafe(`update ${table} set last_error = 'crowded' where status = 'FAILED' and aggregate_key like 'crowd:%'`);
+    const { groups, more } = await get("/groups");
+    expect(more).toBe(false);
+    expect(groups[0]).toMatchObject({ fingerprint: "crowded", more: true });
+    expect(groups.find(group => group.fingerprint === "a cause of its own")).toMatchObject({ count: 1, more: false });
+    expect(await get("/groups", { min_attempts: "99" })).toMatchObject({ groups: [], more: true });
   });
 
   test("behind a backlog longer than a count looks at, what came since a moment is counted all the same", async () => {
@@ -220,6 +251,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     const late = await put(sql(), { state: "waiting", user: "zoe", minutes: 0 });
     expect((await get("/counts")).counts.PENDING).toEqual({ count: 10_000, more: true });
     expect((await get("/counts", { created_from })).counts.PENDING?.count).toBe(1);
-    expect((await get("", { created_from, status: "PENDING" }))[list].map(row => row[id])).toEqual([late]);
+    expect(await walk({ created_from, status: "PENDING" })).toEqual([late]);
+    expect((await get("", { created_from, user_id: "zoe", status: "PENDING" }))[list].map(row => row[id])).toEqual([late]);
   });
 });

@@ -101,11 +101,17 @@ export interface Group {
   readonly fingerprint: string;
   readonly count: number;
   /** There may be more than were looked at. */
-  readonly more?: boolean;
+  readonly more: boolean;
   readonly first_at: string;
   readonly last_at: string;
   readonly sample_error: string;
   readonly sample_id: string;
+}
+
+/** What failed by its cause, and whether there are more causes. */
+export interface Groups {
+  readonly groups: readonly Group[];
+  readonly more: boolean;
 }
 
 /** An event whose row was deleted from the outbox after its time is known from the audit: it has no status then. */

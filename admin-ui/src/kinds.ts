@@ -6,6 +6,8 @@ export interface State {
   readonly name: string;
   readonly word: string;
   readonly tone: Tone;
+  /** In which order these are listed, if not newest first. */
+  readonly order?: string;
 }
 
 /** A line of a list, whichever system it is from. */
@@ -37,6 +39,9 @@ export interface Kind {
   readonly rows: (page: Record<string, unknown>) => Row[];
 }
 
+const dueFirst = "Due first: what is tried next stands at the top";
+const leaseFirst = "First whose lease ends first";
+
 export const outbox: Kind = {
   name: "outbox",
   system: "entitlement",
@@ -44,8 +49,8 @@ export const outbox: Kind = {
   one: "event",
   about: "Events on their way from entitlement to the stream",
   states: [
-    { name: "PENDING", word: "Pending", tone: "pending" },
-    { name: "IN_FLIGHT", word: "In flight", tone: "flight" },
+    { name: "PENDING", word: "Pending", tone: "pending", order: dueFirst },
+    { name: "IN_FLIGHT", word: "In flight", tone: "flight", order: leaseFirst },
     { name: "PUBLISHED", word: "Published", tone: "done" },
     { name: "FAILED", word: "Failed", tone: "failed" },
   ],
@@ -59,13 +64,19 @@ export const notifications: Kind = {
   one: "notification",
   about: "Deliveries from the stream to the user's inbox",
   states: [
-    { name: "PENDING", word: "Pending", tone: "pending" },
-    { name: "PROCESSING", word: "In flight", tone: "flight" },
+    { name: "PENDING", word: "Pending", tone: "pending", order: dueFirst },
+    { name: "PROCESSING", word: "In flight", tone: "flight", order: leaseFirst },
     { name: "SENT", word: "Sent", tone: "done" },
     { name: "FAILED", word: "Failed", tone: "failed" },
   ],
   rows: page => (page.notifications as Notification[]).map(ofNotification),
 };
+
+/** How a list is ordered, if not newest first. A user's are newest first whatever their state. */
+export const orderOf = (
+  kind: Kind,
+  { status, user_id }: { readonly status?: string | undefined; readonly user_id?: string | undefined },
+) => (user_id === undefined ? kind.states.find(({ name }) => name === status)?.order : undefined);
 
 export const kinds: Readonly<Record<Kind["name"], Kind>> = { outbox, notifications };
 

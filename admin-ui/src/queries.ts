@@ -8,7 +8,7 @@ import {
   call,
   type Filter,
   type FlowSeries,
-  type Group,
+  type Groups,
   type KeptAnswer,
   type Me,
   type Operation,
@@ -65,7 +65,7 @@ export const detail = (kind: Kind, id: string) =>
 export const groups = (kind: Kind) =>
   queryOptions({
     queryKey: [kind.name, "groups"],
-    queryFn: async ({ signal }) => (await ask<{ groups: Group[] }>(kind.system, `${kind.name}/groups`, {}, signal)).groups,
+    queryFn: ({ signal }) => ask<Groups>(kind.system, `${kind.name}/groups`, {}, signal),
   });
 
 export const flow = (system: System, minutes: number) =>

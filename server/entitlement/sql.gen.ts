@@ -586,7 +586,7 @@ export interface OutboxCountsParameters {
   created_to: string | null;
   most: number;
   scan: number;
-  sparse_scan: number;
+  scan_all: number;
 }
 export interface OutboxCountsRow {
   status: string;
@@ -677,16 +677,16 @@ export interface OutboxGroupsParameters {
   created_to: string | null;
   limit: number;
   scan: number;
-  sparse_scan: number;
+  scan_user: number;
 }
 export interface OutboxGroupsRow {
   fingerprint: string;
   count: number;
-  first_at: string;
-  last_at: string;
-  sample_error: string;
-  sample_id: string;
   more: boolean;
+  first_at: string | null;
+  last_at: string | null;
+  sample_error: string | null;
+  sample_id: string | null;
 }
 
 export interface OutboxHeadParameters {
@@ -739,6 +739,72 @@ export interface OutboxPageRow {
   publish_generation: number;
   stream_seq: number | null;
   trace_id: string;
+  matches: boolean;
+  examined: number;
+}
+
+export interface OutboxPageHeldParameters {
+  type: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  after_at: string;
+  after_event_id: string;
+  limit: number;
+  scan: number;
+}
+export interface OutboxPageHeldRow {
+  event_id: string;
+  event_type: string;
+  user_id: string;
+  stock_keeping_unit: string;
+  aggregate_version: number;
+  status: string;
+  attempt_count: number;
+  last_error: string | null;
+  created_at: string;
+  published_at: string | null;
+  next_retry_at: string;
+  confirmed_at: string | null;
+  publish_generation: number;
+  stream_seq: number | null;
+  trace_id: string;
+  at: string;
+  matches: boolean;
+  examined: number;
+}
+
+export interface OutboxPageWaitingParameters {
+  type: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  after_at: string;
+  after_event_id: string;
+  limit: number;
+  scan: number;
+}
+export interface OutboxPageWaitingRow {
+  event_id: string;
+  event_type: string;
+  user_id: string;
+  stock_keeping_unit: string;
+  aggregate_version: number;
+  status: string;
+  attempt_count: number;
+  last_error: string | null;
+  created_at: string;
+  published_at: string | null;
+  next_retry_at: string;
+  confirmed_at: string | null;
+  publish_generation: number;
+  stream_seq: number | null;
+  trace_id: string;
+  at: string;
   matches: boolean;
   examined: number;
 }
@@ -933,6 +999,8 @@ export interface EntitlementSql {
     observe(parameters: OutboxObserveParameters): Promise<OutboxObserveRow[]>;
     oldest_pending(): Promise<OutboxOldestPendingRow[]>;
     page(parameters: OutboxPageParameters): Promise<OutboxPageRow[]>;
+    page_held(parameters: OutboxPageHeldParameters): Promise<OutboxPageHeldRow[]>;
+    page_waiting(parameters: OutboxPageWaitingParameters): Promise<OutboxPageWaitingRow[]>;
     reclaim(parameters: OutboxReclaimParameters): Promise<OutboxReclaimRow[]>;
     release(parameters: OutboxReleaseParameters): Promise<OutboxReleaseRow[]>;
     requeue(parameters: OutboxRequeueParameters): Promise<OutboxRequeueRow[]>;

@@ -31,7 +31,7 @@ export interface BulkOptions extends FilterWords {
   readonly kind: string;
   readonly sql: BulkSql;
   /** How many of each status match, as the lists count them. */
-  readonly counts: (parameters: Omit<Filter, "status"> & { status: string[] } & typeof countLimits) => Promise<CountRow[]>;
+  readonly counts: (parameters: Omit<Filter, "status"> & { status: string[] } & ReturnType<typeof countLimits>) => Promise<CountRow[]>;
   readonly findOperation: (parameters: { operation_id: string }) => Promise<Operation[]>;
   readonly requires: Requires;
   /** The most rows without ADMIN. */
@@ -59,7 +59,7 @@ export function bulkRoutes({ kind, statuses, types, sql, counts, findOperation, 
     const others = statuses.filter(status => status !== "FAILED" && (given.status ?? status) === status);
     const [[found], rows] = await Promise.all([
       sql.preview(given),
-      others.length > 0 ? counts({ ...given, status: others, ...countLimits }) : [],
+      others.length > 0 ? counts({ ...given, status: others, ...countLimits(given) }) : [],
     ]);
     const ineligible = Object.fromEntries(rows.flatMap(row => (row.count > 0 ? [[row.status, row.count]] : [])));
     const count = Object.values(ineligible).reduce((sum, more) => sum + more, found!.eligible);
@@ -84,7 +84,7 @@ export function bulkRoutes({ kind, statuses, types, sql, counts, findOperation, 
       detail: {
         summary: "What a bulk action would touch",
         description:
-          "Changes nothing. Only FAILED ones are eligible; set_hash names exactly these. The others are counted as in the lists, up to 10,000 of a state. Scope: ops:write.",
+          "Changes nothing. Only FAILED ones are eligible; set_hash names exactly these. The others are counted as in the lists: where many match, up to what is looked at. Scope: ops:write.",
       },
     })
     .post(

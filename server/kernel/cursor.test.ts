@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { cursors } from "./cursor.ts";
+import { cursors, firstPlace, placeOf, placeText } from "./cursor.ts";
 import { Problem } from "./problem.ts";
 
 const { make, read } = cursors(crypto.getRandomValues(new Uint8Array(32)));
@@ -47,5 +47,18 @@ describe("a cursor", () => {
     expect(refusal(() => read("other", make("list", "1")))).toBe(400);
     expect(refusal(() => read("list", cursors(new Uint8Array(32)).make("list", "1")))).toBe(400);
     expect(refusal(() => read("history a", make("history a\nb", "1")))).toBe(400);
+  });
+});
+
+describe("a place in the order of a time", () => {
+  test.each([firstPlace, { at: "2026-11-16 16:04:28.123456+00", id: "01890000-0000-7000-8000-000000000000" }])(
+    "is a position and a place again: %j",
+    place => {
+      expect(placeOf(placeText(place))).toEqual(place);
+    },
+  );
+
+  test("is not what a list in the order of ids gave out", () => {
+    expect(refusal(() => placeOf("01890000-0000-7000-8000-000000000000"))).toBe(400);
   });
 });

@@ -42,13 +42,33 @@ export const filterOf = (given: Given): Filter => ({
   created_to: given.created_to ?? null,
 });
 
-// Whatever the filter and however many rows there are, a page or a group looks at this many, a count at half as many again. What failed lies
-// scattered among the others: its text is looked up on a page of its own for each row, so these are fewer.
-const scan = 10_000;
-const sparse_scan = 1000;
-export const countLimits = { most: 10_000, scan: 1.5 * scan, sparse_scan } as const;
-export const groupLimits = { limit: 100, scan, sparse_scan } as const;
-export const pageScan = ({ status, error }: Filter): number => (status === "FAILED" && error !== null ? sparse_scan : scan);
+const isOfATime = ({ created_from, created_to }: Filter) => created_from !== null || created_to !== null;
+const isNarrow = ({ status, ...others }: Filter) => Object.values(others).some(value => value !== null);
+
+// A filter may match one row in a million: whatever it is, an answer looks at no more rows than these. What the index of a state leads to lies
+// scattered in the table; by id one row lies beside the next.
+const scattered = { aPage: 300, aCount: 200 } as const;
+const ofATime = 1000;
+const inARow = 10_000;
+
+/** Without a filter a count is exact up to 10,000: it takes one more row to say that there are more, and by id rows of other states are passed. */
+export const countLimits = (filter: Filter) => ({
+  most: 10_000,
+  scan: isNarrow(filter) ? scattered.aCount : 10_001,
+  scan_all: isOfATime(filter) ? ofATime : isNarrow(filter) ? inARow : 15_000,
+});
+
+/** One group more than are shown says that there are more. All but the text of an error is in the index. */
+export const shownGroups = 100;
+export const groupLimits = ({ error }: Filter) => ({
+  limit: shownGroups + 1,
+  scan: error === null ? 2000 : scattered.aPage,
+  scan_user: inARow,
+});
+
+/** What a page of a state's own index may look at, or else one by id. */
+export const pageScan = ({ status, user_id }: Filter): number =>
+  user_id === null && status !== null && !["PUBLISHED", "SENT"].includes(status) ? scattered.aPage : inARow;
 
 export interface CountRow {
   readonly status: string;
@@ -58,6 +78,12 @@ export interface CountRow {
 
 export const byStatus = (rows: readonly CountRow[]): Record<string, Omit<CountRow, "status">> =>
   Object.fromEntries(rows.map(({ status, count, more }) => [status, { count, more }]));
+
+/** The groups of whom some match, and whether there are more causes than were looked at. */
+export const groupsOf = <Row extends { readonly count: number; readonly more: boolean }>(rows: readonly Row[]) => ({
+  groups: rows.filter(({ count }) => count > 0).slice(0, shownGroups),
+  more: rows.length > shownGroups || rows.some(({ count, more }) => count === 0 && more),
+});
 
 /** The rows of a page, and the one after which the next page goes on, if there may be one. */
 export function scannedPage<Row extends { readonly matches: boolean; readonly examined: number }>(

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "../kernel/callers.ts";
-import { type Cursors, highestUuid, limitOf, pageQuery } from "../kernel/cursor.ts";
-import { byStatus, countLimits, filterOf, filterQuery, groupLimits, pageScan, scannedPage } from "../kernel/filter.ts";
+import { type Cursors, firstPlace, highestUuid, limitOf, pageQuery, placeOf, placeText } from "../kernel/cursor.ts";
+import { byStatus, countLimits, filterOf, filterQuery, groupLimits, groupsOf, pageScan, scannedPage } from "../kernel/filter.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
 const strict = { additionalProperties: false };
@@ -11,12 +11,18 @@ const types = ["EntitlementGranted", "EntitlementRevoked"];
 
 /** What is delivered, as an operator looks through it. However much there is, and whatever is asked for, an answer costs about the same. */
 export function deliveryRoutes(sql: NotificationSql, requires: Requires, cursors: () => Cursors) {
+  // What is on its way is listed in the order in which something happens to it; its indexes have that order.
+  const orders = new Map([
+    ["PENDING" as string | null, sql.notifications.page_waiting],
+    ["PROCESSING", sql.notifications.page_held],
+  ]);
   return new Elysia({ normalize: false })
     .get(
       "/ops/notifications/counts",
       async ({ query }) => {
+        const filter = filterOf(query);
         const [rows, [oldest]] = await Promise.all([
-          sql.notifications.counts({ ...filterOf(query), status: [...statuses], ...countLimits }),
+          sql.notifications.counts({ ...filter, status: [...statuses], ...countLimits(filter) }),
           sql.notifications.oldest_pending(),
         ]);
         return { counts: byStatus(rows), oldest_pending_at: oldest!.oldest_pending_at };
@@ -27,7 +33,7 @@ export function deliveryRoutes(sql: NotificationSql, requires: Requires, cursors
         detail: {
           summary: "How many notifications match, by state",
           description:
-            "Exact up to 10,000; `more` says that there are more, or may be: no more than 15,000 notifications of a state are looked at, and no more than 1,000 FAILED ones for a part of their error. All are of one moment. `oldest_pending_at` is of all notifications. Scope: ops:read.",
+            "Exact up to 10,000; `more` says that there are more, or may be: with a filter, no more than 10,000 notifications are looked at, 1,000 in a span of time, and by their state no more than 200 that are PENDING or PROCESSING, or FAILED if a part of the error is asked for. All are of one moment. `oldest_pending_at` is of all notifications. Scope: ops:read.",
         },
       },
     )
@@ -38,8 +44,16 @@ export function deliveryRoutes(sql: NotificationSql, requires: Requires, cursors
         const limit = limitOf(query);
         const scan = pageScan(filter);
         const list = `notifications ${JSON.stringify(filter)}`;
-        const before_notification_id = query.cursor === undefined ? highestUuid : cursors().read(list, query.cursor);
-        const rows = await sql.notifications.page({ ...filter, before_notification_id, limit: limit + 1, scan });
+        const position = query.cursor === undefined ? undefined : cursors().read(list, query.cursor);
+        const inTurn = filter.user_id === null && orders.get(filter.status);
+        if (inTurn) {
+          const { at: after_at, id: after_notification_id } = position === undefined ? firstPlace : placeOf(position);
+          const rows = await inTurn({ ...filter, after_at, after_notification_id, limit: limit + 1, scan });
+          const { page, last } = scannedPage(rows, limit, scan);
+          const next_cursor = last && cursors().make(list, placeText({ at: last.at, id: last.notification_id }));
+          return { notifications: page.map(({ at, ...row }) => row), ...(next_cursor ? { next_cursor } : {}) };
+        }
+        const rows = await sql.notifications.page({ ...filter, before_notification_id: position ?? highestUuid, limit: limit + 1, scan });
         const { page, last } = scannedPage(rows, limit, scan);
         return { notifications: page, ...(last ? { next_cursor: cursors().make(list, last.notification_id) } : {}) };
       },
@@ -47,17 +61,17 @@ export function deliveryRoutes(sql: NotificationSql, requires: Requires, cursors
         query: Type.Object({ ...filterQuery(types, statuses), ...pageQuery }, strict),
         ...requires("ops:read"),
         detail: {
-          summary: "Notifications that match, newest first",
+          summary: "Notifications that match",
           description:
-            "A page looks at no more than 10,000 notifications, or 1,000 FAILED ones for a part of their error: it may be short, or empty, and still have a next_cursor to go on with. Scope: ops:read.",
+            "Newest first, except that PENDING ones come in the order in which they are due and PROCESSING ones in the order in which their leases end, unless a user is given. A page looks at no more than 10,000 notifications, or 300 that are PENDING, PROCESSING or FAILED: it may be short, or empty, and still have a next_cursor to go on with. One that changes its place meanwhile may be on two pages. Scope: ops:read.",
         },
       },
     )
     .get(
       "/ops/notifications/groups",
       async ({ query }) => {
-        const rows = await sql.notifications.groups({ ...filterOf(query), ...groupLimits });
-        return { groups: rows.map(({ more, ...group }) => group), more: rows[0]?.more ?? false };
+        const filter = filterOf(query);
+        return groupsOf(await sql.notifications.groups({ ...filter, ...groupLimits(filter) }));
       },
       {
         query: Type.Object(filterQuery(types, ["FAILED"]), strict),
@@ -65,7 +79,7 @@ export function deliveryRoutes(sql: NotificationSql, requires: Requires, cursors
         detail: {
           summary: "FAILED notifications by their error, largest group first",
           description:
-            "Of the newest 10,000 that failed (1,000 for a part of the error), at most 100 groups; `more` says that there are older ones. Times are those of the notifications. Scope: ops:read.",
+            "Every cause, up to 100; `more` says that there are further ones. Of all groups together the newest 2,000 notifications are looked at (300 for a part of the error), each group has its share; `more` of a group says that it has, or may have, more than were counted. Times are those of the notifications. Scope: ops:read.",
         },
       },
     );

@@ -539,7 +539,7 @@ export interface NotificationsCountsParameters {
   created_to: string | null;
   most: number;
   scan: number;
-  sparse_scan: number;
+  scan_all: number;
 }
 export interface NotificationsCountsRow {
   status: string;
@@ -620,16 +620,16 @@ export interface NotificationsGroupsParameters {
   created_to: string | null;
   limit: number;
   scan: number;
-  sparse_scan: number;
+  scan_user: number;
 }
 export interface NotificationsGroupsRow {
   fingerprint: string;
   count: number;
-  first_at: string;
-  last_at: string;
-  sample_error: string;
-  sample_id: string;
   more: boolean;
+  first_at: string | null;
+  last_at: string | null;
+  sample_error: string | null;
+  sample_id: string | null;
 }
 
 export interface NotificationsHeadParameters {
@@ -695,6 +695,76 @@ export interface NotificationsPageRow {
   read_at: string | null;
   trace_id: string;
   dead: Json | null;
+  matches: boolean;
+  examined: number;
+}
+
+export interface NotificationsPageHeldParameters {
+  type: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  after_at: string;
+  after_notification_id: string;
+  limit: number;
+  scan: number;
+}
+export interface NotificationsPageHeldRow {
+  notification_id: string;
+  event_id: string;
+  user_id: string;
+  type: string;
+  aggregate_version: number;
+  stale: boolean;
+  channel: string;
+  status: string;
+  attempt_count: number;
+  last_error: string | null;
+  created_at: string;
+  sent_at: string | null;
+  next_retry_at: string;
+  position: number | null;
+  read_at: string | null;
+  trace_id: string;
+  dead: Json | null;
+  at: string;
+  matches: boolean;
+  examined: number;
+}
+
+export interface NotificationsPageWaitingParameters {
+  type: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  after_at: string;
+  after_notification_id: string;
+  limit: number;
+  scan: number;
+}
+export interface NotificationsPageWaitingRow {
+  notification_id: string;
+  event_id: string;
+  user_id: string;
+  type: string;
+  aggregate_version: number;
+  stale: boolean;
+  channel: string;
+  status: string;
+  attempt_count: number;
+  last_error: string | null;
+  created_at: string;
+  sent_at: string | null;
+  next_retry_at: string;
+  position: number | null;
+  read_at: string | null;
+  trace_id: string;
+  dead: Json | null;
+  at: string;
   matches: boolean;
   examined: number;
 }
@@ -940,6 +1010,8 @@ export interface NotificationSql {
     inbox(parameters: NotificationsInboxParameters): Promise<NotificationsInboxRow[]>;
     oldest_pending(): Promise<NotificationsOldestPendingRow[]>;
     page(parameters: NotificationsPageParameters): Promise<NotificationsPageRow[]>;
+    page_held(parameters: NotificationsPageHeldParameters): Promise<NotificationsPageHeldRow[]>;
+    page_waiting(parameters: NotificationsPageWaitingParameters): Promise<NotificationsPageWaitingRow[]>;
     reclaim(parameters: NotificationsReclaimParameters): Promise<NotificationsReclaimRow[]>;
     release(parameters: NotificationsReleaseParameters): Promise<NotificationsReleaseRow[]>;
     requeue(parameters: NotificationsRequeueParameters): Promise<NotificationsRequeueRow[]>;

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Filter, Group } from "../api.ts";
-import { count, middle, number } from "../format.ts";
+import { count, middle } from "../format.ts";
 import { type Kind, notifications, outbox } from "../kinds.ts";
 import { useLive } from "../live.ts";
 import { useCan } from "../me.ts";
@@ -30,30 +30,29 @@ export function Failures() {
 function Groups({ kind, repair }: { kind: Kind; repair: (group: Group) => void }) {
   const canAct = useCan("OPERATOR");
   const { data, error, isPending, refetch } = useQuery({ ...queries.groups(kind), ...useLive() });
-  const total = data?.reduce((sum, group) => sum + group.count, 0) ?? 0;
+  const groups = data?.groups ?? [];
+  const total = { count: groups.reduce((sum, group) => sum + group.count, 0), more: data?.more || groups.some(group => group.more) };
   return (
     <Panel
       title={kind.title}
       aside={
-        total > 0 && (
+        total.count > 0 && (
           <Link to={`/${kind.name}`} search={{ status: "FAILED" }} className="link">
-            {number(total)} failed
+            {count(total)} failed
           </Link>
         )
       }
     >
       {error && <Trouble what={`Failures of ${kind.title.toLowerCase()} are not known now.`} error={error} retry={() => void refetch()} />}
       {isPending && <Skeleton rows={3} />}
-      {data?.length === 0 && <Empty title={`No ${kind.one} failed`}>What fails for good is listed here by its cause.</Empty>}
+      {data && groups.length === 0 && <Empty title={`No ${kind.one} failed`}>What fails for good is listed here by its cause.</Empty>}
       <ul>
-        {data?.map(group => (
+        {groups.map(group => (
           <li
             key={group.fingerprint}
-            className="grid grid-cols-[2.75rem_minmax(0,1fr)] items-start gap-x-3 gap-y-2 border-b px-3 py-3 last:border-0 md:px-4 md:grid-cols-[4.5rem_minmax(0,1fr)_auto]"
+            className="grid grid-cols-[minmax(2.75rem,auto)_minmax(0,1fr)] items-start gap-x-3 gap-y-2 border-b px-3 py-3 last:border-0 md:px-4 md:grid-cols-[5rem_minmax(0,1fr)_auto]"
           >
-            <span className="mono !text-xl text-right font-semibold text-failed">
-              {count({ count: group.count, more: group.more ?? false })}
-            </span>
+            <span className="mono !text-xl text-right font-semibold text-failed">{count(group)}</span>
             <div className="min-w-0">
               <p className="mono line-clamp-3 break-words" title={group.sample_error}>
                 {group.sample_error}
@@ -86,6 +85,7 @@ function Groups({ kind, repair }: { kind: Kind; repair: (group: Group) => void }
           </li>
         ))}
       </ul>
+      {data?.more && <p className="border-t px-4 py-3 text-faint">There are more causes than are shown here.</p>}
     </Panel>
   );
 }

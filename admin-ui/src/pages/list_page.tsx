@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Filter } from "../api.ts";
 import { isNarrow, tidy } from "../filter.ts";
-import type { Kind, Row } from "../kinds.ts";
+import { type Kind, orderOf, type Row } from "../kinds.ts";
 import { useHold, useLive } from "../live.ts";
 import { useCan } from "../me.ts";
 import { Bulk } from "../parts/bulk.tsx";
@@ -32,7 +32,8 @@ export function ListPage({ kind, filter, openId, narrow, open }: ListPageProps) 
   });
   const canAct = useCan("OPERATOR");
   const [isBulk, setBulk] = useState(false);
-  const rows = data?.pages.flatMap(page => page.rows) ?? [];
+  const rows = oncePerId(data?.pages.flatMap(page => page.rows) ?? []);
+  const order = orderOf(kind, filter);
   const selection = useSelection(rows);
   const failed = counted.data?.counts.FAILED;
 
@@ -53,11 +54,12 @@ export function ListPage({ kind, filter, openId, narrow, open }: ListPageProps) 
     >
       <StateTabs kind={kind} filter={filter} counts={counted.data} choose={status => narrow(tidy({ ...filter, status }))} />
       <FilterBar filter={filter} change={narrow} />
+      {order && <p className="text-faint">{order}</p>}
       <div className="panel min-w-0 overflow-hidden">
         {error && <Trouble what={`${kind.title} cannot be listed.`} error={error} retry={() => void refetch()} />}
         {isPending && <Skeleton rows={12} />}
         {data && rows.length === 0 && hasNextPage && (
-          <Empty title="None among the newest">Only so many rows are looked at in one go.</Empty>
+          <Empty title={order ? "None among the first" : "None among the newest"}>Only so many rows are looked at in one go.</Empty>
         )}
         {data && rows.length === 0 && !hasNextPage && (
           <Nothing kind={kind} filter={filter} clear={() => narrow(tidy({ status: filter.status }))} />
@@ -66,7 +68,7 @@ export function ListPage({ kind, filter, openId, narrow, open }: ListPageProps) 
       </div>
       {hasNextPage && (
         <button type="button" className="button self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {isFetchingNextPage ? "Loading …" : rows.length === 0 ? "Look further back" : "Older ones"}
+          {isFetchingNextPage ? "Loading …" : rows.length === 0 ? "Look further" : order ? "Further ones" : "Older ones"}
         </button>
       )}
       <SelectionBar kind={kind} ids={selection.ids} clear={selection.clear} />
@@ -74,6 +76,9 @@ export function ListPage({ kind, filter, openId, narrow, open }: ListPageProps) 
     </Page>
   );
 }
+
+/** What is on its way may have moved from one page to the next. */
+const oncePerId = (rows: readonly Row[]): Row[] => [...new Map(rows.map(row => [row.id, row])).values()];
 
 export interface Selection {
   readonly ids: readonly string[];

@@ -19,7 +19,7 @@ export function TopFailures() {
     { kind: notifications, query: useQuery({ ...queries.groups(notifications), ...live }) },
   ];
   const groups = parts
-    .flatMap(({ kind, query }) => (query.data ?? []).map(group => ({ kind, group })))
+    .flatMap(({ kind, query }) => (query.data?.groups ?? []).map(group => ({ kind, group })))
     .toSorted((a, b) => b.group.count - a.group.count)
     .slice(0, shown);
   return (
@@ -43,9 +43,9 @@ export function TopFailures() {
             <Link
               to={`/${kind.name}`}
               search={{ status: "FAILED", fingerprint: group.fingerprint }}
-              className="grid grid-cols-[2.75rem_minmax(0,1fr)] items-baseline gap-3 px-4 py-2 hover:bg-raised"
+              className="grid grid-cols-[3.25rem_minmax(0,1fr)] items-baseline gap-3 px-4 py-2 hover:bg-raised"
             >
-              <span className="mono text-right font-semibold text-failed">{count({ count: group.count, more: group.more ?? false })}</span>
+              <span className="mono text-right font-semibold text-failed">{count(group)}</span>
               <span className="min-w-0">
                 <span className="block truncate" title={group.sample_error}>
                   {group.sample_error}

@@ -1,4 +1,5 @@
--- FAILED events by the fingerprint of their error, largest group first, among the newest $10 that failed, or the newest $11 if their text is looked at.
+-- FAILED events by the fingerprint of their error, largest group first: every cause, however many failed, up to $9. Of all groups together
+-- the newest $10 are looked at, each has its share, and of each the oldest. A group of which none that was looked at matches has the count 0.
 -- $1 status?
 -- $2 type?
 -- $3 user_id?
@@ -7,37 +8,55 @@
 -- $6 min_attempts?
 -- $7 created_from?
 -- $8 created_to?: this moment is no longer in it
--- $9 limit
+-- $9 limit: one more says that there are more
 -- $10 scan
--- $11 sparse_scan
--- returns fingerprint, count, first_at, last_at, sample_error, sample_id, more
-with reach as materialized (                                              -- ids are v7: a time is a range of them, a minute wider at both ends
+-- $11 scan_user: of a user's, the most to look at
+-- returns fingerprint, count, more, first_at?, last_at?, sample_error?, sample_id?
+with recursive reach as materialized (                                    -- ids are v7: a time is a range of them, a minute wider at both ends
   select case when $7::timestamptz is null then '00000000-0000-0000-0000-000000000000'::uuid
       else uuidv7(greatest($7::timestamptz, '1970-01-02Z') - clock_timestamp() - interval '1 minute') end as low,
     least('ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid, case when $8::timestamptz is not null
       then uuidv7(greatest($8::timestamptz, '1970-01-02Z') - clock_timestamp() + interval '1 minute') end) as high
-), newest as materialized (                                             -- by indexes that hold all but their text
-  (select event_id, error_fingerprint, event_type, attempt_count, created_at from outbox_events where $3::text is null and $5::text is null and status = 'FAILED'
-    and event_id >= (select low from reach) and event_id < (select high from reach)
-   order by event_id desc limit case when $4::text is null then $10::int else $11::int end)
+), mine as materialized (                                                 -- a user's
+  select event_id, status, error_fingerprint, event_type, attempt_count, created_at from outbox_events where status = 'FAILED'
+    and aggregate_key collate "C" >= $3::text || ':' and aggregate_key collate "C" < $3::text || ';' and payload ->> 'user_id' = $3::text limit $11::int
+), step as (                                                              -- from one fingerprint to the next by the index
+  select coalesce($5::text, (select error_fingerprint from outbox_events where status = 'FAILED' order by error_fingerprint limit 1)) as fingerprint, 1 as n
+  where $3::text is null
   union all
-  (select event_id, error_fingerprint, event_type, attempt_count, created_at from outbox_events where $3::text is null and $5::text is not null and status = 'FAILED'
-    and error_fingerprint = $5::text and event_id >= (select low from reach) and event_id < (select high from reach)
-   order by event_id desc limit case when $4::text is null then $10::int else $11::int end)
+  select (select error_fingerprint from outbox_events where status = 'FAILED' and error_fingerprint > s.fingerprint order by error_fingerprint limit 1), n + 1
+  from step s where fingerprint is not null and $5::text is null and n < $9::int
+), cause as materialized (
+  select fingerprint from step where fingerprint is not null and ($1::text is null or $1::text = 'FAILED')
   union all
-  (select event_id, error_fingerprint, event_type, attempt_count, created_at from outbox_events where status = 'FAILED'
-    and aggregate_key collate "C" >= $3::text || ':' and aggregate_key collate "C" < $3::text || ';' limit $10::int)
-), grouped as materialized (
-  select error_fingerprint, count(*)::int as count, min(created_at) as first_at, max(created_at) as last_at, max(event_id::text)::uuid as sample_id
-  from newest n
-  where error_fingerprint is not null and ($1::text is null or $1::text = 'FAILED') and ($5::text is null or error_fingerprint = $5::text)
-    and ($2::text is null or event_type = $2::text) and ($6::int is null or attempt_count >= $6::int)
-    and ($7::timestamptz is null or created_at >= $7::timestamptz) and ($8::timestamptz is null or created_at < $8::timestamptz)
-    and (coalesce($3, $4)::text is null or exists (select from (select * from outbox_events o where o.event_id = n.event_id limit 1) e
-      where ($3::text is null or payload ->> 'user_id' = $3::text) and ($4::text is null or position(lower($4::text) in lower(last_error)) > 0)))
-  group by error_fingerprint order by count(*) desc, error_fingerprint limit $9::int
+  select distinct error_fingerprint from mine where status = 'FAILED' and error_fingerprint is not null and ($5::text is null or error_fingerprint = $5::text)
+), share as materialized (
+  select $10::int / greatest(count(*), 1)::int as rows from cause
 )
-select error_fingerprint as fingerprint, count, iso(first_at) as first_at, iso(last_at) as last_at,
-  (select last_error from outbox_events o where o.event_id = g.sample_id) as sample_error, sample_id,
-  (select count(*) from newest) >= case when $4::text is null then $10::int else $11::int end as more
-from grouped g order by count desc, error_fingerprint
+select fingerprint, count::int as count, more, iso(first_at) as first_at, iso(last_at) as last_at,
+  (select last_error from outbox_events o where o.event_id = sample_id) as sample_error, sample_id
+from cause, lateral (
+  select count(*) filter (where is_new and matches) as count, coalesce(count(*) filter (where is_new) >= min(bound), false) as more,
+    min(created_at) filter (where matches) as first_at, max(created_at) filter (where matches) as last_at,
+    max(event_id::text collate "C") filter (where matches)::uuid as sample_id
+  from (
+    select *, ($2::text is null or event_type = $2::text)
+      and ($4::text is null or position(lower($4::text) in lower((select last_error from outbox_events o where o.event_id = looked.event_id))) > 0)
+      and ($6::int is null or attempt_count >= $6::int)
+      and ($7::timestamptz is null or created_at >= $7::timestamptz)
+      and ($8::timestamptz is null or created_at < $8::timestamptz) as matches
+    from (                                                                -- by the index alone
+      (select true as is_new, (select rows from share) as bound, event_id, event_type, attempt_count, created_at from outbox_events
+       where $3::text is null and status = 'FAILED' and error_fingerprint = fingerprint
+         and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit (select rows from share))
+      union all
+      (select false, null, event_id, event_type, attempt_count, created_at from outbox_events
+       where $3::text is null and status = 'FAILED' and error_fingerprint = fingerprint
+         and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id limit 1)
+      union all
+      select true, (select case when count(*) >= $11::int then 0 end from mine), event_id, event_type, attempt_count, created_at
+      from mine where status = 'FAILED' and error_fingerprint = fingerprint
+    ) looked
+    offset 0) l                                                           -- so that the filter is worked out once
+) g
+order by count desc, sample_id desc nulls last

@@ -1,5 +1,5 @@
--- Events that match a filter, newest first. Looks at no more than $11 of those that an index leads to; the last of them is returned even if
--- it does not match, so that the next page goes on after it.
+-- Events that match a filter, newest first. Looks at no more than $11 of them; the last of these is returned even if it does not match, so that the
+-- next page goes on after it.
 -- $1 status?
 -- $2 type?
 -- $3 user_id?
@@ -17,42 +17,38 @@ with reach as materialized (                                              -- ids
       else uuidv7(greatest($7::timestamptz, '1970-01-02Z') - clock_timestamp() - interval '1 minute') end as low,
     least($9::uuid, case when $8::timestamptz is not null
       then uuidv7(greatest($8::timestamptz, '1970-01-02Z') - clock_timestamp() + interval '1 minute') end) as high
-), few as materialized (                                                  -- led to by other indexes; too many under way are looked up by id
-  (select event_id from outbox_events where $1::text = 'PENDING' and $3::text is null and status = 'PENDING' order by next_retry_at limit 10001)
+), looked as (                                                            -- one of these walks; an order and a limit each: index ranges under every plan
+  (select * from outbox_events where $3::text is null and $1::text is distinct from 'FAILED'
+     and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit $11::int)
   union all
-  (select event_id from outbox_events where $1::text = 'IN_FLIGHT' and $3::text is null and status = 'IN_FLIGHT' order by lease_until limit 10001)
+  (select * from outbox_events where $3::text is null and $1::text = 'FAILED' and $5::text is null and status = 'FAILED'
+     and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit $11::int)
   union all
-  (select event_id from entitlement_audit where user_id = $3::text        -- a user's: by the audit, and those FAILED that outlived it
-   union select event_id from outbox_events where status = 'FAILED'
-     and aggregate_key collate "C" >= $3::text || ':' and aggregate_key collate "C" < $3::text || ';')
-), seen as (                                                              -- FAILED ones with what their index holds of them
-  select event_id, event_type, attempt_count from (                                                  -- an order and a limit each: index ranges under every plan
-    (select event_id, event_type, attempt_count from outbox_events where $1::text = 'FAILED' and $3::text is null and $5::text is null and status = 'FAILED'
-      and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit $11::int)
-    union all
-    (select event_id, event_type, attempt_count from outbox_events where $1::text = 'FAILED' and $3::text is null and $5::text is not null
-      and status = 'FAILED' and error_fingerprint = $5::text
-      and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit $11::int)
-    union all
-    (select event_id, null, null from few where ($3::text is not null or (select count(*) from few) <= 10000)
-      and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit $11::int)
-    union all
-    (select event_id, null, null from outbox_events where $3::text is null and ($1::text is null or $1::text = 'PUBLISHED' or (select count(*) from few) > 10000)
-      and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit $11::int)
-  ) c order by event_id desc limit $11::int
+  (select * from outbox_events where $3::text is null and $1::text = 'FAILED' and status = 'FAILED' and error_fingerprint = $5::text
+     and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit $11::int)
+  union all                                                               -- a user's: by the audit, and those FAILED that outlived it
+  (select * from (                                                        -- one that is gone counts as looked at, and matches nothing
+     select event_id from (
+       (select event_id from entitlement_audit where user_id = $3::text and event_id >= (select low from reach) and event_id < (select high from reach)
+        order by event_id desc limit $11::int)
+       union
+       select event_id from outbox_events where status = 'FAILED' and aggregate_key collate "C" >= $3::text || ':' and aggregate_key collate "C" < $3::text || ';'
+     ) ids where event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit $11::int) mine
+     left join lateral (select * from outbox_events o where o.event_id = mine.event_id limit 1) o using (event_id)
+   order by event_id desc)
 )
-select e.event_id, e.event_type, payload ->> 'user_id' as user_id, payload ->> 'stock_keeping_unit' as stock_keeping_unit, aggregate_version,
-  status, e.attempt_count, last_error, iso(e.created_at) as created_at, iso(published_at) as published_at, iso(next_retry_at) as next_retry_at,
-  iso(confirmed_at) as confirmed_at, publish_generation, stream_seq, split_part(traceparent, '-', 2) as trace_id,
-  matches, examined::int
-from (select *, row_number() over (order by event_id desc) as examined from seen) seen,
-  lateral (select * from outbox_events o where o.event_id = seen.event_id
-    and (seen.event_type is null or seen.examined = $11::int or ($2::text is null or seen.event_type = $2::text) and ($6::int is null or seen.attempt_count >= $6::int)) limit 1) e,
-  lateral (select coalesce(($1::text is null or status = $1::text) and ($2::text is null or e.event_type = $2::text)
+select event_id, event_type, payload ->> 'user_id' as user_id, payload ->> 'stock_keeping_unit' as stock_keeping_unit, aggregate_version,
+  status, attempt_count, last_error, iso(created_at) as created_at, iso(published_at) as published_at, iso(next_retry_at) as next_retry_at,
+  iso(confirmed_at) as confirmed_at, publish_generation, stream_seq, split_part(traceparent, '-', 2) as trace_id, matches, examined::int
+from (select *, row_number() over (order by event_id desc) as examined, coalesce(
+    ($1::text is null or status = $1::text)
+    and ($2::text is null or event_type = $2::text)
     and ($3::text is null or payload ->> 'user_id' = $3::text)
     and ($4::text is null or position(lower($4::text) in lower(last_error)) > 0)
     and ($5::text is null or error_fingerprint = $5::text)
-    and ($6::int is null or e.attempt_count >= $6::int)
-    and ($7::timestamptz is null or e.created_at >= $7::timestamptz) and ($8::timestamptz is null or e.created_at < $8::timestamptz), false) as matches) m
+    and ($6::int is null or attempt_count >= $6::int)
+    and ($7::timestamptz is null or created_at >= $7::timestamptz)
+    and ($8::timestamptz is null or created_at < $8::timestamptz), false) as matches
+  from looked) m
 where matches or examined = $11::int
-order by seen.event_id desc limit $10::int
+order by m.event_id desc limit $10::int

@@ -1,5 +1,5 @@
--- How many notifications match a filter, by status, all at one moment. Counts up to $9 of each, and looks at no more than $10 of those that an index
--- leads to, newest first, and at no more than $11 FAILED ones for a part of their error; beyond that there are more, or may be.
+-- How many notifications match a filter, by status, all at one moment. Every walk goes along one index and looks at a bounded number of rows;
+-- where it reached its bound there may be more. What two walks lead to is taken from the one that came to its end, or else found more.
 -- $1 status: those asked for
 -- $2 type?
 -- $3 user_id?
@@ -8,70 +8,54 @@
 -- $6 min_attempts?
 -- $7 created_from?
 -- $8 created_to?: this moment is no longer in it
--- $9 most
--- $10 scan
--- $11 sparse_scan
+-- $9 most: no count is higher
+-- $10 scan: the most rows to fetch by an index of their status
+-- $11 scan_all: the most to look at among all, a user's, or those FAILED whose text is not asked for
 -- returns status, count, more
 with reach as materialized (                                              -- ids are v7: a time is a range of them, a minute wider at both ends
   select case when $7::timestamptz is null then '00000000-0000-0000-0000-000000000000'::uuid
       else uuidv7(greatest($7::timestamptz, '1970-01-02Z') - clock_timestamp() - interval '1 minute') end as low,
     least('ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid, case when $8::timestamptz is not null
       then uuidv7(greatest($8::timestamptz, '1970-01-02Z') - clock_timestamp() + interval '1 minute') end) as high
-), mine as materialized (                                               -- a user's
-  select * from (select * from notifications where user_id = $3::text order by notification_id desc limit $10::int) e
-), asked as materialized (
-  select status, $3::text is null and coalesce($2, $4, $5)::text is null and $6::int is null and coalesce($7, $8)::timestamptz is null as everything,
-    coalesce($7, $8)::timestamptz is not null as of_a_time from unnest($1::text[]) as s(status)
-), backlog as materialized (                                              -- those under way may be more than are looked at
-  select status, case
-    when $3::text is not null or everything then false
-    when s.status = 'PENDING' then exists (select from notifications where status = 'PENDING' order by next_retry_at offset $10::int limit 1)
-    when s.status = 'PROCESSING' then exists (select from notifications where status = 'PROCESSING' order by lease_until offset $10::int limit 1)
-    else false end as is_long
-  from asked s
-), counted as materialized (                                              -- each case is one index range, and no other is read
-  select s.status, of_a_time, is_long, case
-    when $3::text is not null then (select count(*) from mine where (status = s.status)
-      and ($2::text is null or type = $2::text) and ($4::text is null or position(lower($4::text) in lower(last_error)) > 0)
-      and ($5::text is null or error_fingerprint = $5::text) and ($6::int is null or attempt_count >= $6::int)
-      and ($7::timestamptz is null or created_at >= $7::timestamptz) and ($8::timestamptz is null or created_at < $8::timestamptz))
-    when s.status = 'FAILED' and $4::text is null and $5::text is null then (select count(*) from (select from (
-      select type, attempt_count, created_at from notifications where status = 'FAILED' and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id desc limit $10::int) p where ($2::text is null or type = $2::text) and ($6::int is null or attempt_count >= $6::int)
-      and ($7::timestamptz is null or created_at >= $7::timestamptz) and ($8::timestamptz is null or created_at < $8::timestamptz) limit $9::int + 1) p)
-    when s.status = 'FAILED' and $4::text is null then (select count(*) from (select from (
-      select type, attempt_count, created_at from notifications where status = 'FAILED' and error_fingerprint = $5::text and notification_id >= (select low from reach) and notification_id < (select high from reach)
-      order by notification_id desc limit $10::int) p where ($2::text is null or type = $2::text) and ($6::int is null or attempt_count >= $6::int)
-      and ($7::timestamptz is null or created_at >= $7::timestamptz) and ($8::timestamptz is null or created_at < $8::timestamptz) limit $9::int + 1) p)
-    when s.status = 'FAILED' and $5::text is null then (select count(*) from (
-      select * from notifications where status = 'FAILED' and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id desc limit $11::int) p where ($2::text is null or type = $2::text) and ($4::text is null or position(lower($4::text) in lower(last_error)) > 0)
-      and ($5::text is null or error_fingerprint = $5::text) and ($6::int is null or attempt_count >= $6::int)
-      and ($7::timestamptz is null or created_at >= $7::timestamptz) and ($8::timestamptz is null or created_at < $8::timestamptz))
-    when s.status = 'FAILED' then (select count(*) from (
-      select * from notifications where status = 'FAILED' and error_fingerprint = $5::text and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id desc limit $11::int) p where ($2::text is null or type = $2::text) and ($4::text is null or position(lower($4::text) in lower(last_error)) > 0)
-      and ($5::text is null or error_fingerprint = $5::text) and ($6::int is null or attempt_count >= $6::int)
-      and ($7::timestamptz is null or created_at >= $7::timestamptz) and ($8::timestamptz is null or created_at < $8::timestamptz))
-    when s.status = 'PENDING' and everything then (select count(*) from (select from notifications where status = 'PENDING' limit $9::int + 1) p)
-    when s.status = 'PROCESSING' and everything then (select count(*) from (select from notifications where status = 'PROCESSING' limit $9::int + 1) p)
-    when s.status = 'SENT' or of_a_time and is_long then (select count(*) from (select from (
-      select * from notifications where notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id desc limit $10::int) p where (status = s.status)
-      and ($2::text is null or type = $2::text) and ($4::text is null or position(lower($4::text) in lower(last_error)) > 0)
-      and ($5::text is null or error_fingerprint = $5::text) and ($6::int is null or attempt_count >= $6::int)
-      and ($7::timestamptz is null or created_at >= $7::timestamptz) and ($8::timestamptz is null or created_at < $8::timestamptz) limit $9::int + 1) p)
-    when s.status = 'PENDING' then (select count(*) from (select * from notifications where status = 'PENDING' order by next_retry_at limit $10::int) p where ($2::text is null or type = $2::text) and ($4::text is null or position(lower($4::text) in lower(last_error)) > 0)
-      and ($5::text is null or error_fingerprint = $5::text) and ($6::int is null or attempt_count >= $6::int)
-      and ($7::timestamptz is null or created_at >= $7::timestamptz) and ($8::timestamptz is null or created_at < $8::timestamptz))
-    when s.status = 'PROCESSING' then (select count(*) from (select * from notifications where status = 'PROCESSING' order by lease_until limit $10::int) p where ($2::text is null or type = $2::text) and ($4::text is null or position(lower($4::text) in lower(last_error)) > 0)
-      and ($5::text is null or error_fingerprint = $5::text) and ($6::int is null or attempt_count >= $6::int)
-      and ($7::timestamptz is null or created_at >= $7::timestamptz) and ($8::timestamptz is null or created_at < $8::timestamptz))
-  end as found
-  from asked s join backlog using (status)
+), looked as (                                                            -- an order and a limit each: index ranges under every plan
+  (select 'PENDING' as walk, status, type, attempt_count, created_at, error_fingerprint, last_error
+   from notifications where $3::text is null and 'PENDING' = any ($1::text[]) and status = 'PENDING' order by next_retry_at limit $10::int)
+  union all
+  (select 'PROCESSING', status, type, attempt_count, created_at, error_fingerprint, last_error
+   from notifications where $3::text is null and 'PROCESSING' = any ($1::text[]) and status = 'PROCESSING' order by lease_until limit $10::int)
+  union all                                                               -- FAILED ones by indexes that hold all but their text
+  (select 'FAILED', 'FAILED', type, attempt_count, created_at, error_fingerprint,
+     case when $4::text is not null then (select last_error from notifications t where t.notification_id = o.notification_id) end
+   from notifications o where $3::text is null and $5::text is null and 'FAILED' = any ($1::text[]) and status = 'FAILED'
+     and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id desc limit case when $4::text is null then $11::int else $10::int end)
+  union all
+  (select 'FAILED', 'FAILED', type, attempt_count, created_at, error_fingerprint,
+     case when $4::text is not null then (select last_error from notifications t where t.notification_id = o.notification_id) end
+   from notifications o where $3::text is null and 'FAILED' = any ($1::text[]) and status = 'FAILED' and error_fingerprint = $5::text
+     and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id desc limit case when $4::text is null then $11::int else $10::int end)
+  union all
+  (select 'ALL', status, type, attempt_count, created_at, error_fingerprint, last_error
+   from notifications where $3::text is null and notification_id >= (select low from reach) and notification_id < (select high from reach)
+   order by notification_id desc limit $11::int)
+  union all                                                               -- a user's
+  (select 'ALL', status, type, attempt_count, created_at, error_fingerprint, last_error
+   from notifications where user_id = $3::text and notification_id >= (select low from reach) and notification_id < (select high from reach)
+   order by notification_id desc limit $11::int)
+), tally as materialized (
+  select walk, status, count(*) as seen, count(*) filter (where ($2::text is null or type = $2::text)
+    and ($4::text is null or position(lower($4::text) in lower(last_error)) > 0)
+    and ($5::text is null or error_fingerprint = $5::text)
+    and ($6::int is null or attempt_count >= $6::int)
+    and ($7::timestamptz is null or created_at >= $7::timestamptz)
+    and ($8::timestamptz is null or created_at < $8::timestamptz)) as found
+  from looked group by walk, status
 )
-select s.status, least(found, $9::int)::int as count, found > $9::int or case
-    when $3::text is not null then (select count(*) from mine) >= $10::int
-    when s.status = 'FAILED' and $4::text is null and $5::text is null then exists (select from notifications where status = 'FAILED' and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id offset $10::int limit 1)
-    when s.status = 'FAILED' and $4::text is null then exists (select from notifications where status = 'FAILED' and error_fingerprint = $5::text and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id offset $10::int limit 1)
-    when s.status = 'FAILED' and $5::text is null then exists (select from notifications where status = 'FAILED' and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id offset $11::int limit 1)
-    when s.status = 'FAILED' then exists (select from notifications where status = 'FAILED' and error_fingerprint = $5::text and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id offset $11::int limit 1)
-    when s.status = 'SENT' or of_a_time and is_long then exists (select from notifications where notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id offset $10::int limit 1)
-    else is_long end as more
-from counted s
+select asked.status, least(found, $9::int)::int as count, is_cut or found > $9::int as more
+from unnest($1::text[]) asked(status), lateral (
+  select coalesce(sum(seen), 0) >= bound as is_cut,
+    coalesce(sum(found) filter (where status = asked.status), 0) as found
+  from (select 'ALL' as walk, $11::int as bound
+    union all select asked.status, case when asked.status = 'FAILED' and $4::text is null then $11::int else $10::int end
+    where asked.status <> 'SENT' and $3::text is null) w
+    left join tally using (walk)
+  group by walk, bound order by is_cut, found desc limit 1) best
