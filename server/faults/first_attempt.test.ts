@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
+import { until } from "../../stack/wait.ts";
 import { drained, faultsInBooks } from "../testing/books.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { traffic } from "../testing/traffic.ts";
@@ -32,15 +33,16 @@ for (const point of ["notification.claimed", "notification.sent", "notification.
   });
 
 test.concurrent("a consumer that wakes after the lease of its first attempt changes nothing, and fenced counts it", async () => {
-  const { kenri } = await withoutConsumer();
+  const { kenri, others } = await withoutConsumer();
   const zombie = await kenri.start("notification:consumer", { FAULT_STOP_AT: "notification.sent" });
   const load = traffic(kenri, { clients: 4, hot: 1, pause: 0, requests: 60 });
   await zombie.hung();
   await kenri.start("notification:consumer");
   await load.done;
-  await drained(kenri);
+  await until("its claims are taken back", 20_000, async () => (await others.metric("kenri_notifications_reclaimed_total")) > 0);
   zombie.kill("SIGCONT");
   await zombie.logged("notification.fenced");
+  await drained(kenri);
   expect(await kenri.notificationSql`select from notification_attempts`).toHaveLength(60);
   expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { traffic } from "../testing/traffic.ts";
 let kenri: TestKenri;
 let process: TestProcess;
 beforeAll(async () => {
-  kenri = await testKenri({ OUTBOX_LEASE: "2s", NOTIFICATION_LEASE: "2s" });
+  kenri = await testKenri({ OUTBOX_LEASE: "2s", NOTIFICATION_LEASE: "2s", CONSUMER_ACK_WAIT: "2s" });
   process = await kenri.start("entitlement notification");
 });
 afterAll(() => kenri.close());

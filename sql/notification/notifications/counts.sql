@@ -1,5 +1,5 @@
--- How many notifications match a filter, by status, all at one moment. Every walk goes along one index and looks at a bounded number of rows;
--- where it reached its bound there may be more. What two walks lead to is taken from the one that came to its end, or else found more.
+-- How many notifications match a filter, by status, all at one moment. Every walk goes along one index and looks at a bounded number of rows,
+-- and where it reached its bound there may be more. What two walks lead to is taken from the one that came to its end, or else found more.
 -- $1 status: those asked for
 -- $2 type?
 -- $3 user_id?
