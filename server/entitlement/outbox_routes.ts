@@ -64,7 +64,7 @@ export function outboxRoutes(sql: EntitlementSql, requires: Requires, cursors: (
         detail: {
           summary: "Events that match",
           description:
-            "Newest first, except that PENDING ones come in the order in which they are due and IN_FLIGHT ones in the order in which their leases end, unless a user is given. A page looks at no more than 10,000 events, or 300 that are PENDING, IN_FLIGHT or FAILED: it may be short, or empty, and still have a next_cursor to go on with. One that changes its place meanwhile may be on two pages. Scope: ops:read.",
+            "Newest first, except that PENDING ones come in the order in which they are due and IN_FLIGHT ones in the order in which their leases end, unless a user is given. A page looks at no more than 10,000 events, or 250 that are PENDING, IN_FLIGHT or FAILED: it may be short, or empty, and still have a next_cursor to go on with. One that changes its place meanwhile may be on two pages. Scope: ops:read.",
         },
       },
     )
@@ -80,7 +80,7 @@ export function outboxRoutes(sql: EntitlementSql, requires: Requires, cursors: (
         detail: {
           summary: "FAILED events by their error, largest group first",
           description:
-            "Every cause, up to 100; `more` says that there are further ones. Of all groups together the newest 2,000 events are looked at (300 for a part of the error), each group has its share; `more` of a group says that it has, or may have, more than were counted. Times are those of the events. Scope: ops:read.",
+            "Every cause, up to 100; `more` says that there are further ones. Of all groups together the newest 2,000 events are looked at (250 for a part of the error), each group has its share; `more` of a group says that it has, or may have, more than were counted. Times are those of the events. Scope: ops:read.",
         },
       },
     );
