@@ -83,6 +83,8 @@ export const ranges = [
   { hours: "24", bin: 20 },
 ] as const;
 
+export const linesOf = ({ lines, marks }: FlowChart): readonly Line[] => [...lines, ...marks];
+
 export const valuesOf = ({ minutes }: FlowSeries, { step, field }: Line): (number | null)[] =>
   minutes.map(minute => (minute[step] as StepMinute | undefined)?.[field] ?? null);
 

@@ -69,9 +69,14 @@ export function consumer({ sql, stream, channel, worker, lease, attempts, faults
     events.inc({ outcome: "accepted" }, rows.length - stale);
     events.inc({ outcome: "stale" }, stale);
     events.inc({ outcome: "duplicate" }, readable.length - rows.length);
-    flow.passed("taken_in", eventsIn(rows, readable));
-    const claimed = rows.filter(row => row.claimed_id !== null);
-    if (claim && claimed.length > 0) attempts?.send(claim, claimRows(readable, claimed, channel));
+    const eventOf = new Map(readable.map(({ event }) => [event.eventId, event]));
+    const taken = rows.map(row => ({ row, event: eventOf.get(row.event_id)! }));
+    flow.passed(
+      "taken_in",
+      taken.map(({ event }) => event),
+    );
+    const claimed = taken.flatMap(({ row, event }) => claimRow(row, event, channel) ?? []);
+    if (claim && claimed.length > 0) attempts?.send(claim, claimed.sort(byVersion));
     if (claimed.length < rows.length) left();
   }
 
@@ -94,12 +99,6 @@ export function consumer({ sql, stream, channel, worker, lease, attempts, faults
 const storableHeaders = (headers: Received["headers"]) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [storable(name), storable(value)]));
 
-/** The events that were new. */
-function eventsIn(rows: readonly { readonly event_id: string }[], readable: readonly Read[]): Iterable<IncomingEvent> {
-  const events = new Map(readable.map(({ event }) => [event.eventId, event]));
-  return rows.flatMap(({ event_id }) => events.get(event_id) ?? []);
-}
-
 const parametersOf = (readable: readonly Read[], channel: string) => ({
   event_id: readable.map(({ event }) => event.eventId),
   event_type: readable.map(({ event }) => event.eventType),
@@ -112,29 +111,22 @@ const parametersOf = (readable: readonly Read[], channel: string) => ({
   channel,
 });
 
-/** What was claimed, as the sender's own claim would return it: in the order of versions. */
-function claimRows(readable: readonly Read[], claimed: readonly AcceptRow[], channel: string): NotificationsClaimRow[] {
-  const accepted = new Map(claimed.map(row => [row.event_id, row]));
-  return readable
-    .flatMap(({ event }) => {
-      const row = accepted.get(event.eventId);
-      if (!row?.claimed_id) return [];
-      accepted.delete(event.eventId);
-      return [
-        {
-          notification_id: row.claimed_id,
-          event_id: event.eventId,
-          user_id: event.userId,
-          type: event.eventType,
-          aggregate_key: event.aggregateKey,
-          aggregate_version: event.version,
-          stale: row.stale,
-          payload: event.payload,
-          traceparent: event.traceparent,
-          channel,
-          attempt_count: 0,
-        },
-      ];
-    })
-    .sort((a, b) => a.aggregate_version - b.aggregate_version);
-}
+const byVersion = (a: NotificationsClaimRow, b: NotificationsClaimRow) => a.aggregate_version - b.aggregate_version;
+
+/** What was claimed, as the sender's own claim would return it. */
+const claimRow = ({ claimed_id, event_id, stale }: AcceptRow, event: IncomingEvent, channel: string): NotificationsClaimRow | undefined =>
+  claimed_id === null
+    ? undefined
+    : {
+        notification_id: claimed_id,
+        event_id,
+        user_id: event.userId,
+        type: event.eventType,
+        aggregate_key: event.aggregateKey,
+        aggregate_version: event.version,
+        stale,
+        payload: event.payload,
+        traceparent: event.traceparent,
+        channel,
+        attempt_count: 0,
+      };
