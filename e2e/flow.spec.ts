@@ -84,6 +84,14 @@ test("a part that fails, fails alone; trouble is the first thing read", async ({
   await expect(page.getByRole("region", { name: "Consumer lag" })).toContainText("Under way");
 });
 
+test("a browser that the charts' library cannot live with shows everything but the drawings", async ({ page }) => {
+  await page.addInitScript(`Object.defineProperty(navigator, "language", { value: "en-US@posix" })`);
+  await openOverview(page);
+  await expect(chart(page, "Sent")).toContainText("This chart cannot be drawn here.");
+  await expect(chart(page, "Sent").locator("table")).toContainText("sent");
+  await expect(page.getByRole("heading", { name: "Outbox" })).toBeVisible();
+});
+
 test("the charts' library is loaded with the charts, not before", async ({ page }) => {
   const loaded: string[] = [];
   page.on("request", request => loaded.push(request.url()));

@@ -1,4 +1,4 @@
-import { Link } from "@tanstack/react-router";
+import { CatchBoundary, Link } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo } from "react";
 import type { FlowSeries } from "../api.ts";
 import { type FlowChart, type Line, type LineTone, linesOf, rowsOf, summaryOf, told, valuesOf } from "../flow_charts.ts";
@@ -53,15 +53,20 @@ export function FlowCell({ chart, query: { data, error, refetch }, points, bin, 
       </p>
       <div className="h-26">
         {drawing && (
-          <Suspense>
-            <SeriesChart unit={unit} {...drawing} top={top} at={at} point={point} />
-          </Suspense>
+          <CatchBoundary getResetKey={() => title} errorComponent={NoDrawing}>
+            <Suspense>
+              <SeriesChart unit={unit} {...drawing} top={top} at={at} point={point} />
+            </Suspense>
+          </CatchBoundary>
         )}
       </div>
       {data && <Table chart={chart} series={data} />}
     </figure>
   );
 }
+
+/** The library did not load, or this browser is not to its liking: the numbers above are there all the same. */
+const NoDrawing = () => <p className="text-faint">This chart cannot be drawn here.</p>;
 
 const toneText: Record<LineTone, string> = { accent: "text-accent", faint: "text-faint", retry: "text-retry", failed: "text-failed" };
 
