@@ -59,6 +59,9 @@ export async function backlog(kenri: TestKenri): Promise<Figure[]> {
           traceparent: all("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
           conflict_body: all("{}"),
           operator_reason: ids.map(() => null),
+          worker: "bench",
+          token: crypto.randomUUID(),
+          lease_seconds: 3600,
         });
       }),
       50,

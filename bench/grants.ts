@@ -1,5 +1,6 @@
 import type { EntitlementSql } from "../server/entitlement/sql.gen.ts";
 import { connect } from "../server/kernel/database.ts";
+import { unclaimed } from "../server/kernel/first_attempts.ts";
 import { createMetrics } from "../server/kernel/metrics.ts";
 import { bindStatements, readStatements } from "../server/kernel/statements.ts";
 import type { TestKenri } from "../server/testing/kenri.ts";
@@ -27,6 +28,7 @@ export async function grants(kenri: TestKenri): Promise<Figure[]> {
       traceparent: ["00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
       conflict_body: ["{}"],
       operator_reason: [null],
+      ...unclaimed,
     });
   const http = (run: string) => async (n: number) => {
     const response = await kenri.grant(`${run}-${n}`, "item", { key: `${run}-${n}` });

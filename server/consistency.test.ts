@@ -13,7 +13,7 @@ beforeAll(async () => {
   mint = await testMint();
   // What is asked for is walked; by itself nothing is, within a test.
   kenri = await testKenri({ OUTBOX_RECONCILE: "1h", HEALTH_PORT: "0" }, undefined, mint);
-  server = await kenri.start("entitlement:api notification:api");
+  server = await kenri.start("entitlement:api notification:api", { OUTBOX_FIRST_ATTEMPT: "relay" });
 });
 afterAll(async () => {
   await kenri.close();

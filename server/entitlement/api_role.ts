@@ -6,7 +6,7 @@ import { faultRoutes } from "../kernel/fault_routes.ts";
 import { flowRoutes } from "../kernel/flow_routes.ts";
 import { operatorHealthRoutes } from "../kernel/health_routes.ts";
 import { type RoleContext, tell } from "../kernel/role.ts";
-import { group, type Service, service } from "../kernel/service.ts";
+import { group, type Service, service, together } from "../kernel/service.ts";
 import { type KernelSettings, kernelSettings } from "../kernel/settings.ts";
 import { bindStatements, readStatements } from "../kernel/statements.ts";
 import { apiStatistics } from "./api_statistics.ts";
@@ -15,6 +15,7 @@ import { changeRoutes } from "./change_routes.ts";
 import { changes } from "./changes.ts";
 import { type EntitlementSettings, entitlementSettings } from "./config.ts";
 import { consistencyRoutes } from "./consistency_routes.ts";
+import { firstPublishes } from "./first_publishes.ts";
 import { idempotencyRoutes } from "./idempotency_routes.ts";
 import { journeyRoutes } from "./journey_routes.ts";
 import { messageRoutes } from "./message_routes.ts";
@@ -36,14 +37,12 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
   const { change } = bindStatements<EntitlementSql>(lanes, readStatements(["entitlement"]), metrics, kernel.database.deadline);
   const { flow, replays, statistics } = apiStatistics({ url: settings.appUrl, worker, every: kernel.flow.every, log, metrics });
   const relay = tell("entitlement:relay");
+  const publishes = firstPublishes({ kernel, settings, context, flow, change, wakeRelay: relay.wake });
   const batcher = changes({
     ...settings.changes,
-    run: change,
+    run: publishes.run,
     ttlSeconds: settings.idempotencyTtl / 1000,
-    committed(events) {
-      relay.wake();
-      flow.count("changed", events);
-    },
+    committed: events => flow.count("changed", events),
     replayed: replays.note,
     metrics,
   });
@@ -57,7 +56,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
     routes: ({ store, requires, cursors }) => [
       changeRoutes(batcher, requires, settings.idempotencyTtl),
       readRoutes({ sql: store.statements, requires, cursors, auditMonths: settings.auditMonths }),
-      ...(kernel.environment === "production" ? [] : [faultRoutes(requires, [relay])]),
+      ...(kernel.environment === "production" ? [] : [faultRoutes(requires, [relay], context.faults)]),
       outboxRoutes(store.statements, requires, cursors),
       journeyRoutes(store.statements, requires),
       userRoutes({ sql: store.statements, changes: batcher, requires, cursors, auditMonths: settings.auditMonths }),
@@ -72,12 +71,9 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       outboxBulkRoutes({ sql: store.statements, requires, cursors, cap: kernel.bulk.cap }),
     ],
   });
-  const connections = service({
-    start: async () => {},
-    stop: async () => {
-      relay.close();
-      await lanes.end({ timeout: 1 });
-    },
-  });
-  return group([connections, statistics, api]);
+  const telling = service({ start: async () => {}, stop: async () => relay.close() });
+  const closing = service({ start: async () => {}, stop: () => lanes.end({ timeout: 1 }) });
+  // Side by side: with a database that hangs each takes its second.
+  const connections = together([closing, statistics, publishes.connections]);
+  return group([telling, connections, publishes.attempts, api]);
 }

@@ -1,5 +1,6 @@
 import { isAway, sqlState, violatedConstraint } from "../kernel/database.ts";
 import { DeadlineError } from "../kernel/deadline.ts";
+import type { Claiming } from "../kernel/first_attempts.ts";
 import type { Metrics } from "../kernel/metrics.ts";
 import { unavailable } from "../kernel/problem.ts";
 import type { ChangeParameters, ChangeRow } from "./sql.gen.ts";
@@ -21,6 +22,9 @@ export interface Change {
   readonly operatorReason?: string;
 }
 
+/** Requests as the change statement takes them. */
+export type ChangeBatch = Omit<ChangeParameters, keyof Claiming>;
+
 export type Answer = Pick<ChangeRow, "replayed" | "same_request" | "response_code" | "response_body">;
 
 interface Waiting {
@@ -31,7 +35,7 @@ interface Waiting {
 }
 
 export interface ChangesOptions {
-  readonly run: (parameters: ChangeParameters) => Promise<ChangeRow[]>;
+  readonly run: (batch: ChangeBatch) => Promise<ChangeRow[]>;
   readonly lanes: number;
   readonly batch: number;
   readonly queue: number;
@@ -161,7 +165,7 @@ export function changes({ run, lanes, batch, queue, ttlSeconds, committed, repla
 
 export type Changes = ReturnType<typeof changes>;
 
-const parametersOf = (batch: readonly Change[], ttl_seconds: number): ChangeParameters => ({
+const parametersOf = (batch: readonly Change[], ttl_seconds: number): ChangeBatch => ({
   client_id: batch.map(one => one.clientId),
   route: batch.map(one => one.route),
   idem_key: batch.map(one => one.key),

@@ -1,4 +1,4 @@
-import { duration, integer, optional, type Settings, secretUrl, text } from "../kernel/config.ts";
+import { choice, duration, integer, optional, type Settings, secretUrl, text } from "../kernel/config.ts";
 
 export const entitlementSettings = {
   ownerUrl: optional(secretUrl("ENTITLEMENT_DATABASE_URL", "the database as its owner: migrations and audit partitions")),
@@ -15,6 +15,10 @@ export const entitlementSettings = {
     queue: integer("CHANGE_QUEUE", "requests that may wait; more are answered 503", 5000, { minimum: 1, maximum: 100_000 }),
   },
   outbox: {
+    firstAttempt: choice("OUTBOX_FIRST_ATTEMPT", "who publishes first: the API at once, or the relay; retries are the relay's", "api", [
+      "api",
+      "relay",
+    ]),
     poll: duration("OUTBOX_POLL", "the relay looks for events this often, and at once when woken", "1s", {
       minimum: "10ms",
       maximum: "1m",

@@ -4,7 +4,7 @@ import { type TestKenri, testKenri } from "../testing/kenri.ts";
 let kenri: TestKenri;
 beforeAll(async () => {
   kenri = await testKenri();
-  await kenri.start("entitlement:api");
+  await kenri.start("entitlement:api", { OUTBOX_FIRST_ATTEMPT: "relay" });
 });
 afterAll(() => kenri.close());
 

@@ -1,146 +1,24 @@
-import { retryDelaySeconds } from "../kernel/backoff.ts";
-import type { Breaker } from "../kernel/breaker.ts";
-import { storable } from "../kernel/database.ts";
-import type { Faults } from "../kernel/fault.ts";
-import type { Flow } from "../kernel/flow.ts";
-import type { Log } from "../kernel/log.ts";
-import type { Metrics } from "../kernel/metrics.ts";
-import type { Publish, Publishing } from "./publisher.ts";
+import { type Claim, newHold } from "../kernel/first_attempts.ts";
 import type { EntitlementSql, OutboxClaimRow } from "./sql.gen.ts";
-import type { StreamGuard } from "./stream_guard.ts";
 
 export interface RelayOptions {
-  readonly outbox: EntitlementSql["outbox"];
-  readonly publish: Publish;
-  readonly guard: StreamGuard;
-  readonly breaker: Breaker;
-  readonly faults: Faults;
-  readonly flow: Flow;
+  readonly outbox: Pick<EntitlementSql["outbox"], "claim">;
+  /** Whether the stream may be published to now. */
+  readonly mayPublish: () => Promise<boolean>;
+  readonly deliver: (claim: Claim<OutboxClaimRow>, stopping: AbortSignal) => Promise<void>;
   readonly from: () => string;
   readonly worker: string;
   readonly batch: number;
   readonly lease: number;
-  readonly publishWithin: number;
-  readonly maxAttempts: number;
-  readonly log: Log;
-  readonly metrics: Metrics;
 }
 
-type Settled = { readonly row: OutboxClaimRow; readonly publishing: Publishing };
-
-/** Moves a batch of events from the outbox to the stream: claim → publish → finalize | retry | release. */
-export function relay(options: RelayOptions) {
-  const { outbox, guard, breaker, faults, flow, worker, batch, lease, log, metrics } = options;
-  const events = metrics.counter("outbox_events_total", "Events of the outbox, by what became of the attempt.", ["outcome"]);
-  const fenced = metrics.counter("outbox_fenced_total", "Results that came after the lease was lost and changed nothing.");
-
-  async function runOnce(stopping: AbortSignal): Promise<number> {
-    if (!(await breaker.allows()) || !(await guard.passes()) || stopping.aborted) return 0;
-    const token = crypto.randomUUID();
-    const claimedAt = performance.now();
-    const rows = await outbox.claim({ worker, token, limit: batch, lease_seconds: lease / 1000, from: options.from() });
-    if (rows.length === 0) return 0;
-    faults.at("outbox.claimed");
-    // Nothing is sent that could still be unanswered when the lease ends and somebody else sends it.
-    const lastStart = claimedAt + lease - options.publishWithin;
-    const settled = await publishInOrder(rows, () => stopping.aborted || performance.now() > lastStart);
-    faults.at("outbox.published");
-    await settle(token, settled);
+/** Claims a batch of events that are due, and brings it to the stream. */
+export function relay({ outbox, mayPublish, deliver, from, worker, batch, lease }: RelayOptions) {
+  return async function runOnce(stopping: AbortSignal): Promise<number> {
+    if (!(await mayPublish()) || stopping.aborted) return 0;
+    const hold = newHold();
+    const rows = await outbox.claim({ worker, token: hold.token, limit: batch, lease_seconds: lease / 1000, from: from() });
+    if (rows.length > 0) await deliver({ ...hold, rows }, stopping);
     return rows.length;
-  }
-
-  /** Wave by wave: the first events of all aggregates together, then the second ones … After a failure the rest of a run stays. */
-  async function publishInOrder(rows: readonly OutboxClaimRow[], isOver: () => boolean): Promise<Settled[]> {
-    const blocked = new Set<string>();
-    const settled: Settled[] = [];
-    for (const wave of waves(rows)) {
-      const results = await Promise.all(
-        wave.map(async row => ({
-          row,
-          publishing: isOver() || blocked.has(row.aggregate_key) ? ({ outcome: "untried" } as const) : await options.publish(row),
-        })),
-      );
-      for (const one of results) if (one.publishing.outcome !== "published") blocked.add(one.row.aggregate_key);
-      settled.push(...results);
-    }
-    return settled;
-  }
-
-  async function settle(token: string, settled: readonly Settled[]): Promise<void> {
-    // Deadlines that opened the breaker say that the stream is away, nothing about the events.
-    const isUntried = ({ outcome }: Publishing) => outcome === "untried" || (outcome === "unanswered" && breaker.isOpen());
-    const published = settled.flatMap(({ row, publishing }) => (publishing.outcome === "published" ? [{ row, ...publishing }] : []));
-    const failed = settled.flatMap(({ row, publishing }) =>
-      "error" in publishing && !isUntried(publishing) ? [{ row, ...publishing }] : [],
-    );
-    const untried = settled.filter(({ publishing }) => isUntried(publishing)).map(({ row }) => row.event_id);
-    await Promise.all([finalize(token, published), retry(token, failed), release(token, untried)]);
-  }
-
-  async function finalize(token: string, published: readonly { row: OutboxClaimRow; seq: number; duplicate: boolean }[]): Promise<void> {
-    if (published.length === 0) return;
-    guard.published(Math.max(...published.map(one => one.seq)));
-    const done = await outbox.finalize({
-      token,
-      event_id: published.map(({ row }) => row.event_id),
-      stream_seq: published.map(({ seq }) => seq),
-      stream_duplicate: published.map(({ duplicate }) => duplicate),
-    });
-    events.inc({ outcome: "published" }, done.length);
-    flow.passed("published", rowsIn(done, published));
-    countFenced("finalize", published.length - done.length);
-  }
-
-  async function retry(token: string, failed: readonly { row: OutboxClaimRow; outcome: string; error: string }[]): Promise<void> {
-    if (failed.length === 0) return;
-    const done = await outbox.retry({
-      token,
-      event_id: failed.map(({ row }) => row.event_id),
-      delay_seconds: failed.map(({ row, outcome }) => (outcome === "unencodable" ? null : retryDelaySeconds(row.attempt_count))),
-      error: failed.map(({ error }) => storable(error)),
-      max_attempts: options.maxAttempts,
-    });
-    const given = done.filter(({ status }) => status === "FAILED");
-    flow.passed("failed", rowsIn(given, failed));
-    for (const { event_id, status, attempt_count } of done) {
-      events.inc({ outcome: status === "FAILED" ? "failed" : "retry" });
-      const error = failed.find(({ row }) => row.event_id === event_id)?.error;
-      log[status === "FAILED" ? "error" : "warn"]({ event_id, status, attempt_count, error }, "outbox.retry");
-    }
-    countFenced("retry", failed.length - done.length);
-  }
-
-  async function release(token: string, event_id: readonly string[]): Promise<void> {
-    if (event_id.length === 0) return;
-    const done = await outbox.release({ token, event_id });
-    events.inc({ outcome: "released" }, done.length);
-    countFenced("release", event_id.length - done.length);
-  }
-
-  function countFenced(what: string, count: number): void {
-    if (count === 0) return;
-    fenced.inc(count);
-    log.warn({ worker, what, count }, "outbox.fenced");
-  }
-
-  return { runOnce };
-}
-
-/** Of what was to be settled, that which was. */
-function rowsIn(done: readonly { readonly event_id: string }[], settled: readonly { readonly row: OutboxClaimRow }[]): OutboxClaimRow[] {
-  const ids = new Set(done.map(({ event_id }) => event_id));
-  return settled.flatMap(({ row }) => (ids.has(row.event_id) ? [row] : []));
-}
-
-/** The rows of a claim by their place in their aggregate's run; they come in version order. */
-export function waves<T extends { readonly aggregate_key: string }>(rows: readonly T[]): T[][] {
-  const places = new Map<string, number>();
-  const result: T[][] = [];
-  for (const row of rows) {
-    const place = places.get(row.aggregate_key) ?? 0;
-    places.set(row.aggregate_key, place + 1);
-    result[place] ??= [];
-    result[place].push(row);
-  }
-  return result;
+  };
 }

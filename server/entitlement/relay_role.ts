@@ -1,5 +1,3 @@
-import { createBreaker } from "../kernel/breaker.ts";
-import { createBroker } from "../kernel/broker.ts";
 import { bulkLoop } from "../kernel/bulk.ts";
 import { dueBound } from "../kernel/due_bound.ts";
 import { createFlow, flowKeeper } from "../kernel/flow.ts";
@@ -8,13 +6,11 @@ import { ears, type RoleContext } from "../kernel/role.ts";
 import { group, type Service, together } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
 import { openStore } from "../kernel/store.ts";
-import { ensureStream } from "../kernel/streams.ts";
 import type { EntitlementSettings } from "./config.ts";
-import { publisher } from "./publisher.ts";
+import { outlet } from "./outlet.ts";
 import { reconciler } from "./reconciler.ts";
 import { relay } from "./relay.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
-import { streamGuard } from "./stream_guard.ts";
 
 const reclaimBatch = 500;
 // claim.sql takes at most this many followers of one aggregate: from here on there may be more although the batch was not full.
@@ -22,7 +18,7 @@ const runLimit = 25;
 
 /** `entitlement:relay`: everything between the outbox and the stream. */
 export function relayRole(kernel: KernelSettings, settings: EntitlementSettings, context: RoleContext): Service {
-  const { worker, log, metrics, health, faults } = context;
+  const { worker, log, metrics, health } = context;
   const { outbox: tuning } = settings;
   const store = openStore<EntitlementSql>({
     system: "entitlement",
@@ -38,35 +34,9 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
   const { outbox, reconciliation } = store.statements;
   const flow = createFlow();
   const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
-  const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
-  const stream = { name: settings.stream, subject: settings.subject, ...kernel.stream };
-  const guard = streamGuard({ broker, outbox, stream, log, metrics });
-  const breaker = createBreaker({
-    name: "publish",
-    tolerance: 5,
-    probeEvery: 1000,
-    probe: () => ensureStream(broker.connection(), stream),
-    log,
-    health,
-  });
+  const { broker, guard, stream, mayPublish, deliver } = outlet({ kernel, settings, context, outbox, flow, lease: tuning.lease });
   const bound = dueBound(async from => (await outbox.head({ from }))[0]?.bound, tuning.sweep);
-  // A publish that begins in the first half of a lease has its answer, or has given up, before the lease ends.
-  const publishWithin = Math.min(tuning.publishWithin, tuning.lease / 2);
-  const publish = publisher({ broker, breaker, faults, subject: settings.subject, deadline: publishWithin, streamMissing: guard.distrust });
-  const { runOnce } = relay({
-    ...tuning,
-    publishWithin,
-    outbox,
-    publish,
-    guard,
-    breaker,
-    faults,
-    flow,
-    from: bound.from,
-    worker,
-    log,
-    metrics,
-  });
+  const runOnce = relay({ ...tuning, outbox, mayPublish, deliver, from: bound.from, worker });
 
   const reclaimed = metrics.counter("outbox_reclaimed_total", "Events taken back from a worker whose lease ran out.");
   async function reclaim(): Promise<number> {

@@ -350,6 +350,9 @@ export interface ChangeParameters {
   traceparent: readonly string[];
   conflict_body: readonly string[];
   operator_reason: readonly (string | null)[];
+  worker: string | null;
+  token: string | null;
+  lease_seconds: number | null;
 }
 export interface ChangeRow {
   n: number;
@@ -357,6 +360,8 @@ export interface ChangeRow {
   same_request: boolean;
   response_code: number;
   response_body: string;
+  claimed_id: string | null;
+  claimed_payload: Json | null;
 }
 
 export interface ConsistencyLeasesParameters {

@@ -47,11 +47,15 @@ export function streamGuard({ broker, outbox, stream, log, metrics }: StreamGuar
     if (rows.length === batch) await resendLost();
   }
 
+  const trusts = () => broker.connected() && checkedIn === broker.epoch;
+
   return {
+    /** Whether it was looked at since the connection was made. */
+    trusts,
     /** Whether the stream may be published to now; looks at it first if the connection is a new one. */
     async passes(): Promise<boolean> {
       if (!broker.connected()) return false;
-      if (checkedIn === broker.epoch) return true;
+      if (trusts()) return true;
       checking ??= check().finally(() => {
         checking = undefined;
       });

@@ -11,6 +11,7 @@ afterAll(() => Promise.all(open.map(kenri => kenri.close())));
 /** Everything but the relays, which are the test's and take all that waits in one claim. */
 async function withoutRelay(environment: Record<string, string> = {}) {
   const kenri = await testKenri({
+    OUTBOX_FIRST_ATTEMPT: "relay",
     OUTBOX_LEASE: "4s",
     OUTBOX_LANES: "1",
     OUTBOX_PUBLISH_WITHIN: "1500ms",

@@ -1,13 +1,15 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "./callers.ts";
+import type { Faults } from "./fault.ts";
 import type { Teller } from "./role.ts";
 
 /** The fault switch, outside production only: makes the work of this process fail for users with a prefix, until it is set to "", or crash. */
-export const faultRoutes = (requires: Requires, workers: readonly Teller[]) =>
+export const faultRoutes = (requires: Requires, workers: readonly Teller[], own?: Faults) =>
   new Elysia({ normalize: false }).put(
     "/debug/faults",
     ({ body: { user_prefix, crash = false } }) => {
+      if (own) own.failUsersWith = user_prefix;
       for (const worker of workers) {
         worker.failUsersWith(user_prefix);
         if (crash) worker.crash();
@@ -25,7 +27,7 @@ export const faultRoutes = (requires: Requires, workers: readonly Teller[]) =>
       ...requires("ops:write"),
       detail: {
         summary: "Make work fail on purpose",
-        description: "For rehearsals, in the workers of this process; does not exist in production. Scope: ops:write.",
+        description: "For rehearsals, in this process; does not exist in production. Scope: ops:write.",
       },
     },
   );

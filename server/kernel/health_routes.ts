@@ -18,7 +18,7 @@ export interface OperatorHealthOptions {
   readonly health: Health;
   readonly requires: Requires;
   readonly askDatabase: () => Promise<unknown>;
-  /** Which parts of the workers are circuit breakers. */
+  /** Which parts are circuit breakers. */
   readonly breakers?: readonly string[];
   /** Asks the broker how far the system's consumer is; rejects when it does not answer. */
   readonly consumer?: () => Promise<ConsumerLag | undefined>;
@@ -55,12 +55,12 @@ export function operatorHealthRoutes({ health, requires, askDatabase, breakers =
         error => ({ found: undefined, broker: silent("broker")(error) }),
       ),
     ]);
-    const workers = [...health.workers.values()];
     const known = health.parts();
+    const speakers = [known, ...health.workers.values()];
     return {
-      dependencies: [partOf("database", database), toldBy([...workers, ...(lag ? [{ broker: lag.broker }] : [])], "broker")],
+      dependencies: [partOf("database", database), toldBy([...speakers, ...(lag ? [{ broker: lag.broker }] : [])], "broker")],
       workers: [...health.workers.keys()].map(role => partOf(role, known[role])),
-      breakers: breakers.map(name => toldBy(workers, name)),
+      breakers: breakers.map(name => toldBy(speakers, name)),
       consumer: lag?.found ?? null,
     };
   }

@@ -1,34 +1,29 @@
 import { isRefused, storable } from "../kernel/database.ts";
 import type { Faults } from "../kernel/fault.ts";
+import type { FirstAttempts } from "../kernel/first_attempts.ts";
 import type { Flow } from "../kernel/flow.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
 import type { Received, Verdict } from "../kernel/subscription.ts";
 import { decodeEvent, eventIdOf, type IncomingEvent } from "./event.ts";
-import { type FirstAttempts, unclaimed } from "./first_attempts.ts";
 import type { AcceptRow, NotificationSql, NotificationsClaimRow } from "./sql.gen.ts";
 
 export interface ConsumerOptions {
   readonly sql: NotificationSql;
   readonly stream: string;
   readonly channel: string;
-  readonly worker: string;
-  /** How long a claim for a first attempt holds. */
-  readonly lease: number;
-  readonly attempts: Pick<FirstAttempts, "claim" | "send"> | undefined;
+  readonly attempts: Pick<FirstAttempts<NotificationsClaimRow>, "write">;
   readonly faults: Faults;
   readonly flow: Flow;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Called after notifications were committed that are left to the sender. */
-  readonly left: () => void;
 }
 
 type Read = { readonly message: Received; readonly event: IncomingEvent };
 type Unreadable = { readonly message: Received; readonly reason: string };
 
 /** Takes a batch in: decode, one statement for what can be read, one for what cannot; answered only after both have committed. */
-export function consumer({ sql, stream, channel, worker, lease, attempts, faults, flow, log, metrics, left }: ConsumerOptions) {
+export function consumer({ sql, stream, channel, attempts, faults, flow, log, metrics }: ConsumerOptions) {
   const events = metrics.counter("intake_events_total", "Messages from the stream, by what became of them.", ["outcome"]);
 
   return async function handle(batch: readonly Received[]): Promise<Verdict[]> {
@@ -60,24 +55,21 @@ export function consumer({ sql, stream, channel, worker, lease, attempts, faults
 
   async function accept(readable: readonly Read[]): Promise<void> {
     if (readable.length === 0) return;
-    const claim = attempts?.claim();
-    const rows = await sql.accept({
-      ...parametersOf(readable, channel),
-      ...(claim ? { worker, token: claim.token, lease_seconds: lease / 1000 } : unclaimed),
+    await attempts.write(async claiming => {
+      const rows = await sql.accept({ ...parametersOf(readable, channel), ...claiming });
+      const stale = rows.filter(row => row.stale).length;
+      events.inc({ outcome: "accepted" }, rows.length - stale);
+      events.inc({ outcome: "stale" }, stale);
+      events.inc({ outcome: "duplicate" }, readable.length - rows.length);
+      const eventOf = new Map(readable.map(({ event }) => [event.eventId, event]));
+      const taken = rows.map(row => ({ row, event: eventOf.get(row.event_id)! }));
+      flow.passed(
+        "taken_in",
+        taken.map(({ event }) => event),
+      );
+      const claimed = taken.flatMap(({ row, event }) => claimRow(row, event, channel) ?? []).sort(byVersion);
+      return { claimed, left: claimed.length < rows.length, result: undefined };
     });
-    const stale = rows.filter(row => row.stale).length;
-    events.inc({ outcome: "accepted" }, rows.length - stale);
-    events.inc({ outcome: "stale" }, stale);
-    events.inc({ outcome: "duplicate" }, readable.length - rows.length);
-    const eventOf = new Map(readable.map(({ event }) => [event.eventId, event]));
-    const taken = rows.map(row => ({ row, event: eventOf.get(row.event_id)! }));
-    flow.passed(
-      "taken_in",
-      taken.map(({ event }) => event),
-    );
-    const claimed = taken.flatMap(({ row, event }) => claimRow(row, event, channel) ?? []);
-    if (claim && claimed.length > 0) attempts?.send(claim, claimed.sort(byVersion));
-    if (claimed.length < rows.length) left();
   }
 
   async function bury(unreadable: readonly Unreadable[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { createBroker } from "../kernel/broker.ts";
+import { firstAttempts } from "../kernel/first_attempts.ts";
 import { createFlow, flowKeeper } from "../kernel/flow.ts";
 import { ears, type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service } from "../kernel/service.ts";
@@ -9,7 +10,6 @@ import { channelsOf } from "./channels.ts";
 import type { NotificationSettings } from "./config.ts";
 import { consumer } from "./consumer.ts";
 import { delivery } from "./delivery.ts";
-import { firstAttempts } from "./first_attempts.ts";
 import { inboxHints } from "./hints.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 import { takenInResponder } from "./taken_in.ts";
@@ -47,19 +47,23 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     log,
     metrics,
   });
-  const attempts = firstAttempts({ deliver, wakeSender: sender.wake, log });
+  const attempts = firstAttempts({
+    worker,
+    lease,
+    atOnce: settings.firstAttempt === "consumer" ? 1 : 0,
+    deliver,
+    wakeOthers: sender.wake,
+    log,
+  });
   const handle = consumer({
     sql: store.statements,
     stream: settings.stream,
     channel: settings.channel,
-    worker,
-    lease,
-    attempts: settings.firstAttempt === "consumer" ? attempts : undefined,
+    attempts,
     faults,
     flow,
     log,
     metrics,
-    left: attempts.leave,
   });
   const responder = takenInResponder({ broker, sql: store.statements, subject: settings.takenInSubject, log });
   const intake = subscription({

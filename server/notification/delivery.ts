@@ -2,6 +2,7 @@ import { retryDelaySeconds } from "../kernel/backoff.ts";
 import { storable } from "../kernel/database.ts";
 import { within } from "../kernel/deadline.ts";
 import type { Faults } from "../kernel/fault.ts";
+import type { Claim } from "../kernel/first_attempts.ts";
 import type { Flow } from "../kernel/flow.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
@@ -25,14 +26,6 @@ export interface DeliveryOptions {
   readonly metrics: Metrics;
 }
 
-/** Notifications that this worker holds, those of an aggregate in order. */
-export interface Claim {
-  readonly token: string;
-  /** Not after the lease began, by `performance.now()`. */
-  readonly claimedAt: number;
-  readonly rows: readonly NotificationsClaimRow[];
-}
-
 type Attempt = { readonly row: NotificationsClaimRow; readonly sending: Sending | undefined; readonly durationMs: number };
 
 /** Delivers what a worker has claimed: channel → settle. Aggregates side by side, each one's notifications in order. */
@@ -41,7 +34,7 @@ export function delivery(options: DeliveryOptions) {
   const outcomes = metrics.counter("notifications_total", "Notifications, by what became of the attempt.", ["outcome"]);
   const fenced = metrics.counter("notifications_fenced_total", "Results that came after the lease was lost and changed nothing.");
 
-  async function deliver({ token, claimedAt, rows }: Claim, stopping: AbortSignal): Promise<void> {
+  async function deliver({ token, claimedAt, rows }: Claim<NotificationsClaimRow>, stopping: AbortSignal): Promise<void> {
     faults.at("notification.claimed");
     const lastStart = claimedAt + lease - sendWithin;
     const isOver = () => stopping.aborted || performance.now() > lastStart;

@@ -1,6 +1,6 @@
 import { isRefused } from "../kernel/database.ts";
+import { unclaimed } from "../kernel/first_attempts.ts";
 import { decodeEvent } from "./event.ts";
-import { unclaimed } from "./first_attempts.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
 export interface Action {

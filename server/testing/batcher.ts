@@ -1,5 +1,5 @@
-import { type Answer, type Change, changes } from "../entitlement/changes.ts";
-import type { ChangeParameters, ChangeRow } from "../entitlement/sql.gen.ts";
+import { type Answer, type Change, type ChangeBatch, changes } from "../entitlement/changes.ts";
+import type { ChangeRow } from "../entitlement/sql.gen.ts";
 import { createMetrics } from "../kernel/metrics.ts";
 
 /** A statement under way: the test says when and how it ends. */
@@ -16,7 +16,7 @@ const settled = () => new Promise<void>(resolve => setImmediate(resolve));
 export function batcher({ lanes = 1, batch = 64, queue = 1000 } = {}) {
   const runs: Run[] = [];
   let commits = 0;
-  const run = (parameters: ChangeParameters) =>
+  const run = (parameters: ChangeBatch) =>
     new Promise<ChangeRow[]>((resolve, reject) => {
       runs.push({
         keys: parameters.idem_key,
@@ -44,7 +44,15 @@ export function batcher({ lanes = 1, batch = 64, queue = 1000 } = {}) {
   return { submit, runs, commits: () => commits };
 }
 
-const row = (n: number, key: string): ChangeRow => ({ n, replayed: false, same_request: true, response_code: 200, response_body: key });
+const row = (n: number, key: string): ChangeRow => ({
+  n,
+  replayed: false,
+  same_request: true,
+  response_code: 200,
+  response_body: key,
+  claimed_id: null,
+  claimed_payload: null,
+});
 /** A request under a key, for a pair of the user's. */
 export const change = (key: string, user = key): Change => ({
   clientId: "shop",

@@ -1,6 +1,7 @@
 -- Grants or revokes a batch in one transaction: key, effect, event, audit and stored answer stand or fall together. A row of the
 -- input is one request; no two rows of a batch may share a key or a (user, sku). Losing the race for a key raises unique_violation
--- on idempotency_keys_pkey: run the same batch again and it is replayed.
+-- on idempotency_keys_pkey: run the same batch again and it is replayed. With a token it claims at once the events that have nothing open
+-- before them in their aggregate: the worker that wrote them publishes them.
 -- $1 client_id
 -- $2 route
 -- $3 idem_key
@@ -14,7 +15,10 @@
 -- $11 traceparent
 -- $12 conflict_body: the answer if the pair has the target state already
 -- $13 operator_reason?: why, if the client is a person at work; what they change has its operator_actions row then
--- returns n, replayed, same_request, response_code, response_body
+-- $14 worker?
+-- $15 token?: null = claim nothing
+-- $16 lease_seconds?
+-- returns n, replayed, same_request, response_code, response_body, claimed_id?, claimed_payload?
 with request as (
   select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[])
     with ordinality as r(client_id, route, idem_key, request_hash, user_id, sku, target, source, source_id, traceparent, conflict_body, operator_reason, n)
@@ -36,9 +40,16 @@ with request as (
         granted_at = coalesce(excluded.granted_at, e.granted_at), revoked_at = excluded.revoked_at,
         updated_at = greatest(clock_timestamp(), e.updated_at)
     where e.status <> excluded.status
-  returning new.user_id, new.stock_keeping_unit as sku, new.status, new.version, new.updated_at, old.updated_at as previous_at
+  returning new.user_id, new.stock_keeping_unit as sku, new.status, new.version, new.updated_at, old.updated_at as previous_at, old.ctid as place
+), free as materialized (                                                 -- nothing is open, and nobody changed the pair since this statement began
+  select user_id, sku from changed c where $15::uuid is not null
+    and place is not distinct from (select e.ctid from entitlements e where (e.user_id, e.stock_keeping_unit) = (c.user_id, c.sku))
+    and (select min(aggregate_version) from outbox_events e               -- min(), not NOT EXISTS: it cannot become a hash join
+         where e.aggregate_key = c.user_id || ':' || c.sku and e.status in ('PENDING', 'IN_FLIGHT')) is null
 ), outcome as materialized (
-  select f.*, uuidv7() as event_id, c.version, c.updated_at, c.previous_at,
+  select f.*, uuidv7() as event_id, c.version, c.updated_at, c.previous_at, (user_id, sku) in (select user_id, sku from free) as at_once,
+    jsonb_build_object('user_id', user_id, 'stock_keeping_unit', sku, 'source', f.source, 'source_id', f.source_id,
+      'version', c.version, 'occurred_at', iso(c.updated_at)) as payload,
     case when c.version is null then 409 else 200 end as response_code,
     case when c.version is null then f.conflict_body else (select row_to_json(body)::text from (
       select c.user_id, c.sku as stock_keeping_unit, c.status, c.version, iso(c.updated_at) as updated_at) body) end as response_body
@@ -48,12 +59,14 @@ with request as (
   select client_id, route, idem_key, request_hash, response_code, response_body, now() + make_interval(secs => $5::float8)
   from outcome where (select count(*) from expired) >= 0
 ), announced as (
-  insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, next_retry_at, created_at)
+  insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, next_retry_at, created_at,
+    status, locked_by, locked_at, lease_until, claim_token)
   select event_id, case target when 'ACTIVE' then 'EntitlementGranted' else 'EntitlementRevoked' end, user_id || ':' || sku, version,
-    jsonb_build_object('user_id', user_id, 'stock_keeping_unit', sku, 'source', source, 'source_id', source_id,
-      'version', version, 'occurred_at', iso(updated_at)),
-    traceparent, updated_at, updated_at
+    payload, traceparent, updated_at, updated_at,
+    case when at_once then 'IN_FLIGHT' else 'PENDING' end, case when at_once then $14::text end, case when at_once then now() end,
+    case when at_once then now() + make_interval(secs => $16::float8) end, case when at_once then $15::uuid end
   from outcome where version is not null
+  returning event_id, status, payload
 ), audited as (
   insert into entitlement_audit (at, event_id, user_id, stock_keeping_unit, status, version, previous_at, client_id, detail)
   select updated_at, event_id, user_id, sku, target, version, previous_at, client_id,
@@ -65,6 +78,8 @@ with request as (
     jsonb_build_object('user_id', user_id, 'stock_keeping_unit', sku, 'version', version, 'purchase_id', source_id)
   from outcome where version is not null and operator_reason is not null
 )
-select n, false as replayed, true as same_request, response_code, response_body from outcome
+select n, false as replayed, true as same_request, response_code, response_body,
+  a.event_id as claimed_id, a.payload as claimed_payload
+from outcome o left join announced a on a.event_id = o.event_id and a.status = 'IN_FLIGHT'
 union all
-select n, true, same_request, response_code, response_body from known where live
+select n, true, same_request, response_code, response_body, null, null from known where live

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
 import { connect, type Sql } from "../kernel/database.ts";
-import { silentLog } from "../kernel/log.ts";
+import { unclaimed } from "../kernel/first_attempts.ts";
 import { createMetrics } from "../kernel/metrics.ts";
 import { bindStatements, readStatements } from "../kernel/statements.ts";
 import { type TestDatabase, testDatabase } from "../testing/databases.ts";
-import { firstAttempts, unclaimed } from "./first_attempts.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
 let database: TestDatabase;
@@ -87,35 +86,4 @@ test("two late versions that come to two consumers at once are not both claimed"
     return { second };
   });
   expect(await behind.second).toEqual([]);
-});
-
-test("one batch is under way at a time; the sender hears of what is left, again when the batch has ended, and a stop waits for it", async () => {
-  const { promise: sent, resolve: end } = Promise.withResolvers<void>();
-  let woken = 0;
-  const attempts = firstAttempts({ deliver: () => sent, wakeSender: () => woken++, log: silentLog });
-  await attempts.start();
-  attempts.send(attempts.claim()!, []);
-  expect(attempts.claim()).toBeUndefined();
-  attempts.leave();
-  expect(woken).toBe(1);
-  attempts.end();
-  let isStopped = false;
-  const stopping = attempts.stop().then(() => {
-    isStopped = true;
-  });
-  await Promise.resolve();
-  expect(isStopped).toBe(false);
-  end();
-  await stopping;
-  expect([woken, attempts.claim()]).toEqual([2, undefined]);
-});
-
-test("a delivery that fails is told, and the next batch is claimed again", async () => {
-  const attempts = firstAttempts({
-    deliver: () => Promise.reject(new Error("the database is away")),
-    wakeSender: () => {},
-    log: silentLog,
-  });
-  attempts.send(attempts.claim()!, []);
-  await until("it has ended", 1000, async () => attempts.claim() !== undefined);
 });

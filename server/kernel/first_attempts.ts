@@ -1,0 +1,102 @@
+import type { Log } from "./log.ts";
+import { type Service, service } from "./service.ts";
+
+/** What a claim is known by. */
+export interface Hold {
+  readonly token: string;
+  /** Not after the lease began, by `performance.now()`. */
+  readonly claimedAt: number;
+}
+
+export const newHold = (): Hold => ({ token: crypto.randomUUID(), claimedAt: performance.now() });
+
+/** Rows that a worker holds, those of an aggregate in order. */
+export interface Claim<Row> extends Hold {
+  readonly rows: readonly Row[];
+}
+
+/** Parameters of a statement that may claim what it writes. */
+export type Claiming =
+  | { readonly worker: string; readonly token: string; readonly lease_seconds: number }
+  | { readonly worker: null; readonly token: null; readonly lease_seconds: null };
+
+export const unclaimed: Claiming = { worker: null, token: null, lease_seconds: null };
+
+export interface Written<Row, Result> {
+  readonly claimed: readonly Row[];
+  /** Whether something was written that is not claimed. */
+  readonly left: boolean;
+  readonly result: Result;
+}
+
+export interface FirstAttempts<Row> extends Service {
+  /** Runs a statement that may claim what it writes, and makes the attempt at what it claimed in the background: nobody waits for it. */
+  write<Result>(statement: (claiming: Claiming) => Promise<Written<Row, Result>>): Promise<Result>;
+  /** A stop begins: no more claims, and of those under way nothing that has not begun. */
+  end(): void;
+}
+
+export interface FirstAttemptsOptions<Row> {
+  readonly worker: string;
+  readonly lease: number;
+  /** While so many are under way, what is written is left to the others; 0 = it always is. */
+  readonly atOnce: number;
+  readonly isReady?: () => boolean;
+  readonly deliver: (claim: Claim<Row>, stopping: AbortSignal) => Promise<void>;
+  /** Tells the worker that makes all other attempts. */
+  readonly wakeOthers: () => void;
+  readonly log: Log;
+}
+
+/**
+ * Who writes work down makes the first attempt at it, claimed by the statement that writes it: it is done one commit and one wake-up sooner
+ * than by a worker that has to find it. If the writer dies, the lease ends and the worker finds it, like any other.
+ */
+export function firstAttempts<Row>(options: FirstAttemptsOptions<Row>): FirstAttempts<Row> {
+  const { worker, lease, atOnce, isReady = () => true, deliver, wakeOthers, log } = options;
+  const stopping = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  let held = 0;
+  let isLeft = false;
+
+  async function attempt(claim: Claim<Row>): Promise<void> {
+    try {
+      if (claim.rows.length > 0) await deliver(claim, stopping.signal);
+    } catch (error) {
+      log.warn({ error, count: claim.rows.length }, "first_attempt");
+    }
+    held--;
+    // What follows in the same aggregates could not be claimed before.
+    if (isLeft) wakeOthers();
+    isLeft &&= held > 0;
+  }
+
+  function inBackground(work: Promise<void>): void {
+    underWay.add(work);
+    void work.finally(() => underWay.delete(work));
+  }
+
+  return {
+    ...service({
+      start: async () => {},
+      async stop() {
+        await Promise.all(underWay);
+      },
+    }),
+    async write(statement) {
+      const hold = held < atOnce && !stopping.signal.aborted && isReady() ? newHold() : undefined;
+      if (hold) held++;
+      let rows: readonly Row[] = [];
+      try {
+        const written = await statement(hold ? { worker, token: hold.token, lease_seconds: lease / 1000 } : unclaimed);
+        rows = written.claimed;
+        if (written.left) wakeOthers();
+        isLeft ||= written.left && held > 0;
+        return written.result;
+      } finally {
+        if (hold) inBackground(attempt({ ...hold, rows }));
+      }
+    },
+    end: () => stopping.abort(),
+  };
+}
