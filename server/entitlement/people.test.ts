@@ -41,6 +41,20 @@ describe.each(["/v1/users/alice/entitlements", "/v1/users/alice/entitlements/ite
   });
 });
 
+test("which purchase is behind a change is told to its user, operators and admins, not to who may only look", async () => {
+  const purchase = async (userId: string, ...roles: string[]) => {
+    const authorization = `Bearer ${await mint.token("entitlement", userId, roles)}`;
+    const response = await kenri.call("entitlement", "/v1/users/alice/entitlements/item1/history", { headers: { authorization } });
+    return ((await response.json()) as { history: { purchase_id: string }[] }).history[0]!.purchase_id;
+  };
+  expect([await purchase("alice", "USER"), await purchase("otto", "OPERATOR"), await purchase("ada", "ADMIN")]).toEqual([
+    "p_1",
+    "p_1",
+    "p_1",
+  ]);
+  expect(await purchase("vera", "USER", "VIEWER")).toBe("•••");
+});
+
 test("what is alice's is hers to read, not to grant", async () => {
   const authorization = `Bearer ${await mint.token("entitlement", "alice", ["USER", "ADMIN"])}`;
   expect((await kenri.grant("alice", "item2", { headers: { authorization } })).status).toBe(403);

@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Requires } from "../kernel/callers.ts";
+import { callerOf, type Requires } from "../kernel/callers.ts";
 import { type Cursors, limitOf, pageQuery } from "../kernel/cursor.ts";
+import { veiled } from "../kernel/masking.ts";
 import { pathId } from "../kernel/text.ts";
 import { holdings } from "./holdings.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
@@ -41,13 +42,13 @@ export function readRoutes({ sql, requires, cursors, auditMonths }: ReadOptions)
     )
     .get(
       "/v1/users/:user_id/entitlements/:sku/history",
-      async ({ params, query }) => {
+      async ({ params, query, request }) => {
         const list = `history ${params.user_id}\n${params.sku}`;
         const limit = limitOf(query);
         const before_version = query.cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursors().read(list, query.cursor));
         const rows = await sql.audit.history({ user_id: params.user_id, stock_keeping_unit: params.sku, before_version, limit: limit + 1 });
         const page = rows.slice(0, limit);
-        return {
+        const answer = {
           user_id: params.user_id,
           stock_keeping_unit: params.sku,
           history: page.map(({ detail, ...row }) => {
@@ -56,6 +57,8 @@ export function readRoutes({ sql, requires, cursors, auditMonths }: ReadOptions)
           }),
           ...(rows.length > limit ? { next_cursor: cursors().make(list, String(page.at(-1)!.version)) } : {}),
         };
+        const caller = callerOf(request);
+        return caller.person?.userId === params.user_id ? answer : veiled(caller, answer);
       },
       {
         params: Type.Object({ user_id: userId, sku }),

@@ -65,7 +65,7 @@ test("a grant by hand is told to the user, and names who did it and why, in the 
   ]);
   expect(JSON.stringify(await kenri.inbox("told"))).not.toContain(good.reason);
 
-  const { events } = JSON.parse((await read("/ops/journey/told-1")).text);
+  const { events } = JSON.parse((await read("/ops/journey/told-1", "OPERATOR")).text);
   expect(events).toMatchObject([
     {
       audit: { client_id: "user:otto", detail: { reason: "operator", purchase_id: "ticket-7" } },
@@ -264,7 +264,8 @@ describe("what a user has and had", () => {
     await kenri.entitlementSql`insert into operator_actions (actor, action, subject, reason, detail)
       values ('user:ada', 'outbox.discard', ${event!.event_id}, 'why', ${kenri.entitlementSql.json({ payload: { source_id: "secret-9" } })})`;
     expect((await read("/ops/users/veiled/history", "OPERATOR")).text).toContain("secret-9");
-    expect((await read("/ops/users/veiled/history")).text).not.toContain("secret-9");
+    const { text } = await read("/ops/users/veiled/history");
+    for (const secret of ["secret-9", "ticket-7"]) expect(text).not.toContain(secret);
   });
 
   test("is read by who may look, with a cursor of the same user, and by nobody else", async () => {

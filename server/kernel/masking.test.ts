@@ -5,6 +5,7 @@ const answer = {
   user_id: "alice",
   payload: { user_id: "alice", version: 3, tags: ["a", { b: "c" }], none: null, on: true },
   list: [{ payload: "x", id: "i" }],
+  audit: { detail: { purchase_id: "order-1", reason: "purchase" } },
 };
 const person = (...roles: string[]) => ({ clientId: "user:u", scopes: [], person: { userId: "u", roles } });
 
@@ -26,6 +27,7 @@ describe("payloads", () => {
       user_id: "alice",
       payload: { user_id: "•••", version: 3, tags: ["•••", { b: "•••" }], none: null, on: true },
       list: [{ payload: "•••", id: "i" }],
+      audit: { detail: { purchase_id: "•••", reason: "purchase" } },
     }),
   );
 });

@@ -13,7 +13,7 @@ function masked(value: unknown): unknown {
 }
 
 /** The same answer with every string in these members masked, at any depth, if the caller is not to see them. */
-export function veiled<T>(caller: Caller, answer: T, members: readonly string[] = ["payload"]): T {
+export function veiled<T>(caller: Caller, answer: T, members: readonly string[] = ["payload", "purchase_id"]): T {
   if (seesPayloads(caller)) return answer;
   const veil = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(veil);
