@@ -67,6 +67,17 @@ describe("the operator API of the services", () => {
     expect(actions.map(action => action.user_id)).toEqual(["a/b 日本"]);
   });
 
+  test.each([256, 15_600])("leaves it to the service to refuse an Idempotency-Key of %i characters", async length => {
+    const grant = (name: string) =>
+      people[name]!.fetch(`${gateway.url}/admin/api/entitlement/users/u/grants`, {
+        method: "POST",
+        headers: { "x-kenri-csrf": "1", "content-type": "application/json", "idempotency-key": "k".repeat(length) },
+        body: JSON.stringify({ stock_keeping_unit: "sword", purchase_id: "ticket-7", reason: "lost" }),
+      });
+    expect(await (await grant("operator")).json()).toMatchObject({ status: 400, detail: expect.stringContaining("Idempotency-Key") });
+    expect((await grant("viewer")).status).toBe(403);
+  });
+
   test("changes nothing for another site's page", async () => {
     const body = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ reason: "x" }) };
     const answer = await people.operator!.fetch(`${gateway.url}/admin/api/entitlement/outbox/${nobody}/requeue`, body);
