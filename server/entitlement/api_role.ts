@@ -54,22 +54,22 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
     about: { title: "Kenri entitlement", description: "The source of truth of who owns what: grant, revoke, read, history." },
     kernel,
     context,
-    routes: ({ store, requires, cursors }) => [
+    routes: ({ store, requires, cursors, share }) => [
       changeRoutes(batcher, requires, settings.idempotencyTtl),
       readRoutes({ sql: store.statements, requires, cursors, auditMonths: settings.auditMonths }),
       ...(kernel.environment === "production" ? [] : [faultRoutes(requires, [relay])]),
-      outboxRoutes(store.statements, requires, cursors),
+      outboxRoutes(store.statements, requires, cursors, share),
       journeyRoutes(store.statements, requires),
       userRoutes({ sql: store.statements, changes: batcher, requires, cursors, auditMonths: settings.auditMonths }),
       messageRoutes(store.statements, requires, settings.subject),
       idempotencyRoutes(store.statements, requires),
-      consistencyRoutes({ sql: store.statements, requires, settings, asked: relay.reconcile }),
+      consistencyRoutes({ sql: store.statements, requires, settings, share, asked: relay.reconcile }),
       flowRoutes(store.statements, requires, ["changed", "published", "failed"]),
       operatorHealthRoutes({ health, requires, log, askDatabase: store.ask, breakers: ["publish"] }),
-      actionRoutes(store.statements, requires, cursors),
+      actionRoutes(store.statements, requires, cursors, share),
       configRoutes(requires, { kernel: kernelSettings, entitlement: entitlementSettings }),
-      operatorRoutes({ sql: store.statements, requires, cursors, requeued: relay.wake }),
-      outboxBulkRoutes({ sql: store.statements, requires, cursors, cap: kernel.bulk.cap }),
+      operatorRoutes({ sql: store.statements, requires, cursors, share, requeued: relay.wake }),
+      outboxBulkRoutes({ sql: store.statements, requires, cursors, share, cap: kernel.bulk.cap }),
     ],
   });
   const connections = service({

@@ -1,7 +1,7 @@
 import type { AnyElysia } from "elysia";
 import { authenticator } from "./auth.ts";
 import { readJson } from "./body.ts";
-import { requires } from "./callers.ts";
+import { isAdmitted, requires } from "./callers.ts";
 import { type Cursors, cursors } from "./cursor.ts";
 import { isAway } from "./database.ts";
 import { healthRoutes } from "./health.ts";
@@ -12,9 +12,10 @@ import { openapiRoutes } from "./openapi.ts";
 import type { RoleContext } from "./role.ts";
 import { group, type Service, service } from "./service.ts";
 import type { KernelSettings } from "./settings.ts";
+import { type Share, sharedAnswers } from "./shared_answers.ts";
 import { openStore, type Store } from "./store.ts";
 import { tokenVerifier } from "./tokens.ts";
-import { leadToVerbs } from "./verbs.ts";
+import { leadToVerbs, pathOf } from "./verbs.ts";
 
 /** The statements every system has. */
 interface KernelSql {
@@ -30,6 +31,8 @@ export interface ApiParts<T> {
   readonly store: Store<T>;
   readonly requires: ReturnType<typeof requires>;
   readonly cursors: () => Cursors;
+  /** For what everybody who watches asks again and again: however many they are, the database is asked once. */
+  readonly share: Share;
 }
 
 export interface ApiOptions<T> {
@@ -55,6 +58,7 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
     health,
     metrics,
   });
+  const answers = sharedAnswers(kernel.opsAnswersFor);
   let listCursors: Cursors | undefined;
   const verifyToken = kernel.jwksUrl ? tokenVerifier(kernel.jwksUrl, system) : undefined;
   const authenticate = authenticator(async key_id => (await store.statements.api_keys.find({ key_id }))[0], verifyToken);
@@ -65,9 +69,14 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
       if (!listCursors) throw new Error("cursors are asked for before the start");
       return listCursors;
     },
+    share: answers.share,
   };
 
   const app = httpApp({ log, metrics, health });
+  // Whoever acted sees what came of it: what was asked before is not told after, however the action ended.
+  app.mapResponse(({ request }) => {
+    if (request.method !== "GET" && isAdmitted(request) && pathOf(request).startsWith("/ops/")) answers.forget();
+  });
   app.use(healthRoutes({ health, askDatabase: store.ask, metricsText }));
   for (const route of routes(parts)) app.use(route);
   openapiRoutes(app, about);

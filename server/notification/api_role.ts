@@ -41,21 +41,21 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
     about: { title: "Kenri notification", description: "Takes events in once and delivers them: inbox, dead letters, requeue." },
     kernel,
     context,
-    routes: ({ store, requires, cursors }) => [
+    routes: ({ store, requires, cursors, share }) => [
       ...(inProduction && !kernel.debugInbox ? [] : [inboxRoutes(store.statements, requires, cursors)]),
       ...(inProduction ? [] : [faultRoutes(requires, [sender, consumer])]),
       feedRoutes(store.statements, requires, cursors),
-      deliveryRoutes(store.statements, requires, cursors),
+      deliveryRoutes(store.statements, requires, cursors, share),
       journeyRoutes(store.statements, requires),
       userRoutes(store.statements, requires, cursors),
-      consistencyRoutes(store.statements, requires, settings),
+      consistencyRoutes(store.statements, requires, settings, share),
       flowRoutes(store.statements, requires, flowSteps),
       operatorHealthRoutes({ health, requires, log, askDatabase: store.ask, consumer: lag }),
-      actionRoutes(store.statements, requires, cursors),
+      actionRoutes(store.statements, requires, cursors, share),
       configRoutes(requires, { kernel: kernelSettings, notification: notificationSettings }),
-      operatorRoutes({ sql: store.statements, requires, cursors, requeued: sender.wake }),
-      rawRoutes({ sql: store.statements, requires, cursors, channel: settings.channel, requeued: sender.wake }),
-      notificationBulkRoutes({ sql: store.statements, requires, cursors, cap: kernel.bulk.cap }),
+      operatorRoutes({ sql: store.statements, requires, cursors, share, requeued: sender.wake }),
+      rawRoutes({ sql: store.statements, requires, cursors, share, channel: settings.channel, requeued: sender.wake }),
+      notificationBulkRoutes({ sql: store.statements, requires, cursors, share, cap: kernel.bulk.cap }),
     ],
   });
   const closing = service({
