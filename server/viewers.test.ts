@@ -94,6 +94,18 @@ describe.each([outbox, notifications])("$system", failing => {
     expect((await read("/ops/operations")).operations[0].operation_id).toBe(operation_id);
   });
 
+  test("who asks anew hears what others changed, and from then on so does everybody", async () => {
+    const before = await failedOf();
+    await failing.put(kenri, "anew", 1);
+    expect(await failedOf()).toBe(before);
+    const stranger = { headers: { "cache-control": "no-cache", authorization: "Bearer nobody" } };
+    expect((await kenri.call(system, `/ops/${kind}/counts`, stranger)).status).toBe(401);
+    expect(await failedOf()).toBe(before);
+    const anew = await kenri.call(system, `/ops/${kind}/counts`, { headers: { "cache-control": "no-cache" } });
+    expect(await anew.json()).toMatchObject({ counts: { FAILED: { count: before + 1 } } });
+    expect(await failedOf()).toBe(before + 1);
+  });
+
   test("with the time that is set by itself, what others changed is seen soon", async () => {
     const other = await kenri.start(`${system}:api`, { OPS_ANSWERS_FOR: kernelSettings.opsAnswersFor.preset! });
     const before = await failedOf();

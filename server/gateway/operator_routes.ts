@@ -23,7 +23,9 @@ export function operatorRoutes(services: Downstream, entrance: Entrance) {
         const path = operatorPath(request.url, system);
         const { errand } = guestOf(request);
         const idempotencyKey = request.headers.get("idempotency-key")?.slice(0, longestKey);
-        const { status, text, replayed } = await services.pass(system, path, errand, { method, body: body ?? undefined, idempotencyKey });
+        const anew = request.headers.get("cache-control") === "no-cache";
+        const given = { method, body: body ?? undefined, idempotencyKey, anew };
+        const { status, text, replayed } = await services.pass(system, path, errand, given);
         return new Response(text, {
           status,
           headers: { "content-type": "application/json", ...(replayed ? { "idempotency-replayed": "true" } : {}) },

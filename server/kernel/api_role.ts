@@ -73,9 +73,14 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
   };
 
   const app = httpApp({ log, metrics, health });
+  const isOperators = (request: Request) => pathOf(request).startsWith("/ops/") && isAdmitted(request);
   // Whoever acted sees what came of it: what was asked before is not told after, however the action ended.
   app.mapResponse(({ request }) => {
-    if (request.method !== "GET" && isAdmitted(request) && pathOf(request).startsWith("/ops/")) answers.forget();
+    if (request.method !== "GET" && isOperators(request)) answers.forget();
+  });
+  // And who says so, because it was done elsewhere, by another process or a worker.
+  app.onBeforeHandle(({ request }) => {
+    if (request.headers.get("cache-control") === "no-cache" && isOperators(request)) answers.forget();
   });
   app.use(healthRoutes({ health, askDatabase: store.ask, metricsText }));
   for (const route of routes(parts)) app.use(route);

@@ -47,9 +47,9 @@ export interface OperationOptions {
 
 /** Bulk operations: how far they are, what became of each row, and their end before the end. */
 export function operationRoutes({ sql, requires, cursors, share }: OperationOptions) {
-  const [list, find, items] = [share(sql.list), share(sql.find), share(sql.items)];
-  async function found(operation_id: string, look = find): Promise<Operation> {
-    const [operation] = await look({ operation_id });
+  const [list, items] = [share(sql.list), share(sql.items)];
+  async function found(operation_id: string): Promise<Operation> {
+    const [operation] = await sql.find({ operation_id });
     if (!operation) throw notFound("there is no such operation");
     return operation;
   }
@@ -107,7 +107,7 @@ export function operationRoutes({ sql, requires, cursors, share }: OperationOpti
       "/ops/operations/:operation_id/cancel",
       async ({ params: { operation_id }, body: { reason }, request }) => {
         await sql.cancel({ operation_id, actor: callerOf(request).clientId, reason });
-        const operation = await found(operation_id, sql.find);
+        const operation = await found(operation_id);
         if (operation.status !== "CANCELLED") throw new Problem(409, "NOT_RUNNING", `the operation is ${operation.status}`);
         return operation;
       },
