@@ -1,5 +1,5 @@
 import { actionRoutes } from "../kernel/action_routes.ts";
-import { apiRole } from "../kernel/api_role.ts";
+import { aboutAnswers, apiRole } from "../kernel/api_role.ts";
 import { configRoutes } from "../kernel/config_routes.ts";
 import { connect } from "../kernel/database.ts";
 import { faultRoutes } from "../kernel/fault_routes.ts";
@@ -51,7 +51,10 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
     system: "entitlement",
     url: settings.appUrl,
     port: settings.port,
-    about: { title: "Kenri entitlement", description: "The source of truth of who owns what: grant, revoke, read, history." },
+    about: {
+      title: "Kenri entitlement",
+      description: `The source of truth of who owns what: grant, revoke, read, history. ${aboutAnswers}`,
+    },
     kernel,
     context,
     routes: ({ store, requires, cursors, share }) => [

@@ -45,6 +45,9 @@ export interface ApiOptions<T> {
   readonly routes: (parts: ApiParts<T>) => readonly AnyElysia[];
 }
 
+export const aboutAnswers =
+  "What operators list and count may be what another one was told a moment ago (OPS_ANSWERS_FOR); cache-control: no-cache asks anew.";
+
 /** The HTTP side of a system. It listens at once and says what it waits for; it takes requests when its database is ready. */
 export function apiRole<T extends KernelSql>({ system, url, port, about, kernel, context, routes }: ApiOptions<T>): Service {
   const { log, health, metrics, metricsText, worker } = context;

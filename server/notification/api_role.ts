@@ -1,5 +1,5 @@
 import { actionRoutes } from "../kernel/action_routes.ts";
-import { apiRole } from "../kernel/api_role.ts";
+import { aboutAnswers, apiRole } from "../kernel/api_role.ts";
 import { createBroker } from "../kernel/broker.ts";
 import { configRoutes } from "../kernel/config_routes.ts";
 import { faultRoutes } from "../kernel/fault_routes.ts";
@@ -38,7 +38,10 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
     system: "notification",
     url: settings.appUrl,
     port: settings.port,
-    about: { title: "Kenri notification", description: "Takes events in once and delivers them: inbox, dead letters, requeue." },
+    about: {
+      title: "Kenri notification",
+      description: `Takes events in once and delivers them: inbox, dead letters, requeue. ${aboutAnswers}`,
+    },
     kernel,
     context,
     routes: ({ store, requires, cursors, share }) => [
