@@ -1,3 +1,5 @@
+import type { QueryFunctionContext } from "@tanstack/react-query";
+
 /** The operator API as the gateway serves it: one place for its types and for how it is called. */
 export type System = "entitlement" | "notification";
 export type Role = "USER" | "VIEWER" | "OPERATOR" | "ADMIN";
@@ -335,11 +337,18 @@ async function converse<T>(path: string, init: RequestInit): Promise<{ body: T; 
 
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
 
-/** Reads from a service's operator API; parameters that are not set are left out. */
-export function ask<T>(system: System, path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {
+/** What Query says of a question. */
+export type Asking = Pick<QueryFunctionContext, "signal" | "client" | "queryKey">;
+
+/**
+ * Reads from a service's operator API; parameters that are not set are left out. By the clock it is content with what somebody else was told
+ * a moment ago; after an action, or when a person asks, with nothing but what is so now.
+ */
+export function ask<T>(system: System, path: string, parameters: Parameters, { signal, client, queryKey }: Asking): Promise<T> {
   const given = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
   const query = given.length > 0 ? `?${new URLSearchParams(given)}` : "";
-  return call<T>(`/admin/api/${system}/${path}${query}`, signal ? { signal } : {});
+  const headers: Record<string, string> = client.getQueryState(queryKey)?.isInvalidated ? { "cache-control": "no-cache" } : {};
+  return call<T>(`/admin/api/${system}/${path}${query}`, { signal, headers });
 }
 
 const posted = (body: object, headers: Record<string, string> = {}): RequestInit => ({

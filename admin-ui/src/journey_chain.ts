@@ -21,18 +21,18 @@ const orNothing = (error: unknown) => {
 export const journey = (id: string) =>
   queryOptions({
     queryKey: ["journey", id],
-    queryFn: async ({ signal }): Promise<Journey> => {
+    queryFn: async (asking): Promise<Journey> => {
       const path = (one: string) => `journey/${encodeURIComponent(one)}`;
       const troubles: string[] = [];
       const failed = (system: string) => (error: Error) => {
-        if (signal.aborted) throw error;
+        if (asking.signal.aborted) throw error;
         troubles.push(`${system}: ${error.message}`);
         return nothing;
       };
       const eventsOf = (one: string): Promise<EventJourney> =>
-        ask<EventJourney>("entitlement", path(one), {}, signal).catch(orNothing).catch(failed("entitlement"));
+        ask<EventJourney>("entitlement", path(one), {}, asking).catch(orNothing).catch(failed("entitlement"));
       const notificationsOf = (one: string): Promise<NotificationJourney> =>
-        ask<NotificationJourney>("notification", path(one), {}, signal).catch(orNothing).catch(failed("notification"));
+        ask<NotificationJourney>("notification", path(one), {}, asking).catch(orNothing).catch(failed("notification"));
 
       const [known, told] = await Promise.all([eventsOf(id), notificationsOf(id)]);
       const missingEvents = [...new Set(told.notifications.map(one => one.event_id))].filter(

@@ -42,15 +42,15 @@ export const counts = (kind: Kind, filter: Filter = {}) => {
   const asked = without(filter, "status");
   return queryOptions({
     queryKey: [kind.name, "counts", asked],
-    queryFn: ({ signal }) => ask<Counts>(kind.system, `${kind.name}/counts`, { ...asked }, signal),
+    queryFn: asking => ask<Counts>(kind.system, `${kind.name}/counts`, { ...asked }, asking),
   });
 };
 
 export const list = (kind: Kind, filter: Filter) =>
   infiniteQueryOptions({
     queryKey: [kind.name, "list", filter, pageSize()],
-    queryFn: async ({ pageParam, signal }): Promise<Page<Row>> => {
-      const page = await ask<Record<string, unknown>>(kind.system, kind.name, { ...filter, limit: pageSize(), cursor: pageParam }, signal);
+    queryFn: async ({ pageParam, ...asking }): Promise<Page<Row>> => {
+      const page = await ask<Record<string, unknown>>(kind.system, kind.name, { ...filter, limit: pageSize(), cursor: pageParam }, asking);
       return { rows: kind.rows(page), next: cursorOf(page) };
     },
     ...paging,
@@ -59,32 +59,32 @@ export const list = (kind: Kind, filter: Filter) =>
 export const detail = (kind: Kind, id: string) =>
   queryOptions({
     queryKey: [kind.name, "one", id],
-    queryFn: ({ signal }) => ask<Record<string, unknown>>(kind.system, `${kind.name}/${encodeURIComponent(id)}`, {}, signal),
+    queryFn: asking => ask<Record<string, unknown>>(kind.system, `${kind.name}/${encodeURIComponent(id)}`, {}, asking),
   });
 
 export const groups = (kind: Kind) =>
   queryOptions({
     queryKey: [kind.name, "groups"],
-    queryFn: ({ signal }) => ask<Groups>(kind.system, `${kind.name}/groups`, {}, signal),
+    queryFn: asking => ask<Groups>(kind.system, `${kind.name}/groups`, {}, asking),
   });
 
 export const flow = (system: System, minutes: number) =>
   queryOptions({
     queryKey: ["flow", system, minutes],
-    queryFn: ({ signal }) => ask<FlowSeries>(system, "flow", { minutes }, signal),
+    queryFn: asking => ask<FlowSeries>(system, "flow", { minutes }, asking),
   });
 
 export const health = (system: System) =>
   queryOptions({
     queryKey: ["health", system],
-    queryFn: ({ signal }) => ask<SystemHealth>(system, "health", {}, signal),
+    queryFn: asking => ask<SystemHealth>(system, "health", {}, asking),
   });
 
 export const operations = (system: System) =>
   infiniteQueryOptions({
     queryKey: ["operations", system, pageSize()],
-    queryFn: async ({ pageParam, signal }): Promise<Page<Operation>> => {
-      const page = await ask<Record<string, unknown>>(system, "operations", { limit: pageSize(), cursor: pageParam }, signal);
+    queryFn: async ({ pageParam, ...asking }): Promise<Page<Operation>> => {
+      const page = await ask<Record<string, unknown>>(system, "operations", { limit: pageSize(), cursor: pageParam }, asking);
       return { rows: page.operations as Operation[], next: cursorOf(page) };
     },
     ...paging,
@@ -93,15 +93,15 @@ export const operations = (system: System) =>
 export const operation = (system: System, id: string) =>
   queryOptions({
     queryKey: ["operation", system, id],
-    queryFn: ({ signal }) => ask<Operation>(system, `operations/${encodeURIComponent(id)}`, {}, signal),
+    queryFn: asking => ask<Operation>(system, `operations/${encodeURIComponent(id)}`, {}, asking),
   });
 
 export const operationItems = (system: System, id: string, result: string | undefined) =>
   infiniteQueryOptions({
     queryKey: ["operation", system, id, "items", result, pageSize()],
-    queryFn: async ({ pageParam, signal }): Promise<Page<OperationItem>> => {
+    queryFn: async ({ pageParam, ...asking }): Promise<Page<OperationItem>> => {
       const path = `operations/${encodeURIComponent(id)}/items`;
-      const page = await ask<Record<string, unknown>>(system, path, { result, limit: pageSize(), cursor: pageParam }, signal);
+      const page = await ask<Record<string, unknown>>(system, path, { result, limit: pageSize(), cursor: pageParam }, asking);
       return { rows: page.items as OperationItem[], next: cursorOf(page) };
     },
     ...paging,
@@ -110,8 +110,8 @@ export const operationItems = (system: System, id: string, result: string | unde
 export const actions = (system: System, subject?: string) =>
   infiniteQueryOptions({
     queryKey: ["actions", system, subject, pageSize()],
-    queryFn: async ({ pageParam, signal }): Promise<Page<Action>> => {
-      const page = await ask<Record<string, unknown>>(system, "actions", { subject, limit: pageSize(), cursor: pageParam }, signal);
+    queryFn: async ({ pageParam, ...asking }): Promise<Page<Action>> => {
+      const page = await ask<Record<string, unknown>>(system, "actions", { subject, limit: pageSize(), cursor: pageParam }, asking);
       return { rows: page.actions as Action[], next: cursorOf(page) };
     },
     ...paging,
@@ -121,17 +121,16 @@ export const actions = (system: System, subject?: string) =>
 export const idempotency = (key: string) =>
   queryOptions({
     queryKey: ["idempotency", key],
-    queryFn: async ({ signal }) =>
-      (await ask<{ keys: KeptAnswer[] }>("entitlement", `idempotency/${encodeURIComponent(key)}`, {}, signal)).keys,
+    queryFn: async asking => (await ask<{ keys: KeptAnswer[] }>("entitlement", `idempotency/${encodeURIComponent(key)}`, {}, asking)).keys,
   });
 
 export const consistency = (system: System) =>
-  queryOptions({ queryKey: ["consistency", system], queryFn: ({ signal }) => ask<Books>(system, "consistency", {}, signal) });
+  queryOptions({ queryKey: ["consistency", system], queryFn: asking => ask<Books>(system, "consistency", {}, asking) });
 
 export const config = (system: System) =>
   queryOptions({
     queryKey: ["config", system],
-    queryFn: async ({ signal }) => (await ask<{ groups: ConfigGroup[] }>(system, "config", {}, signal)).groups,
+    queryFn: async asking => (await ask<{ groups: ConfigGroup[] }>(system, "config", {}, asking)).groups,
     staleTime: 60_000,
   });
 
@@ -139,9 +138,9 @@ export const config = (system: System) =>
 export const rawLetters = (which?: "all") =>
   infiniteQueryOptions({
     queryKey: ["raw letters", which, pageSize()],
-    queryFn: async ({ pageParam, signal }): Promise<Page<RawLetter>> => {
+    queryFn: async ({ pageParam, ...asking }): Promise<Page<RawLetter>> => {
       const asked = { which, limit: pageSize(), cursor: pageParam };
-      const page = await ask<Record<string, unknown>>("notification", "raw-dead-letters", asked, signal);
+      const page = await ask<Record<string, unknown>>("notification", "raw-dead-letters", asked, asking);
       return { rows: page.raw_dead_letters as RawLetter[], next: cursorOf(page) };
     },
     ...paging,
@@ -150,13 +149,13 @@ export const rawLetters = (which?: "all") =>
 export const rawLetter = (id: string) =>
   queryOptions({
     queryKey: ["raw letter", id],
-    queryFn: ({ signal }) => ask<RawLetterDetail>("notification", `raw-dead-letters/${encodeURIComponent(id)}`, {}, signal),
+    queryFn: asking => ask<RawLetterDetail>("notification", `raw-dead-letters/${encodeURIComponent(id)}`, {}, asking),
   });
 
 /** It changes only when it goes out again. */
 export const message = (eventId: string) =>
   queryOptions({
     queryKey: ["message", eventId],
-    queryFn: ({ signal }) => ask<PublishedMessage>("entitlement", `outbox/${encodeURIComponent(eventId)}/message`, {}, signal),
+    queryFn: asking => ask<PublishedMessage>("entitlement", `outbox/${encodeURIComponent(eventId)}/message`, {}, asking),
     staleTime: 30_000,
   });

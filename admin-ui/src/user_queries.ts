@@ -55,19 +55,19 @@ const paging = {
 export const holdings = (user: string, asOf?: string) =>
   queryOptions({
     queryKey: ["holdings", user, asOf],
-    queryFn: async ({ signal }) =>
-      (await ask<{ entitlements: Holding[] }>("entitlement", pathOf(user, "entitlements"), { as_of: asOf }, signal)).entitlements,
+    queryFn: async asking =>
+      (await ask<{ entitlements: Holding[] }>("entitlement", pathOf(user, "entitlements"), { as_of: asOf }, asking)).entitlements,
   });
 
 export const history = (user: string) =>
   infiniteQueryOptions({
     queryKey: ["history", user],
-    queryFn: ({ pageParam, signal }) =>
+    queryFn: ({ pageParam, ...asking }) =>
       ask<{ history: Past[]; next_cursor?: string }>(
         "entitlement",
         pathOf(user, "history"),
         { limit: pageSize, cursor: pageParam },
-        signal,
+        asking,
       ),
     ...paging,
   });
@@ -75,7 +75,7 @@ export const history = (user: string) =>
 export const inbox = (user: string, show: Show) =>
   infiniteQueryOptions({
     queryKey: ["inbox", user, show],
-    queryFn: ({ pageParam, signal }) =>
-      ask<InboxPage>("notification", pathOf(user, "inbox"), { show, limit: pageSize, cursor: pageParam }, signal),
+    queryFn: ({ pageParam, ...asking }) =>
+      ask<InboxPage>("notification", pathOf(user, "inbox"), { show, limit: pageSize, cursor: pageParam }, asking),
     ...paging,
   });

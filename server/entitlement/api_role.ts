@@ -1,5 +1,5 @@
 import { actionRoutes } from "../kernel/action_routes.ts";
-import { apiRole } from "../kernel/api_role.ts";
+import { aboutAnswers, apiRole } from "../kernel/api_role.ts";
 import { configRoutes } from "../kernel/config_routes.ts";
 import { connect } from "../kernel/database.ts";
 import { faultRoutes } from "../kernel/fault_routes.ts";
@@ -50,25 +50,28 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
     system: "entitlement",
     url: settings.appUrl,
     port: settings.port,
-    about: { title: "Kenri entitlement", description: "The source of truth of who owns what: grant, revoke, read, history." },
+    about: {
+      title: "Kenri entitlement",
+      description: `The source of truth of who owns what: grant, revoke, read, history. ${aboutAnswers}`,
+    },
     kernel,
     context,
-    routes: ({ store, requires, cursors }) => [
+    routes: ({ store, requires, cursors, share }) => [
       changeRoutes(batcher, requires, settings.idempotencyTtl),
       readRoutes({ sql: store.statements, requires, cursors, auditMonths: settings.auditMonths }),
       ...(kernel.environment === "production" ? [] : [faultRoutes(requires, [relay], context.faults)]),
-      outboxRoutes(store.statements, requires, cursors),
+      outboxRoutes(store.statements, requires, cursors, share),
       journeyRoutes(store.statements, requires),
       userRoutes({ sql: store.statements, changes: batcher, requires, cursors, auditMonths: settings.auditMonths }),
       messageRoutes(store.statements, requires, settings.subject),
       idempotencyRoutes(store.statements, requires),
-      consistencyRoutes({ sql: store.statements, requires, settings, asked: relay.reconcile }),
+      consistencyRoutes({ sql: store.statements, requires, settings, share, asked: relay.reconcile }),
       flowRoutes(store.statements, requires, ["changed", "published", "failed"]),
       operatorHealthRoutes({ health, requires, log, askDatabase: store.ask, breakers: ["publish"] }),
-      actionRoutes(store.statements, requires, cursors),
+      actionRoutes(store.statements, requires, cursors, share),
       configRoutes(requires, { kernel: kernelSettings, entitlement: entitlementSettings }),
-      operatorRoutes({ sql: store.statements, requires, cursors, requeued: relay.wake }),
-      outboxBulkRoutes({ sql: store.statements, requires, cursors, cap: kernel.bulk.cap }),
+      operatorRoutes({ sql: store.statements, requires, cursors, share, requeued: relay.wake }),
+      outboxBulkRoutes({ sql: store.statements, requires, cursors, share, cap: kernel.bulk.cap }),
     ],
   });
   const telling = service({ start: async () => {}, stop: async () => relay.close() });

@@ -5,6 +5,7 @@ import { callerOf, type Requires } from "../kernel/callers.ts";
 import type { Cursors } from "../kernel/cursor.ts";
 import { operationRoutes } from "../kernel/operation_routes.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
+import type { Share } from "../kernel/shared_answers.ts";
 import { longText, uuid } from "../kernel/text.ts";
 import { discardEvent } from "./discard.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
@@ -13,11 +14,12 @@ export interface OutboxBulkOptions {
   readonly sql: EntitlementSql;
   readonly requires: Requires;
   readonly cursors: () => Cursors;
+  readonly share: Share;
   readonly cap: number;
 }
 
 /** What operators do to many events of the outbox at once, and the end of a single one. */
-export function outboxBulkRoutes({ sql, requires, cursors, cap }: OutboxBulkOptions) {
+export function outboxBulkRoutes({ sql, requires, cursors, share, cap }: OutboxBulkOptions) {
   return new Elysia({ normalize: false })
     .use(
       bulkRoutes({
@@ -31,7 +33,7 @@ export function outboxBulkRoutes({ sql, requires, cursors, cap }: OutboxBulkOpti
         cap,
       }),
     )
-    .use(operationRoutes({ sql: sql.operations, requires, cursors }))
+    .use(operationRoutes({ sql: sql.operations, requires, cursors, share }))
     .post(
       "/ops/outbox/:event_id/discard",
       async ({ params: { event_id }, body: { reason }, request }) => {

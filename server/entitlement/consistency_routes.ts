@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../kernel/callers.ts";
 import { examine } from "../kernel/invariants.ts";
-import { sharedAnswer } from "../kernel/shared_answer.ts";
+import type { Share } from "../kernel/shared_answers.ts";
 import { longText } from "../kernel/text.ts";
 import type { EntitlementSettings } from "./config.ts";
 import { invariantsOf } from "./invariants.ts";
@@ -12,19 +12,20 @@ export interface ConsistencyOptions {
   readonly sql: EntitlementSql;
   readonly requires: Requires;
   readonly settings: EntitlementSettings;
+  readonly share: Share;
   /** Called when somebody wants a walk of the reconciler. */
   readonly asked: () => void;
 }
 
 /** Whether the books fit together, and the reconciler that makes them. */
-export function consistencyRoutes({ sql, requires, settings, asked }: ConsistencyOptions) {
+export function consistencyRoutes({ sql, requires, settings, share, asked }: ConsistencyOptions) {
   const invariants = invariantsOf(sql, settings);
-  // However many look at once, the books are compared once.
-  const examined = sharedAnswer(0, () => examine(invariants));
+  const examined = share(() => examine(invariants));
+  const [streamOf, walked] = [share(sql.consistency.stream), share(sql.reconciliation.find)];
   const every_seconds = settings.outbox.reconcile / 1000;
 
   async function reconciler() {
-    const { asked_at, due, outcome, ...run } = (await sql.reconciliation.find())[0]!;
+    const { asked_at, due, outcome, ...run } = (await walked())[0]!;
     return { every_seconds, asked_at, due, last_run: outcome === null ? null : { outcome, ...run } };
   }
 
@@ -32,11 +33,7 @@ export function consistencyRoutes({ sql, requires, settings, asked }: Consistenc
     .get(
       "/ops/consistency",
       async () => {
-        const [found, [stream = null], walks] = await Promise.all([
-          examined(),
-          sql.consistency.stream({ stream: settings.stream }),
-          reconciler(),
-        ]);
+        const [found, [stream = null], walks] = await Promise.all([examined(), streamOf({ stream: settings.stream }), reconciler()]);
         return { invariants: found, stream, reconciler: walks };
       },
       {

@@ -5,6 +5,7 @@ import { callerOf, type Requires } from "../kernel/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../kernel/cursor.ts";
 import { veiled } from "../kernel/masking.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
+import type { Share } from "../kernel/shared_answers.ts";
 import { longText, uuid } from "../kernel/text.ts";
 import { requeueEvent } from "./requeue.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
@@ -16,19 +17,21 @@ export interface OperatorOptions {
   readonly sql: EntitlementSql;
   readonly requires: Requires;
   readonly cursors: () => Cursors;
+  readonly share: Share;
   /** Called when events went back to PENDING. */
   readonly requeued: () => void;
 }
 
 /** What an operator sees of the outbox and may do to it. */
-export function operatorRoutes({ sql, requires, cursors, requeued }: OperatorOptions) {
+export function operatorRoutes({ sql, requires, cursors, share, requeued }: OperatorOptions) {
+  const failed = share(sql.outbox.failed);
   return new Elysia({ normalize: false })
     .get(
       "/ops/outbox/failed",
       async ({ query }) => {
         const limit = limitOf(query);
         const before_event_id = query.cursor === undefined ? highestUuid : cursors().read("outbox failed", query.cursor);
-        const rows = await sql.outbox.failed({ before_event_id, limit: limit + 1 });
+        const rows = await failed({ before_event_id, limit: limit + 1 });
         const events = rows.slice(0, limit);
         return { events, ...(rows.length > limit ? { next_cursor: cursors().make("outbox failed", events.at(-1)!.event_id) } : {}) };
       },

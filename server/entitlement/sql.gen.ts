@@ -599,6 +599,16 @@ export interface OutboxCountsRow {
   more: boolean;
 }
 
+export interface OutboxCountsAllParameters {
+  most: number;
+  scan_all: number;
+}
+export interface OutboxCountsAllRow {
+  status: string;
+  count: number;
+  more: boolean;
+}
+
 export interface OutboxDepthRow {
   pending: number;
   in_flight: number;
@@ -994,6 +1004,7 @@ export interface EntitlementSql {
     cleanup(parameters: OutboxCleanupParameters): Promise<OutboxCleanupRow[]>;
     confirm(parameters: OutboxConfirmParameters): Promise<OutboxConfirmRow[]>;
     counts(parameters: OutboxCountsParameters): Promise<OutboxCountsRow[]>;
+    counts_all(parameters: OutboxCountsAllParameters): Promise<OutboxCountsAllRow[]>;
     depth(): Promise<OutboxDepthRow[]>;
     discard(parameters: OutboxDiscardParameters): Promise<OutboxDiscardRow[]>;
     failed(parameters: OutboxFailedParameters): Promise<OutboxFailedRow[]>;

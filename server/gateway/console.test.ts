@@ -2,13 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type TestBrowser, testBrowser } from "../testing/browser.ts";
 import { gatewayPlace, startGateway, type TestGateway } from "../testing/gateway.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
+import { putEvent } from "../testing/operator_rows.ts";
 import { sendRaw } from "../testing/raw_http.ts";
 
 let kenri: TestKenri;
 let gateway: TestGateway;
 const people: Record<string, TestBrowser> = {};
 beforeAll(async () => {
-  kenri = await testKenri();
+  kenri = await testKenri({ OPS_ANSWERS_FOR: "1m" });
   const place = await gatewayPlace();
   await kenri.start("account:api entitlement:api notification:api", place.forServices);
   gateway = await startGateway(kenri, place);
@@ -20,6 +21,9 @@ beforeAll(async () => {
 afterAll(() => kenri.close());
 
 const get = (name: string, path: string) => people[name]!.fetch(`${gateway.url}${path}`);
+interface Counts {
+  readonly counts: Record<string, { readonly count: number }>;
+}
 const nobody = crypto.randomUUID();
 
 describe("the operator API of the services", () => {
@@ -65,6 +69,27 @@ describe("the operator API of the services", () => {
     expect([(await grant("operator", undefined)).status, (await grant("viewer", "other")).status]).toEqual([400, 403]);
     const actions = await kenri.entitlementSql`select detail ->> 'user_id' as user_id from operator_actions`;
     expect(actions.map(action => action.user_id)).toEqual(["a/b 日本"]);
+  });
+
+  test.each([256, 15_600])("leaves it to the service to refuse an Idempotency-Key of %i characters", async length => {
+    const grant = (name: string) =>
+      people[name]!.fetch(`${gateway.url}/admin/api/entitlement/users/u/grants`, {
+        method: "POST",
+        headers: { "x-kenri-csrf": "1", "content-type": "application/json", "idempotency-key": "k".repeat(length) },
+        body: JSON.stringify({ stock_keeping_unit: "sword", purchase_id: "ticket-7", reason: "lost" }),
+      });
+    expect(await (await grant("operator")).json()).toMatchObject({ status: 400, detail: expect.stringContaining("Idempotency-Key") });
+    expect((await grant("viewer")).status).toBe(403);
+  });
+
+  test("is asked anew for who says so", async () => {
+    const failed = async (headers: Record<string, string> = {}) =>
+      ((await (await people.viewer!.fetch(`${gateway.url}/admin/api/entitlement/outbox/counts`, { headers })).json()) as Counts).counts
+        .FAILED;
+    expect(await failed()).toMatchObject({ count: 0 });
+    await putEvent(kenri.entitlementSql, { state: "failed", user: "u", error: "e", minutes: 1 });
+    expect(await failed()).toMatchObject({ count: 0 });
+    expect(await failed({ "cache-control": "no-cache" })).toMatchObject({ count: 1 });
   });
 
   test("changes nothing for another site's page", async () => {

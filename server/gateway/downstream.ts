@@ -19,6 +19,8 @@ export interface Call {
   readonly method?: string;
   readonly body?: unknown;
   readonly idempotencyKey?: string | undefined;
+  /** The answer must not be one that others were given a moment ago. */
+  readonly anew?: boolean;
 }
 
 interface Reply {
@@ -42,7 +44,7 @@ export function downstream({ urls, mint, deadline, log, metrics }: DownstreamOpt
   const circuits = { account: createCircuit(), entitlement: createCircuit(), notification: createCircuit() };
 
   async function attempt(system: SystemName, path: string, errand: Errand, given: Call, until: number): Promise<Reply> {
-    const { method = "GET", body, idempotencyKey } = given;
+    const { method = "GET", body, idempotencyKey, anew } = given;
     const response = await fetch(`${urls[system]}${path}`, {
       method,
       headers: {
@@ -51,6 +53,7 @@ export function downstream({ urls, mint, deadline, log, metrics }: DownstreamOpt
         traceparent: continueTrace(errand.traceparent).traceparent,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+        ...(anew ? { "cache-control": "no-cache" } : {}),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       redirect: "error",

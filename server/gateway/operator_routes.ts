@@ -8,6 +8,9 @@ export const consoleRoles: readonly Role[] = ["VIEWER", "OPERATOR", "ADMIN"];
 const systems: readonly SystemName[] = ["entitlement", "notification"];
 // One by one: the router prefers the console's pages, which are a GET, to a route for all methods.
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+// More than a service takes. One that is longer is cut to this and is refused there in its own words; whole, beside our token, it would be more
+// header than a service reads at all.
+const longestKey = 1000;
 
 /** The services' own operator API, for people: `/admin/api/entitlement/…` is entitlement's `/ops/…`. */
 export function operatorRoutes(services: Downstream, entrance: Entrance) {
@@ -19,8 +22,10 @@ export function operatorRoutes(services: Downstream, entrance: Entrance) {
       async ({ request, body }) => {
         const path = operatorPath(request.url, system);
         const { errand } = guestOf(request);
-        const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
-        const { status, text, replayed } = await services.pass(system, path, errand, { method, body: body ?? undefined, idempotencyKey });
+        const idempotencyKey = request.headers.get("idempotency-key")?.slice(0, longestKey);
+        const anew = request.headers.get("cache-control") === "no-cache";
+        const given = { method, body: body ?? undefined, idempotencyKey, anew };
+        const { status, text, replayed } = await services.pass(system, path, errand, given);
         return new Response(text, {
           status,
           headers: { "content-type": "application/json", ...(replayed ? { "idempotency-replayed": "true" } : {}) },

@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import { callerOf, type Requires } from "./callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "./cursor.ts";
 import { veiled } from "./masking.ts";
+import type { Share } from "./shared_answers.ts";
 import { anyId } from "./text.ts";
 
 interface Action {
@@ -28,22 +29,26 @@ export async function actionsOf<Row extends Action>({ operator_actions }: Action
 }
 
 /** The audit of what people did to this system's rows. */
-export const actionRoutes = <Row extends Action>({ operator_actions }: ActionsSql<Row>, requires: Requires, cursors: () => Cursors) =>
-  new Elysia({ normalize: false }).get(
+export function actionRoutes<Row extends Action>(
+  { operator_actions }: ActionsSql<Row>,
+  requires: Requires,
+  cursors: () => Cursors,
+  share: Share,
+) {
+  const [list, of_subjects] = [share(operator_actions.list), share(operator_actions.of_subjects)];
+  return new Elysia({ normalize: false }).get(
     "/ops/actions",
     async ({ query, request }) => {
       const { subject } = query;
       const limit = limitOf(query);
-      const list = `actions ${subject ?? ""}`;
-      const before_action_id = query.cursor === undefined ? highestUuid : cursors().read(list, query.cursor);
+      const name = `actions ${subject ?? ""}`;
+      const before_action_id = query.cursor === undefined ? highestUuid : cursors().read(name, query.cursor);
       const page = { before_action_id, limit: limit + 1 };
-      const rows = await (subject === undefined
-        ? operator_actions.list(page)
-        : operator_actions.of_subjects({ subject: [subject], ...page }));
+      const rows = await (subject === undefined ? list(page) : of_subjects({ subject: [subject], ...page }));
       const actions = rows.slice(0, limit);
       return veiled(callerOf(request), {
         actions,
-        ...(rows.length > limit ? { next_cursor: cursors().make(list, actions.at(-1)!.action_id) } : {}),
+        ...(rows.length > limit ? { next_cursor: cursors().make(name, actions.at(-1)!.action_id) } : {}),
       });
     },
     {
@@ -55,3 +60,4 @@ export const actionRoutes = <Row extends Action>({ operator_actions }: ActionsSq
       detail: { summary: "What people did, newest first", description: "Scope: ops:read." },
     },
   );
+}

@@ -1,7 +1,7 @@
 import type { AnyElysia } from "elysia";
 import { authenticator } from "./auth.ts";
 import { readJson } from "./body.ts";
-import { requires } from "./callers.ts";
+import { isAdmitted, requires } from "./callers.ts";
 import { type Cursors, cursors } from "./cursor.ts";
 import { isAway } from "./database.ts";
 import { healthRoutes } from "./health.ts";
@@ -12,9 +12,10 @@ import { openapiRoutes } from "./openapi.ts";
 import type { RoleContext } from "./role.ts";
 import { group, type Service, service } from "./service.ts";
 import type { KernelSettings } from "./settings.ts";
+import { type Share, sharedAnswers } from "./shared_answers.ts";
 import { openStore, type Store } from "./store.ts";
 import { tokenVerifier } from "./tokens.ts";
-import { leadToVerbs } from "./verbs.ts";
+import { leadToVerbs, pathOf } from "./verbs.ts";
 
 /** The statements every system has. */
 interface KernelSql {
@@ -30,6 +31,8 @@ export interface ApiParts<T> {
   readonly store: Store<T>;
   readonly requires: ReturnType<typeof requires>;
   readonly cursors: () => Cursors;
+  /** For what everybody who watches asks again and again: however many they are, the database is asked once. */
+  readonly share: Share;
 }
 
 export interface ApiOptions<T> {
@@ -41,6 +44,9 @@ export interface ApiOptions<T> {
   readonly context: RoleContext;
   readonly routes: (parts: ApiParts<T>) => readonly AnyElysia[];
 }
+
+export const aboutAnswers =
+  "What operators list and count may be what another one was told a moment ago (OPS_ANSWERS_FOR); cache-control: no-cache asks anew.";
 
 /** The HTTP side of a system. It listens at once and says what it waits for; it takes requests when its database is ready. */
 export function apiRole<T extends KernelSql>({ system, url, port, about, kernel, context, routes }: ApiOptions<T>): Service {
@@ -55,6 +61,7 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
     health,
     metrics,
   });
+  const answers = sharedAnswers(kernel.opsAnswersFor);
   let listCursors: Cursors | undefined;
   const verifyToken = kernel.jwksUrl ? tokenVerifier(kernel.jwksUrl, system) : undefined;
   const authenticate = authenticator(async key_id => (await store.statements.api_keys.find({ key_id }))[0], verifyToken);
@@ -65,9 +72,19 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
       if (!listCursors) throw new Error("cursors are asked for before the start");
       return listCursors;
     },
+    share: answers.share,
   };
 
   const app = httpApp({ log, metrics, health });
+  const isOperators = (request: Request) => pathOf(request).startsWith("/ops/") && isAdmitted(request);
+  // Whoever acted sees what came of it: what was asked before is not told after, however the action ended.
+  app.mapResponse(({ request }) => {
+    if (request.method !== "GET" && isOperators(request)) answers.forget();
+  });
+  // And who says so, because it was done elsewhere, by another process or a worker.
+  app.onBeforeHandle(({ request }) => {
+    if (request.headers.get("cache-control") === "no-cache" && isOperators(request)) answers.forget();
+  });
   app.use(healthRoutes({ health, askDatabase: store.ask, metricsText }));
   for (const route of routes(parts)) app.use(route);
   openapiRoutes(app, about);

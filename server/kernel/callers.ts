@@ -35,6 +35,9 @@ export const requires = (authenticate: Authenticate, readBody: (request: Request
 
 export type Requires = ReturnType<typeof requires>;
 
+/** Whether it passed: what a stranger asks for never got anywhere. */
+export const isAdmitted = (request: Request): boolean => callers.has(request);
+
 export function callerOf(request: Request): Caller {
   const caller = callers.get(request);
   if (!caller) throw new Error("a route that asks for its caller must require a scope");

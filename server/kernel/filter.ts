@@ -43,7 +43,8 @@ export const filterOf = (given: Given): Filter => ({
 });
 
 const isOfATime = ({ created_from, created_to }: Filter) => created_from !== null || created_to !== null;
-const isNarrow = ({ status, ...others }: Filter) => Object.values(others).some(value => value !== null);
+/** Whether anything but a state is asked for. */
+export const isNarrow = ({ status, ...others }: Filter) => Object.values(others).some(value => value !== null);
 
 // A filter may match one row in a million: whatever it is, an answer looks at no more rows than these. What the index of a state leads to lies
 // scattered in the table; by id one row lies beside the next.

@@ -4,7 +4,6 @@ import { bucketOf, createFlow, flowKeeper, percentile } from "./flow.ts";
 import { seriesOf } from "./flow_routes.ts";
 import { silentLog } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
-import { sharedAnswer } from "./shared_answer.ts";
 
 const minute = 60_000;
 const start = Date.parse("2026-01-01T00:00:00Z");
@@ -145,14 +144,4 @@ test("a series has every minute with every step, and only steps that are shown",
     { minute: "a", sent: none, failed: none },
     { minute: "b", sent: { count: 2, p50_ms: 1, p99_ms: 1 }, failed: none },
   ]);
-});
-
-test("however many ask, it is asked once in a while, and a failure is not kept", async () => {
-  let asked = 0;
-  const ask = sharedAnswer(60_000, async () => {
-    if (++asked === 1) throw new Error("away");
-    return asked;
-  });
-  expect(await Promise.allSettled([ask(), ask()]).then(all => all.map(one => one.status))).toEqual(["rejected", "rejected"]);
-  expect(await Promise.all([ask(), ask(), ask()])).toEqual([2, 2, 2]);
 });

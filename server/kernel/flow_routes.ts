@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "./callers.ts";
 import { percentile } from "./flow.ts";
-import { sharedAnswer } from "./shared_answer.ts";
+import { sharedAnswers } from "./shared_answers.ts";
 import { minutes } from "./text.ts";
 
 interface SeriesRow {
@@ -45,13 +45,8 @@ export function seriesOf(rows: readonly SeriesRow[], steps: readonly string[]): 
 
 /** What flowed through a system's steps, minute by minute. */
 export function flowRoutes({ flow }: FlowSql, requires: Requires, steps: readonly string[]) {
-  const shared = new Map<number, () => Promise<Record<string, unknown>[]>>();
-  const ask = (count: number) => {
-    const known = shared.get(count) ?? sharedAnswer(freshFor, async () => seriesOf(await flow.series({ minutes: count }), steps));
-    if (shared.size >= rangesKept) shared.clear();
-    shared.set(count, known);
-    return known();
-  };
+  const { share } = sharedAnswers(freshFor, rangesKept);
+  const ask = share(async (count: number) => seriesOf(await flow.series({ minutes: count }), steps));
   return new Elysia({ normalize: false }).get(
     "/ops/flow",
     async ({ query }) => {

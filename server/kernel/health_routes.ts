@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import type { Requires } from "./callers.ts";
 import type { Health, Parts } from "./health.ts";
 import type { Log } from "./log.ts";
-import { sharedAnswer } from "./shared_answer.ts";
+import { sharedAnswers } from "./shared_answers.ts";
 import type { ConsumerLag } from "./streams.ts";
 
 type State = "ok" | "trouble" | "unknown";
@@ -64,7 +64,7 @@ export function operatorHealthRoutes({ health, requires, askDatabase, breakers =
       consumer: lag?.found ?? null,
     };
   }
-  const shared = sharedAnswer(freshFor, look);
+  const shared = sharedAnswers(freshFor).share(look);
   return new Elysia({ normalize: false }).get("/ops/health", () => shared(), {
     query: Type.Object({}, { additionalProperties: false }),
     ...requires("ops:read"),

@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import { callerOf, type Requires } from "./callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "./cursor.ts";
 import { notFound, Problem } from "./problem.ts";
+import type { Share } from "./shared_answers.ts";
 import { longText, uuid } from "./text.ts";
 
 const strict = { additionalProperties: false };
@@ -41,10 +42,12 @@ export interface OperationOptions {
   readonly sql: OperationsSql;
   readonly requires: Requires;
   readonly cursors: () => Cursors;
+  readonly share: Share;
 }
 
 /** Bulk operations: how far they are, what became of each row, and their end before the end. */
-export function operationRoutes({ sql, requires, cursors }: OperationOptions) {
+export function operationRoutes({ sql, requires, cursors, share }: OperationOptions) {
+  const [list, items] = [share(sql.list), share(sql.items)];
   async function found(operation_id: string): Promise<Operation> {
     const [operation] = await sql.find({ operation_id });
     if (!operation) throw notFound("there is no such operation");
@@ -57,7 +60,7 @@ export function operationRoutes({ sql, requires, cursors }: OperationOptions) {
       async ({ query }) => {
         const limit = limitOf(query);
         const before_operation_id = query.cursor === undefined ? highestUuid : cursors().read("operations", query.cursor);
-        const rows = await sql.list({ before_operation_id, limit: limit + 1 });
+        const rows = await list({ before_operation_id, limit: limit + 1 });
         const operations = rows.slice(0, limit);
         return {
           operations,
@@ -80,12 +83,14 @@ export function operationRoutes({ sql, requires, cursors }: OperationOptions) {
       async ({ params: { operation_id }, query }) => {
         await found(operation_id);
         const limit = limitOf(query);
-        const list = `items ${operation_id} ${query.result ?? ""}`;
-        const after_position = query.cursor === undefined ? 0 : Number(cursors().read(list, query.cursor));
-        const rows = await sql.items({ operation_id, result: query.result ?? null, after_position, limit: limit + 1 });
+        const name = `items ${operation_id} ${query.result ?? ""}`;
+        const after_position = query.cursor === undefined ? 0 : Number(cursors().read(name, query.cursor));
+        const rows = await items({ operation_id, result: query.result ?? null, after_position, limit: limit + 1 });
         const page = rows.slice(0, limit);
-        const items = page.map(({ subject, result, note }) => ({ subject, result, note }));
-        return { items, ...(rows.length > limit ? { next_cursor: cursors().make(list, String(page.at(-1)!.position)) } : {}) };
+        return {
+          items: page.map(({ subject, result, note }) => ({ subject, result, note })),
+          ...(rows.length > limit ? { next_cursor: cursors().make(name, String(page.at(-1)!.position)) } : {}),
+        };
       },
       {
         params,

@@ -53,6 +53,12 @@ export const kernelSettings = {
       maximum: "3650d",
     }),
   },
+  opsAnswersFor: duration(
+    "OPS_ANSWERS_FOR",
+    "how long an answer of lists and counts to an operator holds for all who ask the same; 0: only for those who ask meanwhile",
+    "1s",
+    { minimum: "0ms", maximum: "1m" },
+  ),
   flow: {
     every: duration("FLOW_EVERY", "how often a worker stores what it counted for the charts of the flow, if there is something", "5s", {
       minimum: "100ms",

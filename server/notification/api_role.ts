@@ -1,5 +1,5 @@
 import { actionRoutes } from "../kernel/action_routes.ts";
-import { apiRole } from "../kernel/api_role.ts";
+import { aboutAnswers, apiRole } from "../kernel/api_role.ts";
 import { createBroker } from "../kernel/broker.ts";
 import { configRoutes } from "../kernel/config_routes.ts";
 import { faultRoutes } from "../kernel/fault_routes.ts";
@@ -38,24 +38,27 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
     system: "notification",
     url: settings.appUrl,
     port: settings.port,
-    about: { title: "Kenri notification", description: "Takes events in once and delivers them: inbox, dead letters, requeue." },
+    about: {
+      title: "Kenri notification",
+      description: `Takes events in once and delivers them: inbox, dead letters, requeue. ${aboutAnswers}`,
+    },
     kernel,
     context,
-    routes: ({ store, requires, cursors }) => [
+    routes: ({ store, requires, cursors, share }) => [
       ...(inProduction && !kernel.debugInbox ? [] : [inboxRoutes(store.statements, requires, cursors)]),
       ...(inProduction ? [] : [faultRoutes(requires, [sender, consumer])]),
       feedRoutes(store.statements, requires, cursors),
-      deliveryRoutes(store.statements, requires, cursors),
+      deliveryRoutes(store.statements, requires, cursors, share),
       journeyRoutes(store.statements, requires),
       userRoutes(store.statements, requires, cursors),
-      consistencyRoutes(store.statements, requires, settings),
+      consistencyRoutes(store.statements, requires, settings, share),
       flowRoutes(store.statements, requires, flowSteps),
       operatorHealthRoutes({ health, requires, log, askDatabase: store.ask, consumer: lag }),
-      actionRoutes(store.statements, requires, cursors),
+      actionRoutes(store.statements, requires, cursors, share),
       configRoutes(requires, { kernel: kernelSettings, notification: notificationSettings }),
-      operatorRoutes({ sql: store.statements, requires, cursors, requeued: sender.wake }),
-      rawRoutes({ sql: store.statements, requires, cursors, channel: settings.channel, requeued: sender.wake }),
-      notificationBulkRoutes({ sql: store.statements, requires, cursors, cap: kernel.bulk.cap }),
+      operatorRoutes({ sql: store.statements, requires, cursors, share, requeued: sender.wake }),
+      rawRoutes({ sql: store.statements, requires, cursors, share, channel: settings.channel, requeued: sender.wake }),
+      notificationBulkRoutes({ sql: store.statements, requires, cursors, share, cap: kernel.bulk.cap }),
     ],
   });
   const closing = service({

@@ -5,6 +5,7 @@ import { callerOf, type Requires } from "../kernel/callers.ts";
 import type { Cursors } from "../kernel/cursor.ts";
 import { operationRoutes } from "../kernel/operation_routes.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
+import type { Share } from "../kernel/shared_answers.ts";
 import { longText, uuid } from "../kernel/text.ts";
 import { discardNotification } from "./discard.ts";
 import type { NotificationSql } from "./sql.gen.ts";
@@ -13,11 +14,12 @@ export interface NotificationBulkOptions {
   readonly sql: NotificationSql;
   readonly requires: Requires;
   readonly cursors: () => Cursors;
+  readonly share: Share;
   readonly cap: number;
 }
 
 /** What operators do to many notifications at once, and the end of a single one. */
-export function notificationBulkRoutes({ sql, requires, cursors, cap }: NotificationBulkOptions) {
+export function notificationBulkRoutes({ sql, requires, cursors, share, cap }: NotificationBulkOptions) {
   return new Elysia({ normalize: false })
     .use(
       bulkRoutes({
@@ -31,7 +33,7 @@ export function notificationBulkRoutes({ sql, requires, cursors, cap }: Notifica
         cap,
       }),
     )
-    .use(operationRoutes({ sql: sql.operations, requires, cursors }))
+    .use(operationRoutes({ sql: sql.operations, requires, cursors, share }))
     .post(
       "/ops/notifications/:notification_id/discard",
       async ({ params: { notification_id }, body: { reason }, request }) => {

@@ -2,7 +2,8 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "../kernel/callers.ts";
 import { type Cursors, firstPlace, highestUuid, limitOf, pageQuery, placeOf, placeText } from "../kernel/cursor.ts";
-import { byStatus, countLimits, filterOf, filterQuery, groupLimits, groupsOf, pageScan, scannedPage } from "../kernel/filter.ts";
+import { byStatus, countLimits, filterOf, filterQuery, groupLimits, groupsOf, isNarrow, pageScan, scannedPage } from "../kernel/filter.ts";
+import type { Share } from "../kernel/shared_answers.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
 const strict = { additionalProperties: false };
@@ -10,20 +11,24 @@ const statuses = ["PENDING", "PROCESSING", "SENT", "FAILED"] as const;
 const types = ["EntitlementGranted", "EntitlementRevoked"];
 
 /** What is delivered, as an operator looks through it. However much there is, and whatever is asked for, an answer costs about the same. */
-export function deliveryRoutes(sql: NotificationSql, requires: Requires, cursors: () => Cursors) {
+export function deliveryRoutes(sql: NotificationSql, requires: Requires, cursors: () => Cursors, share: Share) {
+  const { counts, counts_all, oldest_pending, page, groups } = sql.notifications;
+  const [countAll, countSome, oldestPending] = [share(counts_all), share(counts), share(oldest_pending)];
+  const [list, group] = [share(page), share(groups)];
   // What is on its way is listed in the order in which something happens to it; its indexes have that order.
   const orders = new Map([
-    ["PENDING" as string | null, sql.notifications.page_waiting],
-    ["PROCESSING", sql.notifications.page_held],
+    ["PENDING" as string | null, share(sql.notifications.page_waiting)],
+    ["PROCESSING", share(sql.notifications.page_held)],
   ]);
   return new Elysia({ normalize: false })
     .get(
       "/ops/notifications/counts",
       async ({ query }) => {
         const filter = filterOf(query);
+        const limits = countLimits(filter);
         const [rows, [oldest]] = await Promise.all([
-          sql.notifications.counts({ ...filter, status: [...statuses], ...countLimits(filter) }),
-          sql.notifications.oldest_pending(),
+          isNarrow(filter) ? countSome({ ...filter, status: [...statuses], ...limits }) : countAll(limits),
+          oldestPending(),
         ]);
         return { counts: byStatus(rows), oldest_pending_at: oldest!.oldest_pending_at };
       },
@@ -43,19 +48,19 @@ export function deliveryRoutes(sql: NotificationSql, requires: Requires, cursors
         const filter = filterOf(query);
         const limit = limitOf(query);
         const scan = pageScan(filter);
-        const list = `notifications ${JSON.stringify(filter)}`;
-        const position = query.cursor === undefined ? undefined : cursors().read(list, query.cursor);
+        const name = `notifications ${JSON.stringify(filter)}`;
+        const position = query.cursor === undefined ? undefined : cursors().read(name, query.cursor);
         const inTurn = filter.user_id === null && orders.get(filter.status);
         if (inTurn) {
           const { at: after_at, id: after_notification_id } = position === undefined ? firstPlace : placeOf(position);
           const rows = await inTurn({ ...filter, after_at, after_notification_id, limit: limit + 1, scan });
           const { page, last } = scannedPage(rows, limit, scan);
-          const next_cursor = last && cursors().make(list, placeText({ at: last.at, id: last.notification_id }));
+          const next_cursor = last && cursors().make(name, placeText({ at: last.at, id: last.notification_id }));
           return { notifications: page.map(({ at, ...row }) => row), ...(next_cursor ? { next_cursor } : {}) };
         }
-        const rows = await sql.notifications.page({ ...filter, before_notification_id: position ?? highestUuid, limit: limit + 1, scan });
+        const rows = await list({ ...filter, before_notification_id: position ?? highestUuid, limit: limit + 1, scan });
         const { page, last } = scannedPage(rows, limit, scan);
-        return { notifications: page, ...(last ? { next_cursor: cursors().make(list, last.notification_id) } : {}) };
+        return { notifications: page, ...(last ? { next_cursor: cursors().make(name, last.notification_id) } : {}) };
       },
       {
         query: Type.Object({ ...filterQuery(types, statuses), ...pageQuery }, strict),
@@ -71,7 +76,7 @@ export function deliveryRoutes(sql: NotificationSql, requires: Requires, cursors
       "/ops/notifications/groups",
       async ({ query }) => {
         const filter = filterOf(query);
-        return groupsOf(await sql.notifications.groups({ ...filter, ...groupLimits(filter) }));
+        return groupsOf(await group({ ...filter, ...groupLimits(filter) }));
       },
       {
         query: Type.Object(filterQuery(types, ["FAILED"]), strict),

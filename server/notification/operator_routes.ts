@@ -5,6 +5,7 @@ import { callerOf, type Requires } from "../kernel/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../kernel/cursor.ts";
 import { veiled } from "../kernel/masking.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
+import type { Share } from "../kernel/shared_answers.ts";
 import { longText, uuid } from "../kernel/text.ts";
 import { requeueNotification } from "./requeue.ts";
 import type { NotificationSql } from "./sql.gen.ts";
@@ -18,19 +19,21 @@ export interface OperatorOptions {
   readonly sql: NotificationSql;
   readonly requires: Requires;
   readonly cursors: () => Cursors;
+  readonly share: Share;
   /** Called when there is something to send. */
   readonly requeued: () => void;
 }
 
 /** What an operator sees of failed deliveries and may do to them. */
-export function operatorRoutes({ sql, requires, cursors, requeued }: OperatorOptions) {
+export function operatorRoutes({ sql, requires, cursors, share, requeued }: OperatorOptions) {
+  const dead = share(sql.notifications.dead);
   return new Elysia({ normalize: false })
     .get(
       "/ops/notifications/dead",
       async ({ query }) => {
         const limit = limitOf(query);
         const before_notification_id = query.cursor === undefined ? highestUuid : cursors().read("dead", query.cursor);
-        const rows = await sql.notifications.dead({ before_notification_id, limit: limit + 1 });
+        const rows = await dead({ before_notification_id, limit: limit + 1 });
         const dead_letters = rows.slice(0, limit);
         return {
           dead_letters,

@@ -5,6 +5,7 @@ import { callerOf, type Requires } from "../kernel/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../kernel/cursor.ts";
 import { veiled } from "../kernel/masking.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
+import type { Share } from "../kernel/shared_answers.ts";
 import { longText, uuid } from "../kernel/text.ts";
 import { discardRaw } from "./discard.ts";
 import { reprocessRaw } from "./requeue.ts";
@@ -21,20 +22,21 @@ export interface RawOptions {
   readonly sql: NotificationSql;
   readonly requires: Requires;
   readonly cursors: () => Cursors;
+  readonly share: Share;
   readonly channel: string;
   /** Called when there is something to send. */
   readonly requeued: () => void;
 }
 
 /** Messages that could not be read: as they came, and what may be done to them. */
-export function rawRoutes({ sql, requires, cursors, channel, requeued }: RawOptions) {
+export function rawRoutes({ sql, requires, cursors, share, channel, requeued }: RawOptions) {
+  const [open, all] = [share(sql.raw_dead_letters.list), share(sql.raw_dead_letters.list_all)];
   return new Elysia({ normalize: false })
     .get(
       "/ops/raw-dead-letters",
       async ({ query }) => {
         const limit = limitOf(query);
-        const { list, list_all } = sql.raw_dead_letters;
-        const [name, read] = query.which === "all" ? (["raw all", list_all] as const) : (["raw", list] as const);
+        const [name, read] = query.which === "all" ? (["raw all", all] as const) : (["raw", open] as const);
         const before_id = query.cursor === undefined ? highestUuid : cursors().read(name, query.cursor);
         const rows = await read({ before_id, limit: limit + 1 });
         const raw_dead_letters = rows.slice(0, limit);

@@ -547,6 +547,15 @@ export interface NotificationsCountsRow {
   more: boolean;
 }
 
+export interface NotificationsCountsAllParameters {
+  most: number;
+}
+export interface NotificationsCountsAllRow {
+  status: string;
+  count: number;
+  more: boolean;
+}
+
 export interface NotificationsDeadParameters {
   before_notification_id: string;
   limit: number;
@@ -1001,6 +1010,7 @@ export interface NotificationSql {
     claim(parameters: NotificationsClaimParameters): Promise<NotificationsClaimRow[]>;
     cleanup(parameters: NotificationsCleanupParameters): Promise<NotificationsCleanupRow[]>;
     counts(parameters: NotificationsCountsParameters): Promise<NotificationsCountsRow[]>;
+    counts_all(parameters: NotificationsCountsAllParameters): Promise<NotificationsCountsAllRow[]>;
     dead(parameters: NotificationsDeadParameters): Promise<NotificationsDeadRow[]>;
     depth(): Promise<NotificationsDepthRow[]>;
     discard(parameters: NotificationsDiscardParameters): Promise<NotificationsDiscardRow[]>;

@@ -61,7 +61,8 @@ export interface InboxRow {
 /** Both systems in one thread: a third of the CPU that `entitlement notification` with its worker threads takes to start. */
 export const allRoles = "entitlement:api entitlement:relay notification:api notification:consumer notification:sender";
 
-// Short enough that what waits for a lease or a poll does not make a test wait, long enough for a busy machine.
+// Short enough that what waits for a lease or a poll does not make a test wait, long enough for a busy machine. What a test changes behind the
+// API's back it sees at once.
 const quick = {
   KENRI_ENV: "test",
   NODE_ENV: "production",
@@ -75,6 +76,7 @@ const quick = {
   NOTIFICATION_POLL: "100ms",
   NOTIFICATION_SWEEP: "200ms",
   SHUTDOWN_NOTICE: "300ms",
+  OPS_ANSWERS_FOR: "0ms",
 };
 
 /** `mint` stands for the gateway: the systems take its tokens. */

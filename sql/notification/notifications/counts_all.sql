@@ -1,0 +1,14 @@
+-- How many notifications there are, by status, all at one moment. It needs no more than the indexes, so that a backlog costs little: each
+-- status is walked along its own.
+-- $1 most: no count is higher
+-- returns status, count, more
+select status, least(found, $1::int)::int as count, found > $1::int as more
+from (                                                                    -- an order and a limit each: index ranges under every plan
+  select 'PENDING' as status, (select count(*) from (
+    select from notifications where status = 'PENDING' order by next_retry_at limit $1::int + 1) p) as found
+  union all
+  select 'PROCESSING', (select count(*) from (select from notifications where status = 'PROCESSING' order by lease_until limit $1::int + 1) p)
+  union all
+  select 'SENT', (select count(*) from (select from notifications where status = 'SENT' order by sent_at desc limit $1::int + 1) s)
+  union all
+  select 'FAILED', (select count(*) from (select from notifications where status = 'FAILED' order by notification_id desc limit $1::int + 1) f)) counted
