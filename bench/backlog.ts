@@ -62,6 +62,8 @@ export async function backlog(kenri: TestKenri): Promise<Figure[]> {
           worker: "bench",
           token: crypto.randomUUID(),
           lease_seconds: 3600,
+          stream: "bench",
+          resend_before: null,
         });
       }),
       50,

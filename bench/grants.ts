@@ -29,6 +29,8 @@ export async function grants(kenri: TestKenri): Promise<Figure[]> {
       conflict_body: ["{}"],
       operator_reason: [null],
       ...unclaimed,
+      stream: null,
+      resend_before: null,
     });
   const http = (run: string) => async (n: number) => {
     const response = await kenri.grant(`${run}-${n}`, "item", { key: `${run}-${n}` });

@@ -15,7 +15,7 @@ import { changeRoutes } from "./change_routes.ts";
 import { changes } from "./changes.ts";
 import { type EntitlementSettings, entitlementSettings } from "./config.ts";
 import { consistencyRoutes } from "./consistency_routes.ts";
-import { firstPublishes } from "./first_publishes.ts";
+import { firstPublishes, leftToRelay } from "./first_publishes.ts";
 import { idempotencyRoutes } from "./idempotency_routes.ts";
 import { journeyRoutes } from "./journey_routes.ts";
 import { messageRoutes } from "./message_routes.ts";
@@ -37,7 +37,10 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
   const { change } = bindStatements<EntitlementSql>(lanes, readStatements(["entitlement"]), metrics, kernel.database.deadline);
   const { flow, replays, statistics } = apiStatistics({ url: settings.appUrl, worker, every: kernel.flow.every, log, metrics });
   const relay = tell("entitlement:relay");
-  const publishes = firstPublishes({ kernel, settings, context, flow, change, wakeRelay: relay.wake });
+  const publishes =
+    settings.outbox.firstAttempt === "api"
+      ? firstPublishes({ kernel, settings, context, flow, change, wakeRelay: relay.wake })
+      : leftToRelay(change, relay.wake);
   const batcher = changes({
     ...settings.changes,
     run: publishes.run,
@@ -76,7 +79,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
   });
   const telling = service({ start: async () => {}, stop: async () => relay.close() });
   const closing = service({ start: async () => {}, stop: () => lanes.end({ timeout: 1 }) });
-  // Side by side: with a database that hangs each takes its second.
+  // Side by side, so that what each waits for at a stop, with a stream or a database that hangs, does not add up.
   const connections = together([closing, statistics, publishes.connections]);
-  return group([telling, connections, publishes.attempts, api]);
+  return group([telling, connections, together([publishes.attempts, api])]);
 }

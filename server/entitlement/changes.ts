@@ -23,7 +23,7 @@ export interface Change {
 }
 
 /** Requests as the change statement takes them. */
-export type ChangeBatch = Omit<ChangeParameters, keyof Claiming>;
+export type ChangeBatch = Omit<ChangeParameters, keyof Claiming | "stream" | "resend_before">;
 
 export type Answer = Pick<ChangeRow, "replayed" | "same_request" | "response_code" | "response_body">;
 

@@ -20,11 +20,17 @@ afterAll(async () => {
   await database.drop();
 });
 
+type Seen = { readonly stream: string; readonly resend_before: string | null };
 type Target = "ACTIVE" | "REVOKED";
 const claiming = () => ({ worker: "api", token: crypto.randomUUID(), lease_seconds: 10 });
 
 /** Changes one item each of the user's, in one batch; says which of them were claimed. */
-async function change(user: string, targets: Record<string, Target>, claim: Claiming = claiming()) {
+async function change(
+  user: string,
+  targets: Record<string, Target>,
+  claim: Claiming = claiming(),
+  seen: Seen = { stream: "events", resend_before: null },
+) {
   const items = Object.keys(targets);
   const all = (value: string) => items.map(() => value);
   const rows = await sql.change({
@@ -42,12 +48,20 @@ async function change(user: string, targets: Record<string, Target>, claim: Clai
     conflict_body: all("{}"),
     operator_reason: items.map(() => null),
     ...claim,
+    ...seen,
   });
   return rows.filter(({ claimed_id }) => claimed_id !== null).map(({ n }) => items[n - 1]!);
 }
 
 const published = (user: string) =>
   pool`update outbox_events set status = 'PUBLISHED', published_at = now(), claim_token = null, lease_until = null where aggregate_key like ${`${user}:%`}`;
+
+const someoneWaits = () =>
+  until(
+    "the second waits",
+    5000,
+    async () => (await pool`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`).length === 1,
+  );
 
 test("an event is claimed as it is written, unless one of its aggregate is still open or nothing has changed", async () => {
   expect(await change("ann", { a: "ACTIVE", b: "ACTIVE" })).toEqual(["a", "b"]);
@@ -77,6 +91,33 @@ test("without a token nothing is claimed", async () => {
   ]);
 });
 
+test("nothing is claimed by who does not know that the stream lost messages: they come first", async () => {
+  const unknowing = { stream: "wiped", resend_before: null };
+  await sql.outbox.observe({ stream: "wiped", incarnation: "one", last_seq: 1, known_last_seq: 0 });
+  expect(await change("flo", { a: "ACTIVE" }, claiming(), unknowing)).toEqual(["a"]);
+  await published("flo");
+  const [seen] = await sql.outbox.observe({ stream: "wiped", incarnation: "two", last_seq: 0, known_last_seq: 1 });
+  expect(seen!.lost).toBe(true);
+  expect(await change("flo", { a: "REVOKED", b: "ACTIVE" }, claiming(), unknowing)).toEqual([]);
+  await published("flo");
+  expect(await change("flo", { a: "ACTIVE" }, claiming(), { stream: "wiped", resend_before: seen!.resend_before })).toEqual(["a"]);
+});
+
+test("two that find the same loss wait for each other: nothing newer overtakes what is being put back", async () => {
+  await change("gus", { a: "ACTIVE" });
+  await published("gus");
+  await sql.outbox.observe({ stream: "cut", incarnation: "one", last_seq: 1, known_last_seq: 0 });
+  const [seen] = await sql.outbox.observe({ stream: "cut", incarnation: "two", last_seq: 0, known_last_seq: 1 });
+  const { second } = await pool.begin(async first => {
+    await first`select from outbox_events where aggregate_key = 'gus:a' for update`;
+    const second = sql.outbox.resend_lost({ stream: "cut", limit: 1000 });
+    await someoneWaits();
+    return { second };
+  });
+  expect((await second).length).toBeGreaterThan(0);
+  expect(await change("gus", { a: "REVOKED" }, claiming(), { stream: "cut", resend_before: seen!.resend_before })).toEqual([]);
+});
+
 for (const [what, before] of [
   ["the first version", undefined],
   ["a later version", "REVOKED"],
@@ -92,11 +133,7 @@ for (const [what, before] of [
       await first`insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, next_retry_at, created_at)
         select uuidv7(), 'EntitlementGranted', user_id || ':a', version, '{}', 't', now(), now() from entitlements where user_id = ${user}`;
       const second = change(user, { a: "REVOKED" });
-      await until(
-        "the second waits",
-        5000,
-        async () => (await pool`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`).length === 1,
-      );
+      await someoneWaits();
       return { second };
     });
     expect(await behind.second).toEqual([]);

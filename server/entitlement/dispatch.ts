@@ -21,6 +21,7 @@ export interface DispatchOptions {
   readonly lease: number;
   readonly publishWithin: number;
   readonly maxAttempts: number;
+  readonly released?: (() => void) | undefined;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -107,6 +108,7 @@ export function dispatch(options: DispatchOptions) {
     if (event_id.length === 0) return;
     const done = await outbox.release({ token, event_id });
     events.inc({ outcome: "released" }, done.length);
+    options.released?.();
     countFenced("release", event_id.length - done.length);
   }
 

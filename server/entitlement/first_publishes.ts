@@ -1,8 +1,9 @@
 import { connect } from "../kernel/database.ts";
-import { firstAttempts } from "../kernel/first_attempts.ts";
+import { firstAttempts, unclaimed } from "../kernel/first_attempts.ts";
 import type { Flow } from "../kernel/flow.ts";
+import { loop } from "../kernel/loop.ts";
 import type { RoleContext } from "../kernel/role.ts";
-import { group, service, together } from "../kernel/service.ts";
+import { type Service, service, together } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
 import { bindStatements, readStatements } from "../kernel/statements.ts";
 import type { ChangeBatch } from "./changes.ts";
@@ -10,52 +11,81 @@ import type { EntitlementSettings } from "./config.ts";
 import { outlet, publishDeadline } from "./outlet.ts";
 import type { ChangeParameters, ChangeRow, EntitlementSql, OutboxClaimRow } from "./sql.gen.ts";
 
+type Change = (parameters: ChangeParameters) => Promise<ChangeRow[]>;
+
 export interface FirstPublishesOptions {
   readonly kernel: KernelSettings;
   readonly settings: EntitlementSettings;
   readonly context: RoleContext;
   readonly flow: Flow;
-  readonly change: (parameters: ChangeParameters) => Promise<ChangeRow[]>;
+  readonly change: Change;
   readonly wakeRelay: () => void;
 }
 
-/** The API publishes what it has just written, if it can be done at once; everything else is the relay's. */
-export function firstPublishes({ kernel, settings, context, flow, change, wakeRelay }: FirstPublishesOptions) {
+/** The change statement, and what becomes of the events that it writes. */
+export interface Publishes {
+  readonly run: (batch: ChangeBatch) => Promise<ChangeRow[]>;
+  readonly connections: Service;
+  /** A stop leaves everything new to the relay, and waits for what is under way. */
+  readonly attempts: Service;
+}
+
+const isEvent = ({ replayed, response_code }: ChangeRow) => !replayed && response_code === 200;
+
+export function leftToRelay(change: Change, wakeRelay: () => void): Publishes {
+  const nothing = service({ start: async () => {}, stop: async () => {} });
+  async function run(batch: ChangeBatch): Promise<ChangeRow[]> {
+    const rows = await change({ ...batch, ...unclaimed, stream: null, resend_before: null });
+    if (rows.some(isEvent)) wakeRelay();
+    return rows;
+  }
+  return { run, connections: nothing, attempts: nothing };
+}
+
+/** The API publishes what it has just written, if that can be done at once; everything else is the relay's. */
+export function firstPublishes({ kernel, settings, context, flow, change, wakeRelay }: FirstPublishesOptions): Publishes {
   const { worker, log, metrics } = context;
   const { deadline } = kernel.database;
   const lease = 2 * publishDeadline(settings); // as short as it may be: what an API that dies has claimed waits for its end
   const pool = connect({ url: settings.appUrl, name: `${worker} publish`, max: 2, statementTimeout: deadline, durable: false });
   const { outbox } = bindStatements<EntitlementSql>(pool, readStatements(["kernel", "entitlement"]), metrics, deadline);
-  const { broker, isOpen, mayPublish, deliver } = outlet({ kernel, settings, context, outbox, flow, lease });
-
-  /** Nobody who grants waits until it is known whether the stream can be trusted. */
-  function isReady(): boolean {
-    if (isOpen()) return true;
-    mayPublish().catch(error => log.debug({ error }, "first_attempt.not_ready"));
-    return false;
-  }
-  broker.onConnect(isReady);
-  const isOn = settings.outbox.firstAttempt === "api";
+  const way = outlet({ kernel, settings, context, outbox, flow, lease, released: wakeRelay });
+  const { broker, guard, stream } = way;
   const attempts = firstAttempts({
     worker,
     lease,
-    atOnce: isOn ? 1 : 0,
-    isReady,
-    deliver,
+    atOnce: 1,
+    isReady: way.isOpen,
+    stopWithin: kernel.shutdownWithin / 2,
+    deliver: way.deliver,
     wakeOthers: wakeRelay,
     log,
   });
 
   const run = (batch: ChangeBatch) =>
     attempts.write(async claiming => {
-      const rows = await change({ ...batch, ...claiming });
+      const seal = guard.seal();
+      const rows = await change({ ...batch, ...claiming, stream: stream.name, resend_before: seal?.resendBefore ?? null });
       const claimed = rows.flatMap(row => claimRow(row, batch) ?? []);
-      const events = rows.filter(({ replayed, response_code }) => !replayed && response_code === 200);
-      return { claimed, left: claimed.length < events.length, result: rows };
+      const isAll = claimed.length === rows.filter(isEvent).length;
+      if (claimed.length === 0 || guard.seal() === seal) return { claimed, left: !isAll, result: rows };
+      // The stream was looked at meanwhile: what it lost comes first.
+      await outbox.release({ token: claiming.token!, event_id: claimed.map(row => row.event_id) }).catch(() => []);
+      return { claimed: [], left: true, result: rows };
     });
+
+  /** Nobody who grants waits for this. Another process may have found that the stream lost messages. */
+  async function look(): Promise<number> {
+    const [recorded] = way.isOpen() ? await outbox.stream({ stream: stream.name }) : [];
+    if (recorded && recorded.resend_before !== guard.seal()?.resendBefore) guard.distrust();
+    if (!way.isOpen()) await way.mayPublish();
+    return 0;
+  }
+  const looking = loop({ name: "outbox.first_publish", runOnce: look, full: Number.POSITIVE_INFINITY, interval: 1000, log, metrics });
+  broker.onConnect(looking.wake);
+
   const closing = service({ start: async () => {}, stop: () => pool.end({ timeout: 1 }) });
-  const ending = service({ start: async () => {}, stop: async () => attempts.end() });
-  return { run, connections: together([closing, ...(isOn ? [broker] : [])]), attempts: group([attempts, ending]) };
+  return { run, connections: together([closing, broker]), attempts: together([attempts, looking]) };
 }
 
 /** What was claimed, as the relay's own claim would return it. */

@@ -18,13 +18,15 @@ export interface OutletOptions {
   readonly flow: Flow;
   /** How long the claims hold that go out here. */
   readonly lease: number;
+  /** Called when some of them were put back untried. */
+  readonly released?: () => void;
 }
 
 /** A publish that begins in the first half of a lease has its answer, or has given up, before the lease ends. */
 export const publishDeadline = ({ outbox }: EntitlementSettings) => Math.min(outbox.publishWithin, outbox.lease / 2);
 
 /** The way out to the stream, with all that watches over it. */
-export function outlet({ kernel, settings, context, outbox, flow, lease }: OutletOptions) {
+export function outlet({ kernel, settings, context, outbox, flow, lease, released }: OutletOptions) {
   const { worker, log, metrics, health, faults } = context;
   const publishWithin = publishDeadline(settings);
   const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
@@ -47,7 +49,7 @@ export function outlet({ kernel, settings, context, outbox, flow, lease }: Outle
     /** Whether the stream may be published to now; finds out if that is not known. */
     mayPublish: async () => (await breaker.allows()) && (await guard.passes()),
     /** The same as far as it is known. */
-    isOpen: () => !breaker.isOpen() && guard.trusts(),
-    deliver: dispatch({ outbox, publish, guard, breaker, faults, flow, worker, lease, publishWithin, maxAttempts, log, metrics }),
+    isOpen: () => !breaker.isOpen() && guard.seal() !== undefined,
+    deliver: dispatch({ outbox, publish, guard, breaker, faults, flow, worker, lease, publishWithin, maxAttempts, released, log, metrics }),
   };
 }

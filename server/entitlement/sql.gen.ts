@@ -353,6 +353,8 @@ export interface ChangeParameters {
   worker: string | null;
   token: string | null;
   lease_seconds: number | null;
+  stream: string | null;
+  resend_before: string | null;
 }
 export interface ChangeRow {
   n: number;
@@ -719,6 +721,7 @@ export interface OutboxObserveParameters {
 }
 export interface OutboxObserveRow {
   lost: boolean;
+  resend_before: string | null;
 }
 
 export interface OutboxOldestPendingRow {
@@ -884,6 +887,7 @@ export interface OutboxStreamParameters {
 export interface OutboxStreamRow {
   incarnation: string;
   last_seq: number;
+  resend_before: string | null;
 }
 
 export interface OutboxUnconfirmedParameters {

@@ -14,6 +14,13 @@ export interface StreamGuardOptions {
 
 const batch = 1000;
 
+/** That the stream was looked at, and what it lost until then was put back. */
+export interface Seal {
+  readonly epoch: number;
+  readonly incarnation: string;
+  readonly resendBefore: string | null;
+}
+
 /**
  * Stands before every publish after a (re)connect: is this still the stream that took what we published? A wiped, cut or restored
  * store says nothing by itself. If it lost messages, everything unconfirmed is put back first, so that order is kept.
@@ -21,23 +28,29 @@ const batch = 1000;
 export function streamGuard({ broker, outbox, stream, log, metrics }: StreamGuardOptions) {
   const resent = metrics.counter("outbox_lost_resent_total", "Events put back because the stream lost them.");
   const losses = metrics.counter("outbox_stream_losses_total", "Times the stream was found to have lost messages.");
-  let checkedIn = 0;
+  let isTrusted = false;
+  let last: Seal | undefined;
   let checking: Promise<boolean> | undefined;
   let highestSeq = 0;
 
+  const seal = () => (isTrusted && broker.connected() && last?.epoch === broker.epoch ? last : undefined);
+
   async function check(): Promise<boolean> {
-    const epoch = broker.epoch;
+    const { epoch } = broker;
+    const published = highestSeq;
     const [recorded] = await outbox.stream({ stream: stream.name });
-    const known = Math.max(recorded?.last_seq ?? 0, highestSeq);
     const { incarnation, lastSeq } = await ensureStream(broker.connection(), stream);
+    const isKnown = last === undefined || last.incarnation === incarnation;
+    const known = Math.max(recorded?.last_seq ?? 0, isKnown ? published : 0);
     const [seen] = await outbox.observe({ stream: stream.name, incarnation, last_seq: lastSeq, known_last_seq: known });
-    if (seen?.lost) {
+    if (seen!.lost) {
       losses.inc();
-      highestSeq = lastSeq;
       log.warn({ stream: stream.name, known, lastSeq }, "outbox.stream_lost_messages");
     }
+    if (seen!.lost || !isKnown) highestSeq = lastSeq;
     await resendLost();
-    checkedIn = epoch;
+    last = { epoch, incarnation, resendBefore: seen!.resend_before };
+    isTrusted = true;
     return broker.epoch === epoch;
   }
 
@@ -47,15 +60,13 @@ export function streamGuard({ broker, outbox, stream, log, metrics }: StreamGuar
     if (rows.length === batch) await resendLost();
   }
 
-  const trusts = () => broker.connected() && checkedIn === broker.epoch;
-
   return {
-    /** Whether it was looked at since the connection was made. */
-    trusts,
+    /** Another one after each look at the stream; none while it has to be looked at. */
+    seal,
     /** Whether the stream may be published to now; looks at it first if the connection is a new one. */
     async passes(): Promise<boolean> {
       if (!broker.connected()) return false;
-      if (trusts()) return true;
+      if (seal()) return true;
       checking ??= check().finally(() => {
         checking = undefined;
       });
@@ -63,7 +74,7 @@ export function streamGuard({ broker, outbox, stream, log, metrics }: StreamGuar
     },
     /** Looks again although the connection is the same one, e.g. because publishes find no stream. */
     distrust(): void {
-      checkedIn = 0;
+      isTrusted = false;
     },
     published(seq: number): void {
       highestSeq = Math.max(highestSeq, seq);

@@ -1,12 +1,31 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
 import { drained, faultsInBooks } from "../testing/books.ts";
+import { testServer } from "../testing/databases.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
-import { disorderInStream } from "../testing/stream.ts";
+import { privateServers } from "../testing/servers.ts";
+import { disorderInStream, messagesOf, streamOf, withNats } from "../testing/stream.ts";
 import { traffic } from "../testing/traffic.ts";
 
 const open: TestKenri[] = [];
-afterAll(() => Promise.all(open.map(kenri => kenri.close())));
+const servers: { stop(): Promise<void> }[] = [];
+afterAll(async () => {
+  await Promise.all(open.map(kenri => kenri.close()));
+  await Promise.all(servers.map(one => one.stop()));
+});
+
+const isReady = (kenri: TestKenri) =>
+  until(
+    "the API is connected",
+    20_000,
+    async () => ((await (await kenri.call("entitlement", "/readyz")).json()) as { status: string }).status === "ready",
+  );
+const isPublished = (kenri: TestKenri) =>
+  until(
+    "all is published",
+    10_000,
+    async () => (await kenri.entitlementSql`select from outbox_events where status <> 'PUBLISHED'`).length === 0,
+  );
 
 /** Everything but an API; a claim for a first attempt holds for a second. */
 async function withoutApi(environment: Record<string, string> = {}) {
@@ -53,15 +72,80 @@ test.concurrent("an API that wakes after the lease of its first attempt changes 
 test.concurrent("an API in a process of its own is as quick as one beside its relay: nobody has to look first", async () => {
   const { kenri } = await withoutApi({ OUTBOX_POLL: "1m", NOTIFICATION_POLL: "1m" });
   await kenri.start("entitlement:api");
-  await until(
-    "the API is connected",
-    10_000,
-    async () => ((await (await kenri.call("entitlement", "/readyz")).json()) as { status: string }).status === "ready",
-  );
+  await isReady(kenri);
   expect((await kenri.grant("ann", "item")).status).toBe(200);
   await until(
     "it is sent",
     10_000,
     async () => (await kenri.notificationSql`select from notifications where user_id = 'ann' and status = 'SENT'`).length === 1,
   );
+});
+
+test.concurrent("a stream that somebody deletes while the API is connected: what it lost comes before what is written then", async () => {
+  const kenri = await testKenri({ OUTBOX_POLL: "2s", HEALTH_PORT: "0" });
+  open.push(kenri);
+  await kenri.start("entitlement");
+  await isReady(kenri);
+  await kenri.grant("ann", "item");
+  await isPublished(kenri);
+  const incarnation = async () => (await kenri.entitlementSql`select incarnation from outbox_stream`)[0]!.incarnation;
+  const before = await incarnation();
+  await withNats(kenri, (_, manager) => manager.streams.delete(streamOf(kenri)));
+  await until("the loss is known", 10_000, async () => (await incarnation()) !== before);
+  await kenri.revoke("ann", "item");
+  await until("both are in the stream", 20_000, async () => (await messagesOf(kenri)).length >= 2);
+  expect(await disorderInStream(kenri)).toEqual([]);
+});
+
+test.concurrent("a change that waits while the stream is wiped does not overtake what was lost; an API that nobody asks finds out when NATS is well again", async () => {
+  const own = await privateServers("nats");
+  servers.push(own);
+  const kenri = await testKenri(
+    { DATABASE_DEADLINE: "40s", OUTBOX_PUBLISH_WITHIN: "150ms", HEALTH_PORT: "0" },
+    { postgresUrl: testServer(), natsUrl: own.nats.url },
+  );
+  open.push(kenri);
+  await kenri.start("entitlement");
+  await isReady(kenri);
+  await kenri.grant("ann", "item");
+  await isPublished(kenri);
+
+  // A change that waits while the stream is lost and looked at does not overtake what was lost.
+  const { second } = await kenri.entitlementSql.begin(async lock => {
+    await lock`select from entitlements where user_id = 'ann' for update`;
+    const second = kenri.revoke("ann", "item");
+    await until(
+      "it waits",
+      5000,
+      async () =>
+        (await kenri.entitlementSql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`).length >
+        0,
+    );
+    await own.nats.halt();
+    own.nats.wipe();
+    await own.nats.start();
+    await until(
+      "what was lost is put back",
+      20_000,
+      async () => (await kenri.entitlementSql`select from outbox_events where publish_generation > 0`).length === 1,
+    );
+    return { second };
+  });
+  expect((await second).status).toBe(200);
+  await until("both are in the stream", 20_000, async () => (await messagesOf(kenri)).length >= 2);
+  expect(await disorderInStream(kenri)).toEqual([]);
+
+  // An API that nobody asks finds out by itself that NATS is well again.
+  const publish = async () =>
+    ((await (await kenri.call("entitlement", "/readyz")).json()) as { degraded?: { publish?: string } }).degraded?.publish;
+  own.nats.pause();
+  let user = 0;
+  await until(
+    "publishing is given up",
+    30_000,
+    async () => (await kenri.grant(`u${user++}`, "item")).status === 200 && (await publish()) !== undefined,
+    200,
+  );
+  own.nats.resume();
+  await until("it publishes again", 20_000, async () => (await publish()) === undefined);
 });

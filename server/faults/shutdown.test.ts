@@ -163,6 +163,26 @@ test.concurrent("SIGTERM while PostgreSQL is away, and while it hangs: exits wit
   await hanging.load.stop();
 });
 
+test.concurrent("SIGTERM while NATS and PostgreSQL both hang and an event is being published: exits with 0 in time", async () => {
+  const { postgres, nats, stop } = await privateServers("postgres", "nats");
+  closing.push(stop);
+  const kenri = await started({ OUTBOX_LEASE: "30s" }, { postgresUrl: postgres.adminUrl, natsUrl: nats.url });
+  const process = await kenri.start("entitlement");
+  await kenri.grant("first", "item");
+  await until(
+    "the API publishes",
+    15_000,
+    async () => (await kenri.entitlementSql`select from outbox_events where status = 'PUBLISHED'`).length === 1,
+  );
+  nats.pause();
+  expect((await kenri.grant("second", "item")).status).toBe(200);
+  expect((await held(kenri)).inFlight).toBe(1);
+  postgres.pause();
+  expect(await endsInTime(process)).toBe(0);
+  postgres.resume();
+  nats.resume();
+});
+
 test.concurrent("SIGTERM at any moment of the start: exits in time", async () => {
   const kenri = await started();
   for (const moment of [0, 200, 400, 600, 800]) {

@@ -12,6 +12,7 @@ function underTest(atOnce = 1) {
     lease: 2000,
     atOnce,
     isReady: () => seen.ready,
+    stopWithin: 1000,
     deliver(claim) {
       claims.push(claim);
       return end.promise;
@@ -87,7 +88,6 @@ test("once a stop begins nothing more is claimed, and the stop waits for what is
   const { attempts, write, finish } = underTest();
   await attempts.start();
   await write("a");
-  attempts.end();
   let isStopped = false;
   const stopping = attempts.stop().then(() => {
     isStopped = true;
@@ -97,4 +97,16 @@ test("once a stop begins nothing more is claimed, and the stop waits for what is
   await finish();
   await stopping;
   expect(await write("c")).toBe(false);
+});
+
+test("a stop waits for a statement under way that may have claimed, and not for ever", async () => {
+  const { attempts, claims } = underTest();
+  await attempts.start();
+  const statement = Promise.withResolvers<Written<string, string>>();
+  const writing = attempts.write(() => statement.promise);
+  const stopping = attempts.stop();
+  statement.resolve({ claimed: ["a"], left: false, result: "written" });
+  expect(await writing).toBe("written");
+  await stopping;
+  expect(claims).toHaveLength(1);
 });

@@ -1,3 +1,4 @@
+import { within } from "./deadline.ts";
 import type { Log } from "./log.ts";
 import { type Service, service } from "./service.ts";
 
@@ -29,11 +30,12 @@ export interface Written<Row, Result> {
   readonly result: Result;
 }
 
+type Statement<Row, Result> = (claiming: Claiming) => Promise<Written<Row, Result>>;
+
+/** Once a stop begins nothing more is claimed, of what is under way nothing is begun, and it waits for the rest. */
 export interface FirstAttempts<Row> extends Service {
   /** Runs a statement that may claim what it writes, and makes the attempt at what it claimed in the background: nobody waits for it. */
-  write<Result>(statement: (claiming: Claiming) => Promise<Written<Row, Result>>): Promise<Result>;
-  /** A stop begins: no more claims, and of those under way nothing that has not begun. */
-  end(): void;
+  write<Result>(statement: Statement<Row, Result>): Promise<Result>;
 }
 
 export interface FirstAttemptsOptions<Row> {
@@ -42,6 +44,8 @@ export interface FirstAttemptsOptions<Row> {
   /** While so many are under way, what is written is left to the others; 0 = it always is. */
   readonly atOnce: number;
   readonly isReady?: () => boolean;
+  /** A stop waits no longer than this: the lease ends. */
+  readonly stopWithin: number;
   readonly deliver: (claim: Claim<Row>, stopping: AbortSignal) => Promise<void>;
   /** Tells the worker that makes all other attempts. */
   readonly wakeOthers: () => void;
@@ -53,7 +57,7 @@ export interface FirstAttemptsOptions<Row> {
  * than by a worker that has to find it. If the writer dies, the lease ends and the worker finds it, like any other.
  */
 export function firstAttempts<Row>(options: FirstAttemptsOptions<Row>): FirstAttempts<Row> {
-  const { worker, lease, atOnce, isReady = () => true, deliver, wakeOthers, log } = options;
+  const { worker, lease, atOnce, isReady = () => true, stopWithin, deliver, wakeOthers, log } = options;
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
   let held = 0;
@@ -71,32 +75,44 @@ export function firstAttempts<Row>(options: FirstAttemptsOptions<Row>): FirstAtt
     isLeft &&= held > 0;
   }
 
-  function inBackground(work: Promise<void>): void {
-    underWay.add(work);
-    void work.finally(() => underWay.delete(work));
+  async function run<Result>(statement: Statement<Row, Result>, hold: Hold | undefined): Promise<Result> {
+    let rows: readonly Row[] = [];
+    try {
+      const written = await statement(hold ? { worker, token: hold.token, lease_seconds: lease / 1000 } : unclaimed);
+      rows = written.claimed;
+      if (written.left) wakeOthers();
+      isLeft ||= written.left && held > 0;
+      return written.result;
+    } finally {
+      if (hold) during(attempt({ ...hold, rows }));
+    }
+  }
+
+  function during<Result>(work: Promise<Result>): Promise<Result> {
+    const ended = work.then(
+      () => void underWay.delete(ended),
+      () => void underWay.delete(ended),
+    );
+    underWay.add(ended);
+    return work;
+  }
+
+  async function end(): Promise<void> {
+    while (underWay.size > 0) await Promise.all(underWay);
   }
 
   return {
     ...service({
       start: async () => {},
-      async stop() {
-        await Promise.all(underWay);
+      stop() {
+        stopping.abort();
+        return within(stopWithin, "a first attempt", end()).catch(error => log.warn({ error }, "first_attempt"));
       },
     }),
-    async write(statement) {
-      const hold = held < atOnce && !stopping.signal.aborted && isReady() ? newHold() : undefined;
-      if (hold) held++;
-      let rows: readonly Row[] = [];
-      try {
-        const written = await statement(hold ? { worker, token: hold.token, lease_seconds: lease / 1000 } : unclaimed);
-        rows = written.claimed;
-        if (written.left) wakeOthers();
-        isLeft ||= written.left && held > 0;
-        return written.result;
-      } finally {
-        if (hold) inBackground(attempt({ ...hold, rows }));
-      }
+    write(statement) {
+      if (held >= atOnce || stopping.signal.aborted || !isReady()) return run(statement, undefined);
+      held++;
+      return during(run(statement, newHold()));
     },
-    end: () => stopping.abort(),
   };
 }

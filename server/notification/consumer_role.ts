@@ -2,7 +2,7 @@ import { createBroker } from "../kernel/broker.ts";
 import { firstAttempts } from "../kernel/first_attempts.ts";
 import { createFlow, flowKeeper } from "../kernel/flow.ts";
 import { ears, type RoleContext, tell } from "../kernel/role.ts";
-import { group, type Service, service } from "../kernel/service.ts";
+import { group, type Service, service, together } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
 import { openStore } from "../kernel/store.ts";
 import { subscription } from "../kernel/subscription.ts";
@@ -51,6 +51,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     worker,
     lease,
     atOnce: settings.firstAttempt === "consumer" ? 1 : 0,
+    stopWithin: kernel.shutdownWithin / 2,
     deliver,
     wakeOthers: sender.wake,
     log,
@@ -80,6 +81,5 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     metrics,
   });
   const telling = service({ start: async () => {}, stop: async () => sender.close() });
-  const ending = service({ start: async () => {}, stop: async () => attempts.end() });
-  return group([telling, store, keeper, broker, responder, ears(context, () => {}), attempts, intake, ending]);
+  return group([telling, store, keeper, broker, responder, ears(context, () => {}), together([attempts, intake])]);
 }

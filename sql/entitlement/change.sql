@@ -18,6 +18,8 @@
 -- $14 worker?
 -- $15 token?: null = claim nothing
 -- $16 lease_seconds?
+-- $17 stream?: where they are to go
+-- $18 resend_before?: as the worker knows it of the stream; if it lost messages since, nothing is claimed: they come first
 -- returns n, replayed, same_request, response_code, response_body, claimed_id?, claimed_payload?
 with request as (
   select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[])
@@ -42,7 +44,8 @@ with request as (
     where e.status <> excluded.status
   returning new.user_id, new.stock_keeping_unit as sku, new.status, new.version, new.updated_at, old.updated_at as previous_at, old.ctid as place
 ), free as materialized (                                                 -- nothing is open, and nobody changed the pair since this statement began
-  select user_id, sku from changed c where $15::uuid is not null
+  select user_id, sku from changed c
+  where $15::uuid is not null and (select resend_before from outbox_stream where stream = $17::text) is not distinct from $18::timestamptz
     and place is not distinct from (select e.ctid from entitlements e where (e.user_id, e.stock_keeping_unit) = (c.user_id, c.sku))
     and (select min(aggregate_version) from outbox_events e               -- min(), not NOT EXISTS: it cannot become a hash join
          where e.aggregate_key = c.user_id || ':' || c.sku and e.status in ('PENDING', 'IN_FLIGHT')) is null

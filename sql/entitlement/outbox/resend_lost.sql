@@ -1,4 +1,5 @@
--- After the stream lost messages: puts a batch of what was published before and is not confirmed back, under a new message id.
+-- After the stream lost messages: puts a batch of what was published before and is not confirmed back, under a new message id. Waits for who
+-- does the same: when nothing is left to put back, it has been put back, and nothing newer overtakes it.
 -- $1 stream
 -- $2 limit
 -- returns event_id
@@ -7,5 +8,5 @@ update outbox_events set status = 'PENDING', attempt_count = 0, next_retry_at = 
 where event_id = any (array(
   select event_id from outbox_events
   where status = 'PUBLISHED' and confirmed_at is null and published_at <= (select resend_before from outbox_stream where stream = $1)
-  order by published_at, event_id limit $2::int for update skip locked))
+  order by published_at, event_id limit $2::int for update))
 returning event_id
