@@ -6,7 +6,7 @@ import { readDevEnv } from "./dev_env.ts";
 import { scratchFolder } from "./scratch.ts";
 import { superviseServer } from "./server_process.ts";
 import { forgetStack } from "./stack.ts";
-import { type StepRunner, stepRunner, type Tally } from "./test_step.ts";
+import { onTerminal, type Show, type StepRunner, stepRunner, type Tally } from "./test_step.ts";
 import type { Watchdog } from "./watchdog.ts";
 
 export interface BrowserTests {
@@ -22,9 +22,10 @@ export interface BrowserTestsOptions {
   readonly config: string;
   /** Settings of the system that others would not choose. */
   readonly settings: Record<string, string>;
+  readonly show?: Show;
 }
 
-const usual: BrowserTestsOptions = {
+export const usual: BrowserTestsOptions = {
   name: "tests in a browser",
   config: "playwright.config.ts",
   // What fails there fails soon for good: the tests put it right.
@@ -35,11 +36,11 @@ const usual: BrowserTestsOptions = {
 export function browserTests(
   env: Record<string, string | undefined>,
   watchdog: Watchdog,
-  { name, config, settings }: BrowserTestsOptions = usual,
+  { name, config, settings, show = onTerminal }: BrowserTestsOptions = usual,
 ): BrowserTests {
   const home = scratchFolder();
   const envFile = join(home, "dev.env");
-  const say = (line: string) => console.log(line);
+  const say = (line: string) => show(`${line}\n`);
   const dev = superviseServer({
     name: "dev",
     dir: home,
@@ -68,7 +69,7 @@ export function browserTests(
         const KENRI_BROWSER = await findBrowser({ say });
         say(`${name}: starting the system`);
         await dev.start();
-        steps = stepRunner({ ...env, ...readDevEnv(envFile), KENRI_BROWSER }, watchdog);
+        steps = stepRunner({ ...env, ...readDevEnv(envFile), KENRI_BROWSER }, watchdog, show);
         return await steps.tests(name, playwright(config, names));
       } catch (error) {
         say(`FAIL  ${name}: ${(error as Error).message}`);

@@ -2,11 +2,11 @@
 // `bun run test e2e`, or `bun run e2e`: only those in a browser, all or the named ones.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { browserTests } from "./browser_tests.ts";
+import { browserTests, usual } from "./browser_tests.ts";
 import { checkout, stackHome } from "./checkout.ts";
 import { forgetDeadRuns } from "./dead_runs.ts";
 import { forgetStack, type Stack, serverNames, startStack } from "./stack.ts";
-import { stepRunner, type Tally } from "./test_step.ts";
+import { onTerminal, type Show, stepRunner, type Tally } from "./test_step.ts";
 
 const bun = process.execPath;
 const program = (name: string) => [bun, join(checkout, "node_modules", ".bin", name)];
@@ -20,6 +20,7 @@ const checks: [name: string, command: string[]][] = [
   ["protobuf: generated code is current, nothing breaks", [bun, "proto/verify.ts"]],
 ];
 const testFolders = ["server", "stack", "admin-ui", "bench", "proto", "patches"].filter(folder => existsSync(join(checkout, folder)));
+const faults = "server/faults/";
 
 const [first, ...others] = process.argv.slice(2);
 const onlyBrowser = first === "e2e";
@@ -29,7 +30,10 @@ const dir = join(stackHome, `test-${process.pid}`);
 const stack = await startStack({ dir, servers: onlyBrowser ? [] : serverNames, say: line => console.log(line), environment: {} });
 let interruptedAt = 0;
 const steps = stepRunner({ ...cleanEnvironment(), ...(onlyBrowser ? {} : addresses(stack)) }, stack.watchdog);
-const inBrowser = browserTests(cleanEnvironment(), stack.watchdog);
+// Of two that run at once, one is told after the other.
+let held: string[] | undefined;
+const show: Show = text => void (held ? held.push(text) : onTerminal(text));
+const inBrowser = browserTests(cleanEnvironment(), stack.watchdog, { ...usual, show });
 for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => void interrupted());
 
 const total: Tally = { passed: 0, failed: 0 };
@@ -39,15 +43,33 @@ const add = (tally: Tally) => {
 };
 add(await steps.check("the console is built", [bun, "stack/console.ts"]));
 if (everything) for (const [name, command] of checks) add(await steps.check(name, command));
-if (!onlyBrowser) {
-  const wanted = everything ? testFolders.map(folder => `./${folder}/`) : [first, ...others];
-  add(await steps.tests("tests", [bun, "test", "--timeout", "120000", "--max-concurrency", "4", ...wanted]));
-}
-if ((everything || onlyBrowser) && interruptedAt === 0) add(await inBrowser.run(others));
+if (onlyBrowser) add(await inBrowser.run(others));
+else if (everything) await runEverything();
+else add(await runTests("tests", [first, ...others]));
 if (interruptedAt === 0) {
   await close();
   console.log(`${total.passed} passed, ${total.failed} failed`);
   process.exit(total.failed === 0 ? 0 : 1);
+}
+
+/**
+ * Most tests do one thing after another, and so does a browser: they wait more than they work, and share a machine well. Those of `faults/` run
+ * several processes under load and measure how soon they recover: nothing else runs beside them.
+ */
+async function runEverything(): Promise<void> {
+  const folders = testFolders.map(folder => `./${folder}/`);
+  held = [];
+  const browsing = inBrowser.run([]);
+  add(await runTests("tests", ["--path-ignore-patterns", `${faults}**`, ...folders]));
+  onTerminal(held.join(""));
+  held = undefined;
+  add(await browsing);
+  // Two files at once, each with half as many tests at once: while the last test of one waits, the other works.
+  if (interruptedAt === 0) add(await runTests("tests with faults", ["--parallel=2", `./${faults}`], 2));
+}
+
+function runTests(name: string, wanted: readonly string[], concurrency = 4): Promise<Tally> {
+  return steps.tests(name, [bun, "test", "--timeout", "120000", "--max-concurrency", String(concurrency), ...wanted]);
 }
 
 async function close(): Promise<void> {

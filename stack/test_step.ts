@@ -17,7 +17,12 @@ export interface StepRunner {
   abort(): void;
 }
 
-export function stepRunner(env: Record<string, string | undefined>, watchdog: Watchdog): StepRunner {
+/** Where a run is told. */
+export type Show = (text: string) => void;
+
+export const onTerminal: Show = text => void process.stdout.write(text);
+
+export function stepRunner(env: Record<string, string | undefined>, watchdog: Watchdog, show: Show = onTerminal): StepRunner {
   let current: ChildProcess | undefined;
 
   function run(command: string[], onChunk: (chunk: string) => void): Promise<number> {
@@ -38,20 +43,24 @@ export function stepRunner(env: Record<string, string | undefined>, watchdog: Wa
     });
   }
 
+  function report(name: string, passed: boolean, started: number): void {
+    show(`${passed ? "ok  " : "FAIL"}  ${name}  (${((performance.now() - started) / 1000).toFixed(1)} s)\n`);
+  }
+
   return {
     async check(name, command) {
       const started = performance.now();
       const parts: string[] = [];
       const passed = (await run(command, chunk => parts.push(chunk))) === 0;
       report(name, passed, started);
-      if (!passed) console.log(parts.join("").trimEnd());
+      if (!passed) show(`${parts.join("").trimEnd()}\n`);
       return passed ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
     },
     async tests(name, command) {
       const started = performance.now();
       let tail = "";
       const code = await run(command, chunk => {
-        process.stdout.write(chunk);
+        show(chunk);
         tail = (tail + chunk).slice(-65_536);
       });
       const tally = readSummary(tail, code);
@@ -70,8 +79,4 @@ export function readSummary(output: string, code: number): Tally {
   const count = (line: RegExp) => Number([...plain.matchAll(line)].at(-1)?.[1] ?? 0);
   const failed = count(/^\s*(\d+) fail(?:ed)?$/gm);
   return { passed: count(/^\s*(\d+) pass(?:ed \(.*\))?$/gm), failed: failed === 0 && code !== 0 ? 1 : failed };
-}
-
-function report(name: string, passed: boolean, started: number): void {
-  console.log(`${passed ? "ok  " : "FAIL"}  ${name}  (${((performance.now() - started) / 1000).toFixed(1)} s)`);
 }

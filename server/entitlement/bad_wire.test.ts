@@ -10,7 +10,7 @@ let kenri: TestKenri;
 let server: TestProcess;
 let slow: Promise<RawAnswer | "closed">;
 beforeAll(async () => {
-  kenri = await testKenri();
+  kenri = await testKenri({ BODY_WITHIN: "1s" });
   server = await kenri.start("entitlement:api");
   slow = sendRaw(kenri.urlOf("entitlement"), request(["Idempotency-Key: slow", "Content-Length: 100"], "{"), 15_000);
 });

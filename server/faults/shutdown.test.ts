@@ -1,43 +1,18 @@
 import { afterAll, expect, test } from "bun:test";
-import { becomes, until } from "../../stack/wait.ts";
+import { until } from "../../stack/wait.ts";
 import { drained, faultsInBooks } from "../testing/books.ts";
-import { testServer } from "../testing/databases.ts";
-import { allRoles, type TestKenri, type TestProcess, testKenri, testNats } from "../testing/kenri.ts";
-import { privateServers } from "../testing/servers.ts";
+import { endsInTime, momentOf } from "../testing/ending.ts";
+import { allRoles, type TestKenri, testKenri } from "../testing/kenri.ts";
 import { traffic } from "../testing/traffic.ts";
 
 const closing: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closing.map(close => close())));
 
-async function started(environment: Record<string, string> = {}, servers?: { postgresUrl: string; natsUrl: string }) {
-  const kenri = await testKenri({ OUTBOX_LEASE: "5s", NOTIFICATION_LEASE: "5s", ...environment }, servers);
+async function started(environment: Record<string, string> = {}) {
+  const kenri = await testKenri({ OUTBOX_LEASE: "5s", NOTIFICATION_LEASE: "5s", ...environment });
   closing.push(() => kenri.close());
   return kenri;
 }
-
-/** A process in full swing. */
-async function inFullSwing(kenri: TestKenri, what: string, prefix = "user") {
-  const process = await kenri.start(what);
-  const load = traffic(kenri, { pause: 20, prefix });
-  await until(
-    "the pipeline runs",
-    60_000,
-    async () => (await kenri.notificationSql`select from notifications where status = 'SENT' and user_id like ${`${prefix}%`}`).length > 20,
-  );
-  return { process, load };
-}
-
-/** SIGTERM, and its exit code, if it comes within the promised time. */
-async function endsInTime(process: TestProcess): Promise<number> {
-  const since = performance.now();
-  const code = await process.stop();
-  expect(performance.now() - since).toBeLessThan(10_500);
-  if (code === 1) console.log(process.lines.slice(-15).join("\n"));
-  return code;
-}
-
-/** Some time after a launch. A signal that comes before the program has begun ends it with 143. */
-const momentOf = (milliseconds: number) => becomes(milliseconds, () => false);
 
 const held = async (kenri: TestKenri) => ({
   inFlight: (await kenri.entitlementSql`select from outbox_events where status = 'IN_FLIGHT'`).length,
@@ -117,70 +92,6 @@ test.concurrent("a second signal ends it at once", async () => {
   process.kill("SIGTERM");
   expect(await process.exited).toBe(1);
   expect(performance.now() - since).toBeLessThan(2000);
-});
-
-test.concurrent("SIGTERM while NATS is away, and while it hangs: exits with 0 in time", async () => {
-  const servers = await privateServers("nats");
-  closing.push(() => servers.stop());
-  const kenri = await started({}, { postgresUrl: testServer(), natsUrl: servers.nats.url });
-  const away = await inFullSwing(kenri, allRoles);
-  await servers.nats.halt();
-  await away.process.logged("broker.disconnected");
-  expect(await endsInTime(away.process)).toBe(0);
-  await away.load.stop();
-  await servers.nats.start();
-  const hanging = await inFullSwing(kenri, "entitlement notification", "more");
-  servers.nats.pause();
-  expect(await endsInTime(hanging.process)).toBe(0);
-  servers.nats.resume();
-  await hanging.load.stop();
-  await kenri.start(allRoles);
-  await drained(kenri);
-});
-
-test.concurrent("SIGTERM while PostgreSQL is away, and while it hangs: exits with 0 in time; also while it waits for it to start", async () => {
-  const { postgres, stop } = await privateServers("postgres");
-  closing.push(stop);
-  const kenri = await started({}, { postgresUrl: postgres.adminUrl, natsUrl: testNats() });
-  const away = await inFullSwing(kenri, allRoles);
-  await postgres.halt();
-  await until("requests are refused", 10_000, () => (away.load.ledger.answers.get(503) ?? 0) > 0);
-  expect(await endsInTime(away.process)).toBe(0);
-  const starting = await kenri.start("entitlement:relay notification:consumer notification:sender");
-  await starting.logged("store.waiting");
-  expect(await endsInTime(starting)).toBe(0);
-  await away.load.stop();
-  await postgres.start();
-  const hanging = await inFullSwing(kenri, "entitlement notification", "more");
-  const roles = await kenri.start("entitlement:relay notification:consumer notification:sender");
-  await roles.logged('"msg":"notification.sent"');
-  postgres.pause();
-  expect(await Promise.all([hanging.process, roles].map(endsInTime))).toEqual([0, 0]);
-  const migrating = kenri.launch("entitlement notification");
-  await momentOf(1500);
-  expect([0, 143]).toContain(await endsInTime(migrating));
-  postgres.resume();
-  await hanging.load.stop();
-});
-
-test.concurrent("SIGTERM while NATS and PostgreSQL both hang and an event is being published: exits with 0 in time", async () => {
-  const { postgres, nats, stop } = await privateServers("postgres", "nats");
-  closing.push(stop);
-  const kenri = await started({ OUTBOX_LEASE: "30s" }, { postgresUrl: postgres.adminUrl, natsUrl: nats.url });
-  const process = await kenri.start("entitlement");
-  await kenri.grant("first", "item");
-  await until(
-    "the API publishes",
-    15_000,
-    async () => (await kenri.entitlementSql`select from outbox_events where status = 'PUBLISHED'`).length === 1,
-  );
-  nats.pause();
-  expect((await kenri.grant("second", "item")).status).toBe(200);
-  expect((await held(kenri)).inFlight).toBe(1);
-  postgres.pause();
-  expect(await endsInTime(process)).toBe(0);
-  postgres.resume();
-  nats.resume();
 });
 
 test.concurrent("SIGTERM at any moment of the start: exits in time", async () => {

@@ -53,6 +53,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
     takeLimit: limits(redis, { session, address, "sign-in": signInLimit }, metrics),
     addressOf: request => nearest(app.server?.requestIP(request)?.address, request.headers.get("x-forwarded-for")),
     origin,
+    bodyWithin: kernel.bodyWithin,
   });
   const provider = identityProvider({ ...oidc, deadline, log });
   const signing = signIn({ redis, provider, providerName: oidc.provider, services, people: known, within: oidc.signInWithin, origin });

@@ -23,6 +23,7 @@ export interface EntranceOptions {
   readonly addressOf: (request: Request) => string;
   /** `http://127.0.0.1:8080`: what a browser sends as Origin from our own pages. */
   readonly origin: () => string;
+  readonly bodyWithin: number;
 }
 
 export interface Arrival {
@@ -34,7 +35,7 @@ const guests = new WeakMap<Request, Guest>();
 const csrfHeader = "x-kenri-csrf";
 
 /** Route options that say who may pass, asked before the body is read: at most so often, from our own pages, signed in, active. */
-export function entrance({ sessions, people, cookies, takeLimit, addressOf, origin }: EntranceOptions) {
+export function entrance({ sessions, people, cookies, takeLimit, addressOf, origin, bodyWithin }: EntranceOptions) {
   const limit = async ({ set }: Arrival, name: LimitName, who: string) => void Object.assign(set.headers, await takeLimit(name, who));
 
   async function sessionOf(request: Request): Promise<Session | undefined> {
@@ -71,7 +72,7 @@ export function entrance({ sessions, people, cookies, takeLimit, addressOf, orig
     parse: [
       async (arrival: A) => {
         await pass(arrival);
-        return readJson(arrival.request);
+        return readJson(arrival.request, bodyWithin);
       },
       "json" as const,
     ],

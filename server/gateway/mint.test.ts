@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 async function started(rotation = 3_600_000, connection = redis): Promise<Mint> {
-  const mint = createMint({ redis: connection, life: 30_000, rotation, log: silentLog, metrics: createMetrics() });
+  const mint = createMint({ redis: connection, life: 30_000, rotation, announceEvery: 500, log: silentLog, metrics: createMetrics() });
   open.push(mint);
   await mint.start();
   return mint;

@@ -15,6 +15,8 @@ export interface MintOptions {
   readonly redis: Redis;
   readonly life: number;
   readonly rotation: number;
+  /** How often a gateway puts its key on the board, which may be wiped. */
+  readonly announceEvery?: number;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -29,13 +31,12 @@ export interface Mint extends Service {
 const boardKey = "kenri:gateway-keys";
 // A key that its gateway no longer announces is forgotten after this: no token of it is good any more.
 const remembered = 300_000;
-const announceEvery = 5_000;
 
 /**
  * Mints the tokens of internal calls. A private key never leaves its process and is never stored; the public ones are gathered in Redis,
  * so that every gateway can publish those of all.
  */
-export function createMint({ redis, life, rotation, log, metrics }: MintOptions): Mint {
+export function createMint({ redis, life, rotation, announceEvery = 5_000, log, metrics }: MintOptions): Mint {
   let current: Key;
   let rotateAt = 0;
   /** The keys of all gateways and when they were last on the board, which may be wiped. */

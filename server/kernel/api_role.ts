@@ -67,7 +67,7 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
   const authenticate = authenticator(async key_id => (await store.statements.api_keys.find({ key_id }))[0], verifyToken);
   const parts: ApiParts<T> = {
     store,
-    requires: requires(authenticate, request => readJson(request)),
+    requires: requires(authenticate, request => readJson(request, kernel.bodyWithin)),
     cursors: () => {
       if (!listCursors) throw new Error("cursors are asked for before the start");
       return listCursors;

@@ -8,7 +8,7 @@ const maxBytes = 65_536;
 const maxDepth = 64;
 
 /** Reads a JSON body strictly: the media type, a bounded size (also when chunked) within a bounded time, UTF-8 without BOM, no deep nesting, no name twice. */
-export async function readJson(request: Request, limit = maxBytes, arrivesWithin = 10_000): Promise<unknown> {
+export async function readJson(request: Request, arrivesWithin: number, limit = maxBytes): Promise<unknown> {
   const mediaType = (request.headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
   if (mediaType !== "application/json") throw new Problem(415, "UNSUPPORTED_MEDIA_TYPE", "send the body as application/json");
   return parseJson(await readText(request, limit, arrivesWithin));

@@ -21,7 +21,7 @@ function application({
 } = {}) {
   const [health, metrics, logged] = [createHealth(), createMetrics(), [] as Record<string, unknown>[]];
   const log = Object.assign(Object.create(silentLog), { error: (fields: Record<string, unknown>) => logged.push(fields) });
-  const allowed = requires(authenticator(findKey), request => readJson(request));
+  const allowed = requires(authenticator(findKey), request => readJson(request, 5000));
   let fail: () => unknown = () => ({ fine: true });
   let databaseIs: "there" | "away" = "there";
   const app = httpApp({ log, metrics, health });

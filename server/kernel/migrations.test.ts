@@ -55,12 +55,21 @@ describe("before the migrations", () => {
     expect(await refused.json()).toMatchObject({ code: "UNAVAILABLE" });
   });
 
-  test("two migrators at once apply each file once, and the waiting service becomes ready by itself", async () => {
+  test("two migrators at once apply each file once, and the waiting service, which asks at any moment, becomes ready by itself", async () => {
+    // The first migrator rests between its table and the right to read it, for longer than the service waits to ask again.
+    const admin = postgres(database.adminUrl, { max: 1, onnotice: () => {} });
+    await admin.unsafe(`
+      create sequence grants;
+      grant usage on sequence grants to public;
+      create function rest() returns event_trigger language plpgsql as 'begin if nextval(''grants'') = 1 then perform pg_sleep(1); end if; end';
+      create event trigger rest on ddl_command_start when tag in ('GRANT') execute function rest();`);
     const applied = await Promise.all([run(known), run(known), run(known)]);
     expect(applied.flat().toSorted()).toEqual(names.toSorted());
     expect((await owner`select name from schema_migrations order by applied_at`).map(row => row.name)).toEqual(names);
     await until("the service is ready", 10_000, async () => (await fetch(`${url}/readyz`)).status === 200);
     expect((await fetch(`${url}/v1/users/alice/entitlements`)).status).toBe(401);
+    await admin.unsafe("drop event trigger rest; drop function rest; drop sequence grants");
+    await admin.end();
   });
 });
 

@@ -45,8 +45,11 @@ export async function migrate({
   });
   try {
     await alone(sql, system);
-    await sql`create table if not exists schema_migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now())`;
-    await sql.unsafe(`grant select on schema_migrations to ${appRole(system)}`);
+    // In one: a service that waits would take a table that it may not read for its end.
+    await sql.begin(async tx => {
+      await tx`create table if not exists schema_migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now())`;
+      await tx.unsafe(`grant select on schema_migrations to ${appRole(system)}`);
+    });
     const applied = new Map(
       (await sql`select name, checksum from schema_migrations`).map(row => [row.name as string, row.checksum as string]),
     );

@@ -19,6 +19,7 @@ export const kernelSettings = {
       "where the gateway publishes the keys of its tokens; without it people cannot ask this service, only API keys",
     ),
   ),
+  bodyWithin: duration("BODY_WITHIN", "a request whose body takes longer to arrive is refused", "10s", { minimum: "100ms", maximum: "1m" }),
   shutdownWithin: duration("SHUTDOWN_WITHIN", "a process ends within this after SIGTERM", "10s", { minimum: "1s", maximum: "5m" }),
   shutdownNotice: duration(
     "SHUTDOWN_NOTICE",

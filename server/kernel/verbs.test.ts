@@ -13,7 +13,7 @@ import { leadToVerbs, outside, pathPattern, verb } from "./verbs.ts";
 const metrics = createMetrics();
 const health = createHealth();
 health.state = "ready";
-const parse = { parse: [({ request }: { request: Request }) => readJson(request), "json" as const] };
+const parse = { parse: [({ request }: { request: Request }) => readJson(request, 5000), "json" as const] };
 const routes = new Elysia({ normalize: false })
   .get("/things/:id", ({ params }) => params)
   .post(verb("/things", "count"), ({ body }) => ({ body }), parse)
