@@ -5,128 +5,131 @@ import { bindStatements, readStatements } from "../server/kernel/statements.ts";
 import type { NotificationSql } from "../server/notification/sql.gen.ts";
 import type { TestKenri } from "../server/testing/kenri.ts";
 import { becomes } from "../stack/wait.ts";
-import { type Figure, ms, percentile, timings } from "./measure.ts";
+import { type Figure, mediansInTurns, ms, percentile, timings } from "./measure.ts";
 import { fillEntitlements, fillInbox, fillOutbox } from "./rows.ts";
 
 const rounds = 80;
+const warm = 30; // the first ones fetch what the load pushed out of the cache
+const few = 10_000;
+const many = 1_000_000;
 
-/** Whether claim, change and inbox cost the same whatever lies there: ten thousand rows, then a million, then the hard cases. */
-export async function backlog(kenri: TestKenri): Promise<Figure[]> {
+/**
+ * Whether claim, change and inbox cost the same whatever lies there: a million rows, then the hard cases, each against ten thousand rows in
+ * another database. Both are asked in turns, so that whatever else the machine does, it does to both.
+ */
+export async function backlog(small: TestKenri, large: TestKenri): Promise<Figure[]> {
+  const [base, other] = [work(small), work(large)];
+  const figures: Figure[] = [];
+  const measure = async (what: string, step: Step, goal = "≤ 1.5") => {
+    const [reference, times] = await mediansInTurns(rounds, warm, base[step], other[step]);
+    figures.push({ what, value: ms(times), against: `at 10k rows: ${ms(reference)}`, ratio: times / reference, goal });
+  };
+  const settled = async () => {
+    await fillUp(small, few);
+    for (const kenri of [small, large]) await settleDown(kenri, calm);
+  };
+
+  const calm = await commitTime(small);
+  await wholePages(small, "off");
+  await fillUp(large, many);
+  await settled();
+  await measure("claim of 100, a million pending", "claim");
+  await measure("change of 32, a million entitlements", "change");
+  await measure("inbox page, a million notifications", "inbox");
+  await settled();
+  await wholePages(small, "on");
+  await measure("claim of 100, a million pending, just after a checkpoint", "claim", "");
+  await wholePages(small, "off");
+
+  await large.entitlementSql`truncate outbox_events`;
+  await fillOutbox(large.entitlementSql, 150_000, "PENDING", "now() + interval '1 hour'");
+  await fillOutbox(large.entitlementSql, 20_000, "PENDING");
+  await settled();
+  await measure("claim of 100, 150k waiting for their retry", "claim");
+
+  await large.entitlementSql`truncate outbox_events`;
+  await fillOutbox(large.entitlementSql, 150_000, "PENDING");
+  await settled();
+  await underLongTransaction(large, async () => {
+    for (let n = 0; n < 750; n++) await other.claim(n);
+    await measure("claim of 100, a long transaction open and 75k drained under it", "claim");
+  });
+  await Promise.all([base.end(), other.end()]);
+  return figures;
+}
+
+type Step = "claim" | "change" | "inbox";
+
+/** What is timed; each returns its time in milliseconds. */
+function work(kenri: TestKenri) {
   const metrics = createMetrics();
   const pool = (url: string, durable = true) => connect({ url, name: "bench", max: 2, statementTimeout: 120_000, durable });
-  const entitlement = pool(kenri.entitlement.appUrl);
-  const asRelay = pool(kenri.entitlement.appUrl, false);
-  const notification = pool(kenri.notification.appUrl);
-  const { change } = bindStatements<EntitlementSql>(entitlement, readStatements(["entitlement"]), metrics, 120_000);
-  const { outbox } = bindStatements<EntitlementSql>(asRelay, readStatements(["entitlement"]), metrics, 120_000);
-  const { notifications } = bindStatements<NotificationSql>(notification, readStatements(["notification"]), metrics, 120_000);
-
+  const pools = [pool(kenri.entitlement.appUrl), pool(kenri.entitlement.appUrl, false), pool(kenri.notification.appUrl)] as const;
+  const { change } = bindStatements<EntitlementSql>(pools[0], readStatements(["entitlement"]), metrics, 120_000);
+  const { outbox } = bindStatements<EntitlementSql>(pools[1], readStatements(["entitlement"]), metrics, 120_000);
+  const { notifications } = bindStatements<NotificationSql>(pools[2], readStatements(["notification"]), metrics, 120_000);
+  const run = crypto.randomUUID();
   let from = "-infinity";
-  const claim = async () => {
-    const token = crypto.randomUUID();
-    const rows = await outbox.claim({ worker: "bench", token, limit: 100, lease_seconds: 60, from });
-    return { token, event_id: rows.map(row => row.event_id) };
-  };
-  /** A claim of 100 timed, then settled untimed, so that the backlog drains as in life. */
-  const claimTimes = async () => {
-    const times: number[] = [];
-    for (let n = 0; n < rounds; n++) {
+
+  return {
+    /** A claim of 100 timed, then settled untimed, so that the backlog drains as in life. */
+    async claim(n: number): Promise<number> {
       if (n % 20 === 0) from = (await outbox.head({ from: "-infinity" }))[0]?.bound ?? from;
+      const token = crypto.randomUUID();
       const since = performance.now();
-      const { token, event_id } = await claim();
-      times.push(performance.now() - since);
-      if (event_id.length !== 100) throw new Error(`claimed ${event_id.length} instead of 100`);
+      const rows = await outbox.claim({ worker: "bench", token, limit: 100, lease_seconds: 60, from });
+      const took = performance.now() - since;
+      if (rows.length !== 100) throw new Error(`claimed ${rows.length} instead of 100`);
+      const event_id = rows.map(row => row.event_id);
       await outbox.finalize({ token, event_id, stream_seq: event_id.map((_, i) => i + 1), stream_duplicate: event_id.map(() => false) });
-    }
-    return percentile(times.slice(30), 50); // the first ones fetch what the load pushed out of the cache
+      return took;
+    },
+    /** As the API sends it: 32 new users, and their events claimed at once. */
+    async change(n: number): Promise<number> {
+      const ids = Array.from({ length: 32 }, (_, i) => `${run}-${n}-${i}`);
+      const all = (value: string) => ids.map(() => value);
+      const since = performance.now();
+      await change({
+        client_id: all("bench"),
+        route: all("/v1/entitlements/grants"),
+        idem_key: ids,
+        request_hash: all("h"),
+        ttl_seconds: 86_400,
+        user_id: ids,
+        stock_keeping_unit: all("item"),
+        target: all("ACTIVE"),
+        source: all("s"),
+        source_id: all("p"),
+        traceparent: all("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
+        conflict_body: all("{}"),
+        operator_reason: ids.map(() => null),
+        worker: "bench",
+        token: crypto.randomUUID(),
+        lease_seconds: 3600,
+        stream: "bench",
+        resend_before: null,
+      });
+      return performance.now() - since;
+    },
+    async inbox(n: number): Promise<number> {
+      const since = performance.now();
+      await notifications.inbox({ user_id: `user-${n % 1000}`, before_notification_id: "ffffffff-ffff-ffff-ffff-ffffffffffff", limit: 10 });
+      return performance.now() - since;
+    },
+    end: () => Promise.all(pools.map(one => one.end())),
   };
-  const changeTimes = async (run: string) =>
-    percentile(
-      await timings(rounds, n => {
-        const ids = Array.from({ length: 32 }, (_, i) => `${run}-${n}-${i}`);
-        const all = (value: string) => ids.map(() => value);
-        return change({
-          client_id: all("bench"),
-          route: all("/v1/entitlements/grants"),
-          idem_key: ids,
-          request_hash: all("h"),
-          ttl_seconds: 86_400,
-          user_id: ids,
-          stock_keeping_unit: all("item"),
-          target: all("ACTIVE"),
-          source: all("s"),
-          source_id: all("p"),
-          traceparent: all("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
-          conflict_body: all("{}"),
-          operator_reason: ids.map(() => null),
-          worker: "bench",
-          token: crypto.randomUUID(),
-          lease_seconds: 3600,
-          stream: "bench",
-          resend_before: null,
-        });
-      }),
-      50,
-    );
-  const inboxTimes = async () =>
-    percentile(
-      await timings(rounds, n =>
-        notifications.inbox({ user_id: `user-${n % 1000}`, before_notification_id: "ffffffff-ffff-ffff-ffff-ffffffffffff", limit: 10 }),
-      ),
-      50,
-    );
+}
 
-  const at = async (rows: number, run: string) => {
-    const [pending] = await kenri.entitlementSql`select count(*)::int as n from outbox_events where status = 'PENDING'`;
-    await fillOutbox(kenri.entitlementSql, rows - pending!.n, "PENDING");
-    const [[keys], [inbox]] = await Promise.all([
-      kenri.entitlementSql`select count(*)::int as n from entitlements`,
-      kenri.notificationSql`select count(*)::int as n from notifications`,
-    ]);
-    await fillEntitlements(kenri.entitlementSql, Math.max(0, rows - keys!.n));
-    await fillInbox(kenri.notificationSql, Math.max(0, rows - inbox!.n));
-    await settleDown(kenri, calm);
-    return { claim: await claimTimes(), change: await changeTimes(run), inbox: await inboxTimes() };
-  };
-
-  await kenri.entitlementSql`truncate outbox_events`;
-  const calm = await commitTime(kenri);
-  await wholePages(kenri, "off");
-  const small = await at(10_000, "small");
-  const large = await at(1_000_000, "large");
-  await wholePages(kenri, "on");
-  const wholeLogged = await claimTimes();
-  await wholePages(kenri, "off");
-
-  await kenri.entitlementSql`truncate outbox_events`;
-  await fillOutbox(kenri.entitlementSql, 150_000, "PENDING", "now() + interval '1 hour'");
-  await fillOutbox(kenri.entitlementSql, 20_000, "PENDING");
-  await settleDown(kenri, calm);
-  const withRetries = await claimTimes();
-
-  await kenri.entitlementSql`truncate outbox_events`;
-  await fillOutbox(kenri.entitlementSql, 150_000, "PENDING");
-  const withLong = await underLongTransaction(kenri, async () => {
-    await drainHalf(claim, outbox);
-    return claimTimes();
-  });
-  await Promise.all([entitlement.end(), asRelay.end(), notification.end()]);
-
-  const figure = (what: string, value: number, base: number, goal: string): Figure => ({
-    what,
-    value: ms(value),
-    against: `at 10k rows: ${ms(base)}`,
-    ratio: value / base,
-    goal,
-  });
-  return [
-    figure("claim of 100, a million pending", large.claim, small.claim, "≤ 1.5"),
-    figure("the same, just after a checkpoint", wholeLogged, small.claim, ""),
-    figure("claim of 100, 150k waiting for their retry", withRetries, small.claim, "≤ 1.5"),
-    figure("claim of 100, a long transaction open and 75k drained under it", withLong, small.claim, "≤ 1.5"),
-    figure("change of 32, a million entitlements", large.change, small.change, "≤ 1.5"),
-    figure("inbox page, a million notifications", large.inbox, small.inbox, "≤ 1.5"),
-  ];
+/** Fills everything up to so many rows. */
+async function fillUp({ entitlementSql, notificationSql }: TestKenri, rows: number): Promise<void> {
+  const [[pending], [held], [inbox]] = await Promise.all([
+    entitlementSql`select count(*)::int as n from outbox_events where status = 'PENDING'`,
+    entitlementSql`select count(*)::int as n from entitlements`,
+    notificationSql`select count(*)::int as n from notifications`,
+  ]);
+  await fillOutbox(entitlementSql, rows - pending!.n, "PENDING");
+  await fillEntitlements(entitlementSql, Math.max(0, rows - held!.n));
+  await fillInbox(notificationSql, Math.max(0, rows - inbox!.n));
 }
 
 /**
@@ -168,12 +171,5 @@ async function underLongTransaction<T>(kenri: TestKenri, work: () => Promise<T>)
   } finally {
     await reserved`rollback`;
     reserved.release();
-  }
-}
-
-async function drainHalf(claim: () => Promise<{ token: string; event_id: string[] }>, outbox: EntitlementSql["outbox"]): Promise<void> {
-  for (let n = 0; n < 750; n++) {
-    const { token, event_id } = await claim();
-    await outbox.finalize({ token, event_id, stream_seq: event_id.map((_, i) => i + 1), stream_duplicate: event_id.map(() => false) });
   }
 }

@@ -18,8 +18,11 @@ const parts: Record<string, { readonly run: Part; readonly processes: string }> 
   grants: { run: grants, processes: "entitlement:api" },
   relay: { run: relay, processes: "" },
   latency: { run: latency, processes: "entitlement notification" },
-  backlog: { run: backlog, processes: "" },
-  console: { run: twoSizes, processes: "entitlement:api notification:api" },
+  backlog: { run: large => besideSmall(large, backlog), processes: "" },
+  console: {
+    run: large => besideSmall(large, operatorReads, "entitlement:api notification:api"),
+    processes: "entitlement:api notification:api",
+  },
   memory: { run: memory, processes: "entitlement notification" },
   gateway: { run: kenri => gateway(kenri, stack), processes: "" },
 };
@@ -54,11 +57,15 @@ try {
 }
 printTable(figures);
 
-async function twoSizes(large: TestKenri): Promise<Figure[]> {
+async function besideSmall(
+  large: TestKenri,
+  compare: (small: TestKenri, large: TestKenri) => Promise<Figure[]>,
+  processes = "",
+): Promise<Figure[]> {
   const small = await another();
   try {
-    await small.start("entitlement:api notification:api");
-    return await operatorReads(small, large);
+    if (processes) await small.start(processes);
+    return await compare(small, large);
   } finally {
     await small.close();
   }
