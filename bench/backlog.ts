@@ -5,7 +5,7 @@ import { bindStatements, readStatements } from "../server/kernel/statements.ts";
 import type { NotificationSql } from "../server/notification/sql.gen.ts";
 import type { TestKenri } from "../server/testing/kenri.ts";
 import { becomes } from "../stack/wait.ts";
-import { type Figure, mediansInTurns, ms, percentile, timings } from "./measure.ts";
+import { type Figure, ms, percentile, timesInTurns, timings } from "./measure.ts";
 import { fillEntitlements, fillInbox, fillOutbox } from "./rows.ts";
 
 const rounds = 80;
@@ -20,9 +20,16 @@ const many = 1_000_000;
 export async function backlog(small: TestKenri, large: TestKenri): Promise<Figure[]> {
   const [base, other] = [work(small), work(large)];
   const figures: Figure[] = [];
-  const measure = async (what: string, step: Step, goal = "≤ 1.5") => {
-    const [reference, times] = await mediansInTurns(rounds, warm, base[step], other[step]);
-    figures.push({ what, value: ms(times), against: `at 10k rows: ${ms(reference)}`, ratio: times / reference, goal });
+  /** Several times, some seconds apart: what disturbs the machine for a moment does not decide. */
+  const measure = async (what: string, step: Step, { goal = "≤ 1.5", passes = 1 } = {}) => {
+    const all: [number[], number[]] = [[], []];
+    for (let pass = 0; pass < passes; pass++) {
+      if (pass > 0) await settled();
+      const times = await timesInTurns(rounds, warm, base[step], other[step]);
+      for (const turn of [0, 1] as const) all[turn].push(...times[turn]);
+    }
+    const [reference, time] = [percentile(all[0], 50), percentile(all[1], 50)];
+    figures.push({ what, value: ms(time), against: `at 10k rows: ${ms(reference)}`, ratio: time / reference, goal });
   };
   const settled = async () => {
     await fillUp(small, few);
@@ -33,12 +40,12 @@ export async function backlog(small: TestKenri, large: TestKenri): Promise<Figur
   await wholePages(small, "off");
   await fillUp(large, many);
   await settled();
-  await measure("claim of 100, a million pending", "claim");
-  await measure("change of 32, a million entitlements", "change");
-  await measure("inbox page, a million notifications", "inbox");
+  await measure("claim of 100, a million pending", "claim", { passes: 3 });
+  await measure("change of 32, a million entitlements", "change", { passes: 3 });
+  await measure("inbox page, a million notifications", "inbox", { passes: 3 });
   await settled();
   await wholePages(small, "on");
-  await measure("claim of 100, a million pending, just after a checkpoint", "claim", "");
+  await measure("claim of 100, a million pending, just after a checkpoint", "claim", { goal: "" });
   await wholePages(small, "off");
 
   await large.entitlementSql`truncate outbox_events`;
@@ -70,6 +77,7 @@ function work(kenri: TestKenri) {
   const { notifications } = bindStatements<NotificationSql>(pools[2], readStatements(["notification"]), metrics, 120_000);
   const run = crypto.randomUUID();
   let from = "-infinity";
+  let users = 0;
 
   return {
     /** A claim of 100 timed, then settled untimed, so that the backlog drains as in life. */
@@ -85,8 +93,8 @@ function work(kenri: TestKenri) {
       return took;
     },
     /** As the API sends it: 32 new users, and their events claimed at once. */
-    async change(n: number): Promise<number> {
-      const ids = Array.from({ length: 32 }, (_, i) => `${run}-${n}-${i}`);
+    async change(): Promise<number> {
+      const ids = Array.from({ length: 32 }, () => `${run}-${users++}`);
       const all = (value: string) => ids.map(() => value);
       const since = performance.now();
       await change({

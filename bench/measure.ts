@@ -38,15 +38,15 @@ export async function timings(count: number, work: (n: number) => Promise<unknow
   return times;
 }
 
-/** The medians of two works that time themselves, done in turns; the first `warm` of each do not count. */
-export async function mediansInTurns(
+/** The times of two works that time themselves, done in turns, without the first `warm` of each. */
+export async function timesInTurns(
   count: number,
   warm: number,
   ...works: readonly [(n: number) => Promise<number>, (n: number) => Promise<number>]
-): Promise<[number, number]> {
+): Promise<[number[], number[]]> {
   const times: [number[], number[]] = [[], []];
   for (let n = 0; n < count; n++) for (const turn of n % 2 === 0 ? [0, 1] : [1, 0]) times[turn]!.push(await works[turn]!(n));
-  return [percentile(times[0].slice(warm), 50), percentile(times[1].slice(warm), 50)];
+  return [times[0].slice(warm), times[1].slice(warm)];
 }
 
 export function printTable(figures: readonly Figure[]): void {
