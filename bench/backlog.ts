@@ -65,6 +65,7 @@ export async function backlog(small: TestKenri, large: TestKenri): Promise<Figur
   return figures;
 }
 
+const stream = { stream: "bench", resend_before: null };
 type Step = "claim" | "change" | "inbox";
 
 /** What is timed; each returns its time in milliseconds. */
@@ -85,7 +86,7 @@ function work(kenri: TestKenri) {
       if (n % 20 === 0) from = (await outbox.head({ from: "-infinity" }))[0]?.bound ?? from;
       const token = crypto.randomUUID();
       const since = performance.now();
-      const rows = await outbox.claim({ worker: "bench", token, limit: 100, lease_seconds: 60, from });
+      const rows = await outbox.claim({ worker: "bench", token, limit: 100, lease_seconds: 60, from, ...stream });
       const took = performance.now() - since;
       if (rows.length !== 100) throw new Error(`claimed ${rows.length} instead of 100`);
       const event_id = rows.map(row => row.event_id);
@@ -114,8 +115,7 @@ function work(kenri: TestKenri) {
         worker: "bench",
         token: crypto.randomUUID(),
         lease_seconds: 3600,
-        stream: "bench",
-        resend_before: null,
+        ...stream,
       });
       return performance.now() - since;
     },

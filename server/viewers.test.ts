@@ -11,7 +11,8 @@ let kenri: TestKenri;
 // Long enough that nothing here is asked anew by itself.
 beforeAll(async () => {
   mint = await testMint();
-  kenri = await testKenri({ OPS_ANSWERS_FOR: "1m" }, undefined, mint);
+  // Publishing asks the database by itself.
+  kenri = await testKenri({ OPS_ANSWERS_FOR: "1m", OUTBOX_FIRST_ATTEMPT: "relay" }, undefined, mint);
   await kenri.start("entitlement:api notification:api");
 });
 afterAll(async () => {

@@ -342,7 +342,7 @@ export type Asking = Pick<QueryFunctionContext, "signal" | "client" | "queryKey"
 
 /**
  * Reads from a service's operator API; parameters that are not set are left out. By the clock it is content with what somebody else was told
- * a moment ago; after an action, or when a person asks, with nothing but what is so now.
+ * a moment ago; after an action, or when a person asks, it says so. Lists and counts are what they are then; health and charts may be 2 s old.
  */
 export function ask<T>(system: System, path: string, parameters: Parameters, { signal, client, queryKey }: Asking): Promise<T> {
   const given = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));

@@ -24,8 +24,9 @@ beforeEach(async () => {
 const put = (version: number, due = "-1 second") =>
   pool`insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, next_retry_at, created_at)
     values (uuidv7(), 'EntitlementGranted', 'alice:item', ${version}, '{}', 't', now() + ${due}::interval, now())`;
-const claim = async (token = crypto.randomUUID(), limit = 50) =>
-  (await outbox.claim({ worker: "w", token, limit, lease_seconds: 30, from: "-infinity" })).map(row => row.aggregate_version);
+const unseen: { stream: string; resend_before: string | null } = { stream: "events", resend_before: null };
+const claim = async (token: string = crypto.randomUUID(), limit = 50, seen = unseen) =>
+  (await outbox.claim({ worker: "w", token, limit, lease_seconds: 30, from: "-infinity", ...seen })).map(row => row.aggregate_version);
 
 test("the events of an aggregate are claimed together, in order", async () => {
   for (const version of [2, 1, 3]) await put(version);
@@ -52,4 +53,12 @@ test("an event that was put back does not pull later ones past the one that anot
 test("a claim takes no more than it was asked for, and leaves no gap in a run", async () => {
   for (let version = 1; version <= 10; version++) await put(version);
   expect(await claim(crypto.randomUUID(), 4)).toEqual([1, 2, 3, 4]);
+});
+
+test("nothing is claimed by who does not know that the stream lost messages: they come first", async () => {
+  await put(1);
+  await outbox.observe({ stream: "wiped", incarnation: "one", last_seq: 1, known_last_seq: 0 });
+  const [seen] = await outbox.observe({ stream: "wiped", incarnation: "two", last_seq: 0, known_last_seq: 1 });
+  expect(await claim(undefined, 50, { stream: "wiped", resend_before: null })).toEqual([]);
+  expect(await claim(undefined, 50, { stream: "wiped", resend_before: seen!.resend_before })).toEqual([1]);
 });

@@ -128,7 +128,7 @@ function rowsIn(done: readonly { readonly event_id: string }[], settled: readonl
 }
 
 /** The rows of a claim by their place in their aggregate's run; they come in version order. */
-export function waves<T extends { readonly aggregate_key: string }>(rows: readonly T[]): T[][] {
+function waves<T extends { readonly aggregate_key: string }>(rows: readonly T[]): T[][] {
   const places = new Map<string, number>();
   const result: T[][] = [];
   for (const row of rows) {

@@ -1,7 +1,7 @@
 import { connect } from "../kernel/database.ts";
+import { within } from "../kernel/deadline.ts";
 import { firstAttempts, unclaimed } from "../kernel/first_attempts.ts";
 import type { Flow } from "../kernel/flow.ts";
-import { loop } from "../kernel/loop.ts";
 import type { RoleContext } from "../kernel/role.ts";
 import { type Service, service, together } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
@@ -46,6 +46,7 @@ export function leftToRelay(change: Change, wakeRelay: () => void): Publishes {
 export function firstPublishes({ kernel, settings, context, flow, change, wakeRelay }: FirstPublishesOptions): Publishes {
   const { worker, log, metrics } = context;
   const { deadline } = kernel.database;
+  const stopWithin = kernel.shutdownWithin / 2;
   const lease = 2 * publishDeadline(settings); // as short as it may be: what an API that dies has claimed waits for its end
   const pool = connect({ url: settings.appUrl, name: `${worker} publish`, max: 2, statementTimeout: deadline, durable: false });
   const { outbox } = bindStatements<EntitlementSql>(pool, readStatements(["kernel", "entitlement"]), metrics, deadline);
@@ -55,8 +56,8 @@ export function firstPublishes({ kernel, settings, context, flow, change, wakeRe
     worker,
     lease,
     atOnce: 1,
-    isReady: way.isOpen,
-    stopWithin: kernel.shutdownWithin / 2,
+    isReady: way.isKnownToBeOpen,
+    stopWithin,
     deliver: way.deliver,
     wakeOthers: wakeRelay,
     log,
@@ -70,20 +71,15 @@ export function firstPublishes({ kernel, settings, context, flow, change, wakeRe
       const isAll = claimed.length === rows.filter(isEvent).length;
       if (claimed.length === 0 || guard.seal() === seal) return { claimed, left: !isAll, result: rows };
       // The stream was looked at meanwhile: what it lost comes first.
-      await outbox.release({ token: claiming.token!, event_id: claimed.map(row => row.event_id) }).catch(() => []);
+      void outbox.release({ token: claiming.token!, event_id: claimed.map(row => row.event_id) }).then(wakeRelay, () => {});
       return { claimed: [], left: true, result: rows };
     });
 
-  /** Nobody who grants waits for this. Another process may have found that the stream lost messages. */
-  async function look(): Promise<number> {
-    const [recorded] = way.isOpen() ? await outbox.stream({ stream: stream.name }) : [];
-    if (recorded && recorded.resend_before !== guard.seal()?.resendBefore) guard.distrust();
-    if (!way.isOpen()) await way.mayPublish();
-    return 0;
-  }
-  const looking = loop({ name: "outbox.first_publish", runOnce: look, full: Number.POSITIVE_INFINITY, interval: 1000, log, metrics });
-  broker.onConnect(looking.wake);
-
+  // It may put back everything that the stream lost, and a stop does not wait for that.
+  const looking = service({
+    start: way.looking.start,
+    stop: () => within(stopWithin, "a look at the stream", way.looking.stop()).catch(error => log.warn({ error }, "outbox.look")),
+  });
   const closing = service({ start: async () => {}, stop: () => pool.end({ timeout: 1 }) });
   return { run, connections: together([closing, broker]), attempts: together([attempts, looking]) };
 }

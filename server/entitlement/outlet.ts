@@ -1,6 +1,7 @@
 import { createBreaker } from "../kernel/breaker.ts";
 import { createBroker } from "../kernel/broker.ts";
 import type { Flow } from "../kernel/flow.ts";
+import { loop } from "../kernel/loop.ts";
 import type { RoleContext } from "../kernel/role.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
 import { ensureStream } from "../kernel/streams.ts";
@@ -42,14 +43,28 @@ export function outlet({ kernel, settings, context, outbox, flow, lease, release
   });
   const publish = publisher({ broker, breaker, faults, subject: settings.subject, deadline: publishWithin, streamMissing: guard.distrust });
   const { maxAttempts } = settings.outbox;
+  const mayPublish = async () => ((await breaker.allows()) && (await guard.passes()) ? guard.seal() : undefined);
+
+  /** Somebody else may have found that the stream lost messages. */
+  async function look(): Promise<number> {
+    const seal = guard.seal();
+    const [recorded] = seal ? await outbox.stream({ stream: stream.name }) : [];
+    if (seal && recorded && seal === guard.seal() && recorded.resend_before !== seal.resendBefore) guard.distrust();
+    await mayPublish();
+    return 0;
+  }
+  const looking = loop({ name: "outbox.look", runOnce: look, full: Number.POSITIVE_INFINITY, interval: 1000, log, metrics });
+  broker.onConnect(looking.wake);
+
   return {
     broker,
     guard,
     stream,
-    /** Whether the stream may be published to now; finds out if that is not known. */
-    mayPublish: async () => (await breaker.allows()) && (await guard.passes()),
+    looking,
+    /** The seal of the stream if it may be published to now; finds out if that is not known. */
+    mayPublish,
     /** The same as far as it is known. */
-    isOpen: () => !breaker.isOpen() && guard.seal() !== undefined,
+    isKnownToBeOpen: () => !breaker.isOpen() && guard.seal() !== undefined,
     deliver: dispatch({ outbox, publish, guard, breaker, faults, flow, worker, lease, publishWithin, maxAttempts, released, log, metrics }),
   };
 }

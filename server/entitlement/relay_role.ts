@@ -34,9 +34,9 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
   const { outbox, reconciliation } = store.statements;
   const flow = createFlow();
   const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
-  const { broker, guard, stream, mayPublish, deliver } = outlet({ kernel, settings, context, outbox, flow, lease: tuning.lease });
+  const { broker, guard, stream, looking, mayPublish, deliver } = outlet({ kernel, settings, context, outbox, flow, lease: tuning.lease });
   const bound = dueBound(async from => (await outbox.head({ from }))[0]?.bound, tuning.sweep);
-  const runOnce = relay({ ...tuning, outbox, mayPublish, deliver, from: bound.from, worker });
+  const runOnce = relay({ ...tuning, outbox, stream: stream.name, mayPublish, deliver, from: bound.from, worker });
 
   const reclaimed = metrics.counter("outbox_reclaimed_total", "Events taken back from a worker whose lease ran out.");
   async function reclaim(): Promise<number> {
@@ -86,6 +86,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
   const loops = [
     loop({ name: "outbox.head", runOnce: bound.advance, full: Number.POSITIVE_INFINITY, interval: Math.min(1000, tuning.sweep), ...every }),
     loop({ name: "outbox.reclaim", runOnce: reclaim, full: reclaimBatch, interval: tuning.sweep, ...every }),
+    looking,
     reconciling,
     loop({ name: "outbox.reconcile.asked", runOnce: heed, full: Number.POSITIVE_INFINITY, interval: 1000, ...every }),
     loop({ name: "outbox.depth", runOnce: depthGauges(outbox, metrics), full: Number.POSITIVE_INFINITY, interval: 2000, ...every }),

@@ -555,6 +555,8 @@ export interface OutboxClaimParameters {
   limit: number;
   lease_seconds: number;
   from: string;
+  stream: string;
+  resend_before: string | null;
 }
 export interface OutboxClaimRow {
   event_id: string;

@@ -17,6 +17,7 @@ const batch = 1000;
 /** That the stream was looked at, and what it lost until then was put back. */
 export interface Seal {
   readonly epoch: number;
+  readonly doubts: number;
   readonly incarnation: string;
   readonly resendBefore: string | null;
 }
@@ -28,19 +29,20 @@ export interface Seal {
 export function streamGuard({ broker, outbox, stream, log, metrics }: StreamGuardOptions) {
   const resent = metrics.counter("outbox_lost_resent_total", "Events put back because the stream lost them.");
   const losses = metrics.counter("outbox_stream_losses_total", "Times the stream was found to have lost messages.");
-  let isTrusted = false;
+  let doubts = 0;
   let last: Seal | undefined;
   let checking: Promise<boolean> | undefined;
   let highestSeq = 0;
 
-  const seal = () => (isTrusted && broker.connected() && last?.epoch === broker.epoch ? last : undefined);
+  const seal = () => (broker.connected() && last?.epoch === broker.epoch && last.doubts === doubts ? last : undefined);
 
   async function check(): Promise<boolean> {
-    const { epoch } = broker;
+    const begun = { epoch: broker.epoch, doubts };
     const published = highestSeq;
     const [recorded] = await outbox.stream({ stream: stream.name });
     const { incarnation, lastSeq } = await ensureStream(broker.connection(), stream);
-    const isKnown = last === undefined || last.incarnation === incarnation;
+    // What others have found out since counts from there: the same loss is not found twice.
+    const isKnown = last === undefined || (last.incarnation === incarnation && last.resendBefore === recorded?.resend_before);
     const known = Math.max(recorded?.last_seq ?? 0, isKnown ? published : 0);
     const [seen] = await outbox.observe({ stream: stream.name, incarnation, last_seq: lastSeq, known_last_seq: known });
     if (seen!.lost) {
@@ -49,9 +51,8 @@ export function streamGuard({ broker, outbox, stream, log, metrics }: StreamGuar
     }
     if (seen!.lost || !isKnown) highestSeq = lastSeq;
     await resendLost();
-    last = { epoch, incarnation, resendBefore: seen!.resend_before };
-    isTrusted = true;
-    return broker.epoch === epoch;
+    last = { ...begun, incarnation, resendBefore: seen!.resend_before };
+    return seal() !== undefined;
   }
 
   async function resendLost(): Promise<void> {
@@ -74,7 +75,7 @@ export function streamGuard({ broker, outbox, stream, log, metrics }: StreamGuar
     },
     /** Looks again although the connection is the same one, e.g. because publishes find no stream. */
     distrust(): void {
-      isTrusted = false;
+      doubts++;
     },
     published(seq: number): void {
       highestSeq = Math.max(highestSeq, seq);

@@ -79,7 +79,7 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
   const isOperators = (request: Request) => pathOf(request).startsWith("/ops/") && isAdmitted(request);
   // Whoever acted sees what came of it: what was asked before is not told after, however the action ended.
   app.mapResponse(({ request }) => {
-    if (request.method !== "GET" && isOperators(request)) answers.forget();
+    if (!["GET", "HEAD"].includes(request.method) && isOperators(request)) answers.forget();
   });
   // And who says so, because it was done elsewhere, by another process or a worker.
   app.onBeforeHandle(({ request }) => {

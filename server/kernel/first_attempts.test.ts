@@ -12,7 +12,7 @@ function underTest(atOnce = 1) {
     lease: 2000,
     atOnce,
     isReady: () => seen.ready,
-    stopWithin: 1000,
+    stopWithin: 200,
     deliver(claim) {
       claims.push(claim);
       return end.promise;
@@ -99,7 +99,7 @@ test("once a stop begins nothing more is claimed, and the stop waits for what is
   expect(await write("c")).toBe(false);
 });
 
-test("a stop waits for a statement under way that may have claimed, and not for ever", async () => {
+test("a stop waits for a statement under way that may have claimed", async () => {
   const { attempts, claims } = underTest();
   await attempts.start();
   const statement = Promise.withResolvers<Written<string, string>>();
@@ -109,4 +109,11 @@ test("a stop waits for a statement under way that may have claimed, and not for 
   expect(await writing).toBe("written");
   await stopping;
   expect(claims).toHaveLength(1);
+});
+
+test("a stop does not wait for ever: the lease ends", async () => {
+  const { attempts, write } = underTest();
+  await attempts.start();
+  await write("a");
+  await attempts.stop();
 });

@@ -59,19 +59,19 @@ function RunNow({ isDue, startedAt }: { isDue: boolean; startedAt: string | unde
   const client = useQueryClient();
   const canAct = useCan("OPERATOR");
   const [isAsking, setAsking] = useState(false);
-  const look = () => client.invalidateQueries({ queryKey: queries.consistency("entitlement").queryKey });
+  const { queryKey } = queries.consistency("entitlement");
   const ask = useMutation({
     mutationFn: (reason: string) => tell<{ asked_at: string }>("entitlement", "reconcile", { reason }),
     onSuccess: () => {
       setAsking(false);
-      return look();
+      return client.invalidateQueries({ queryKey });
     },
   });
   const hasRun = ask.data !== undefined && startedAt !== undefined && startedAt >= ask.data.asked_at;
   const isWaiting = isDue || (ask.data !== undefined && !hasRun);
   useEffect(() => {
     if (!isWaiting) return;
-    const timer = setInterval(() => void look(), lookAgainAfter);
+    const timer = setInterval(() => void client.refetchQueries({ queryKey }), lookAgainAfter);
     return () => clearInterval(timer);
   });
   return (

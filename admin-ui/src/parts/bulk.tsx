@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { type BulkAction, type Filter, type Operation, type Preview, Refusal, tell } from "../api.ts";
 import { wordsOf } from "../filter.ts";
 import { number } from "../format.ts";
@@ -134,17 +134,18 @@ function Shown({ kind, action, preview, filter }: { kind: Kind; action: BulkActi
 export const FilterText = ({ filter }: { filter: Filter }) => <span className="line-clamp-6 break-words">{wordsOf(filter)}</span>;
 
 const pollEvery = 500;
+const isOver = (operation: Operation | undefined) => operation !== undefined && operation.status !== "RUNNING";
 
 function Running({ kind, id, close }: { kind: Kind; id: string; close: () => void }) {
   const client = useQueryClient();
   const { data, error } = useQuery({
     ...queries.operation(kind.system, id),
-    refetchInterval: ({ state }) => {
-      if (state.data === undefined || state.data.status === "RUNNING") return pollEvery;
-      void client.invalidateQueries({ queryKey: [kind.name] });
-      return false;
-    },
+    refetchInterval: ({ state }) => (isOver(state.data) ? false : pollEvery),
   });
+  const hasEnded = isOver(data);
+  useEffect(() => {
+    if (hasEnded) void client.invalidateQueries({ queryKey: [kind.name] });
+  }, [hasEnded, client, kind.name]);
   const says = { RUNNING: "Running on the server. It goes on when you close this.", DONE: "Done.", CANCELLED: "Cancelled." };
   return (
     <div className="flex flex-col gap-4">

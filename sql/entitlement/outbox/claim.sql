@@ -5,10 +5,13 @@
 -- $3 limit
 -- $4 lease_seconds
 -- $5 from: due times up to here are not looked at (an optimisation; see head.sql)
+-- $6 stream: where they are to go
+-- $7 resend_before?: as the worker knows it of the stream; if it lost messages since, nothing is claimed: they come first
 -- returns event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, attempt_count, publish_generation
 with head as materialized (
   select ctid, aggregate_key, aggregate_version from outbox_events o
   where status = 'PENDING' and next_retry_at > $5::timestamptz and next_retry_at <= now()
+    and (select resend_before from outbox_stream where stream = $6::text) is not distinct from $7::timestamptz
     and aggregate_version = (select min(aggregate_version) from outbox_events e   -- min(), not NOT EXISTS: it cannot become a hash join
                              where e.aggregate_key = o.aggregate_key and e.status in ('PENDING', 'IN_FLIGHT'))
   order by next_retry_at limit $3::int for update skip locked

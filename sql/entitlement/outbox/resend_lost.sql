@@ -1,5 +1,6 @@
 -- After the stream lost messages: puts a batch of what was published before and is not confirmed back, under a new message id. Waits for who
--- does the same: when nothing is left to put back, it has been put back, and nothing newer overtakes it.
+-- does the same: when nothing is left to put back, it has been put back, and nothing newer overtakes it. Others lock such rows in another
+-- order (confirm, resend_missing): who is told of a deadlock tries again.
 -- $1 stream
 -- $2 limit
 -- returns event_id
