@@ -141,16 +141,19 @@ test.concurrent("a change that waits while the stream is wiped does not overtake
   expect(await disorderInStream(kenri)).toEqual([]);
 
   // An API that nobody asks finds out by itself that NATS is well again.
-  const publish = async () =>
-    ((await (await kenri.call("entitlement", "/readyz")).json()) as { degraded?: { publish?: string } }).degraded?.publish;
-  own.nats.pause();
+  const api = await kenri.start("entitlement:api");
   let user = 0;
+  const granted = async () => (await kenri.grant(`u${user++}`, "item")).status === 200;
   await until(
-    "publishing is given up",
-    30_000,
-    async () => (await kenri.grant(`u${user++}`, "item")).status === 200 && (await publish()) !== undefined,
+    "it publishes",
+    20_000,
+    async () => (await granted()) && (await api.metric("kenri_outbox_events_total", 'outcome="published"')) > 0,
     200,
   );
+  const given = async () =>
+    ((await (await kenri.call("entitlement", "/readyz")).json()) as { degraded?: { publish?: string } }).degraded?.publish !== undefined;
+  own.nats.pause();
+  await until("publishing is given up", 30_000, async () => (await granted()) && (await given()), 200);
   own.nats.resume();
-  await until("it publishes again", 20_000, async () => (await publish()) === undefined);
+  await until("it publishes again", 20_000, async () => !(await given()));
 });
