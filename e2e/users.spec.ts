@@ -42,6 +42,10 @@ test("a grant by hand, clicked twice, is made once, is told to the user, and can
   await dialog.getByRole("button", { name: "Grant", exact: true }).dblclick();
   await expect(dialog.getByRole("status")).toContainText("Granted.");
   await expect(dialog).toContainText("active");
+  // The answer may come between the two clicks, and be smaller than the form: the second closes nothing and leads nowhere.
+  await page.mouse.click(5, 5);
+  await dialog.getByRole("link", { name: "Journey of its event" }).dispatchEvent("click", { detail: 2 });
+  await expect(dialog.getByRole("status")).toContainText("Granted.");
   await dialog.getByRole("button", { name: "Close" }).last().click();
 
   await expect(page.getByRole("region", { name: "Has now" })).toContainText("Active");

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { type MouseEvent, useEffect, useRef } from "react";
 import type { Committed } from "../change.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Id } from "../parts/id.tsx";
@@ -12,13 +12,20 @@ export interface ChangeAnswerProps {
   readonly close: () => void;
 }
 
+/** The answer may come between the two clicks of a double one, and the second is not meant for what is there now. */
+function dropSecondOfDouble(event: MouseEvent): void {
+  if (event.detail < 2) return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
 /** What the service committed, and where to watch it go. */
 export function ChangeAnswer({ body, isReplayed, idempotencyKey, close }: ChangeAnswerProps) {
   const said = useRef<HTMLParagraphElement>(null);
   // The form that had the focus is gone. Not to a button: a second Enter must not press it.
   useEffect(() => said.current?.focus(), []);
   return (
-    <div className="flex flex-col gap-4">
+    <div className="flex flex-col gap-4" onClickCapture={dropSecondOfDouble}>
       <p ref={said} role="status" tabIndex={-1} className="font-medium text-done outline-none">
         {body.status === "ACTIVE" ? "Granted." : "Revoked."}
         {isReplayed && " It was done at the first try already; this is its answer, and nothing was changed twice."}

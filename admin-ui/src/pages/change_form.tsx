@@ -44,7 +44,7 @@ export function ChangeForm({ user, verb, item, close }: ChangeFormProps) {
   }
   const { title, say } = words[verb];
   return (
-    <Question title={title} close={() => !act.isPending && close()}>
+    <Question title={title} isForm close={() => !act.isPending && close()}>
       {act.isSuccess ? (
         <ChangeAnswer {...act.data} idempotencyKey={key} close={close} />
       ) : (

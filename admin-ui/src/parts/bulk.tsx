@@ -30,7 +30,7 @@ export function Bulk({ kind, filter, close }: BulkProps) {
   const [action, setAction] = useState<BulkAction>("requeue");
   const [started, setStarted] = useState<Operation>();
   return (
-    <Question title={`${words[action].say} ${kind.title.toLowerCase()}`} close={close}>
+    <Question title={`${words[action].say} ${kind.title.toLowerCase()}`} isForm close={close}>
       {started ? (
         <Running kind={kind} id={started.operation_id} close={close} />
       ) : (

@@ -46,11 +46,19 @@ export function Drawer({ title, head, close, children }: DrawerProps) {
   );
 }
 
+export interface QuestionProps {
+  readonly title: string;
+  readonly close: () => void;
+  /** What is typed here is not lost to a click beside it. */
+  readonly isForm?: boolean;
+  readonly children: ReactNode;
+}
+
 /** A question in the middle of the screen. */
-export function Question({ title, close, children }: { title: string; close: () => void; children: ReactNode }) {
+export function Question({ title, close, isForm = false, children }: QuestionProps) {
   const opener = useOpener();
   return (
-    <Dialog.Root open onOpenChange={open => !open && close()}>
+    <Dialog.Root open disablePointerDismissal={isForm} onOpenChange={open => !open && close()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-50 bg-veil" />
         <Dialog.Popup
