@@ -22,7 +22,7 @@ const major = "18";
 const settings = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
-  max_connections: 300,
+  max_connections: 600,
   shared_buffers: "256MB",
   timezone: "UTC",
   log_timezone: "UTC",

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestDatabase, testDatabase } from "../testing/databases.ts";
-import { connect, type Sql } from "./database.ts";
+import { connect, isAway, type Sql, sqlState } from "./database.ts";
 import { createMetrics } from "./metrics.ts";
 import { bindStatements, describeStatement, parseStatement, readStatements, sqlRoot } from "./statements.ts";
 
@@ -95,6 +95,16 @@ describe("a statement that does not fit the schema is refused with its file's na
     );
     expect(await sql`select from entitlements`).toHaveLength(0);
   });
+});
+
+test("a database without a free connection is waited for: it says nothing about the file", async () => {
+  const admin = connect({ url: database.adminUrl, name: "test", max: 1, statementTimeout: 5000 });
+  const late = connect({ url: database.appUrl, name: "test", max: 1, statementTimeout: 5000 });
+  await admin.unsafe(`alter database "${database.name}" connection limit 0`);
+  const refused = await describeStatement(late, readStatements(["kernel"])[0]!).catch(error => error);
+  await admin.unsafe(`alter database "${database.name}" connection limit -1`);
+  expect([sqlState(refused), isAway(refused)]).toEqual(["53300", true]);
+  await Promise.all([late.end(), admin.end()]);
 });
 
 test("a process whose files do not fit does not start, and says which file and why", async () => {

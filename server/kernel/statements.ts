@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PoolFull, type Sql } from "./database.ts";
+import { isAway, PoolFull, type Sql } from "./database.ts";
 import { within } from "./deadline.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -61,7 +61,10 @@ export async function describeStatement(sql: Sql, statement: Statement): Promise
     .unsafe(statement.text, [], { prepare: true })
     .describe()
     .catch(error => {
-      throw (error as { severity?: string }).severity ? new Error(`${statement.file}: ${(error as Error).message}`) : error;
+      // One that is away, or has no connection left, says nothing about the file.
+      throw isAway(error) || !(error as { severity?: string }).severity
+        ? error
+        : new Error(`${statement.file}: ${(error as Error).message}`);
     });
   const named = statement.parameters.length;
   if (types.length !== named) throw new Error(`${statement.file}: the header names ${named} parameters, the statement has ${types.length}`);
