@@ -37,6 +37,7 @@ export function outlet({ kernel, settings, context, outbox, flow, lease, release
     name: "publish",
     tolerance: 5,
     probeEvery: 1000,
+    probeWithin: 10_000,
     probe: () => ensureStream(broker.connection(), stream),
     log,
     health,
