@@ -1,10 +1,10 @@
 import { createBreaker } from "../kernel/breaker.ts";
-import { createBroker } from "../kernel/broker.ts";
+import { BrokerAway, createBroker } from "../kernel/broker.ts";
 import type { Flow } from "../kernel/flow.ts";
 import { loop } from "../kernel/loop.ts";
 import type { RoleContext } from "../kernel/role.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
-import { ensureStream } from "../kernel/streams.ts";
+import { storeProbe } from "../kernel/store_probe.ts";
 import type { EntitlementSettings } from "./config.ts";
 import { dispatch } from "./dispatch.ts";
 import { publisher } from "./publisher.ts";
@@ -38,11 +38,25 @@ export function outlet({ kernel, settings, context, outbox, flow, lease, release
     tolerance: 5,
     probeEvery: 1000,
     probeWithin: 10_000,
-    probe: () => ensureStream(broker.connection(), stream),
+    probe,
     log,
     health,
   });
-  const publish = publisher({ broker, breaker, faults, subject: settings.subject, deadline: publishWithin, streamMissing: guard.distrust });
+  const { publish, largestUnstored } = publisher({
+    broker,
+    breaker,
+    faults,
+    stream: stream.name,
+    subject: stream.subject,
+    deadline: publishWithin,
+    distrust: guard.distrust,
+  });
+  const storesProbe = storeProbe(broker, { stream: stream.name, subject: stream.subject, deadline: Math.min(publishWithin, 3000) });
+  /** The stream is looked at first: a probe is a message too, and would hide that the last one was lost. */
+  async function probe(): Promise<void> {
+    if (!(await guard.passes())) throw new BrokerAway();
+    await storesProbe(largestUnstored());
+  }
   const { maxAttempts } = settings.outbox;
   const mayPublish = async () => ((await breaker.allows()) && (await guard.passes()) ? guard.seal() : undefined);
 

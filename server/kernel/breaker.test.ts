@@ -30,7 +30,10 @@ function world(manner: Manner = "resolves") {
       return new Promise<void>((resolve, reject) => settlers.push({ resolve, reject }));
     },
   });
-  return { breaker, health, state, settlers, pass: () => void (state.clock += probeEvery) };
+  const pass = () => {
+    state.clock += probeEvery;
+  };
+  return { breaker, health, state, settlers, pass };
 }
 
 const trouble = ({ health }: ReturnType<typeof world>) => health.troubles().dependency;
