@@ -132,7 +132,7 @@ test.concurrent("the stream is sealed, and deleted later: no attempt is charged,
     () =>
       withNats(kenri, async (_, { streams }) => {
         const { config } = await streams.info(streamOf(kenri));
-        await streams.update(streamOf(kenri), { ...config, sealed: true });
+        await streams.update(streamOf(kenri), Object.assign(config, { sealed: true }));
       }),
     () => withNats(kenri, async (_, { streams }) => void (await streams.delete(streamOf(kenri)))),
   );

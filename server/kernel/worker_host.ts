@@ -69,7 +69,8 @@ export function workerHost(options: WorkerHostOptions): Service {
   }
 
   async function look(): Promise<number> {
-    if (++looksInVain !== watch.patience) return 0;
+    // Again and again: one that did not end the first time is ended once more.
+    if (++looksInVain % watch.patience !== 0) return 0;
     log.error({ role }, "worker.hung");
     worker?.terminate();
     return 0;
