@@ -21,18 +21,20 @@ export interface OutletOptions {
   readonly lease: number;
   /** Called when some of them were put back untried. */
   readonly released?: () => void;
+  /** Called when events were put back because the stream lost them. */
+  readonly putBack?: (count: number) => void;
 }
 
 /** A publish that begins in the first half of a lease has its answer, or has given up, before the lease ends. */
 export const publishDeadline = ({ outbox }: EntitlementSettings) => Math.min(outbox.publishWithin, outbox.lease / 2);
 
 /** The way out to the stream, with all that watches over it. */
-export function outlet({ kernel, settings, context, outbox, flow, lease, released }: OutletOptions) {
+export function outlet({ kernel, settings, context, outbox, flow, lease, released, putBack = () => {} }: OutletOptions) {
   const { worker, log, metrics, health, faults } = context;
   const publishWithin = publishDeadline(settings);
   const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
   const stream = { name: settings.stream, subject: settings.subject, ...kernel.stream };
-  const guard = streamGuard({ broker, outbox, stream, log, metrics });
+  const guard = streamGuard({ broker, outbox, stream, putBack, log, metrics });
   const breaker = createBreaker({
     name: "publish",
     tolerance: 5,
@@ -76,6 +78,7 @@ export function outlet({ kernel, settings, context, outbox, flow, lease, release
     guard,
     stream,
     looking,
+    largestUnstored,
     /** The seal of the stream if it may be published to now; finds out if that is not known. */
     mayPublish,
     /** The same as far as it is known. */

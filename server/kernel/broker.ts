@@ -26,6 +26,17 @@ export interface Broker extends Service {
 }
 
 const closeWithin = 1000;
+const askWithin = 5000;
+
+/** Asks by a connection of its own, which is closed again: whatever a broker believes of its connection. */
+export async function byOwnConnection<T>(url: string, name: string, ask: (nats: NatsConnection) => Promise<T>): Promise<T> {
+  const nats = await connect({ servers: url, name, timeout: 2000, reconnect: false });
+  try {
+    return await within(askWithin, "NATS", ask(nats));
+  } finally {
+    await within(closeWithin, "NATS", nats.close()).catch(() => {});
+  }
+}
 
 export class BrokerAway extends Error {
   override readonly name = "BrokerAway";

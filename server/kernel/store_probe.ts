@@ -1,3 +1,5 @@
+import { jetstream } from "@nats-io/jetstream";
+import { headers, type NatsConnection } from "@nats-io/nats-core";
 import { type Ack, ackPublisher, type Outgoing } from "./ack_publisher.ts";
 import { type Broker, BrokerAway } from "./broker.ts";
 
@@ -26,6 +28,14 @@ export function storeProbe(broker: Broker, { stream, subject, deadline }: StoreP
     const ack = await publish(subject, probeOf(size));
     if (ack.kind !== "stored") throw failureOf(ack, deadline);
   };
+}
+
+/** The same by any connection, without the parts that publish events. */
+export async function storesProbeBy(nats: NatsConnection, { stream, subject, deadline }: StoreProbeOptions, size: number): Promise<void> {
+  const { id, data } = probeOf(size);
+  const marked = headers();
+  marked.set(header, "1");
+  await jetstream(nats, { timeout: deadline }).publish(subject, data, { msgID: id, headers: marked, expect: { streamName: stream } });
 }
 
 function failureOf(ack: Exclude<Ack, { kind: "stored" }>, deadline: number): Error {
