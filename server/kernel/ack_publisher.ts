@@ -20,6 +20,13 @@ export interface Outgoing {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** The headers with which a message goes to a stream. */
+export const headersFor = (stream: string, { id, headers }: Pick<Outgoing, "id" | "headers">) => ({
+  "Nats-Msg-Id": id,
+  "Nats-Expected-Stream": stream,
+  ...headers,
+});
+
 interface Waiting {
   readonly until: number;
   readonly epoch: number;
@@ -81,8 +88,7 @@ export function ackPublisher(broker: Broker, stream: string, deadline: number) {
     try {
       const nats = broker.connection();
       listen(nats);
-      const named = encodedHeaders({ "Nats-Msg-Id": id, "Nats-Expected-Stream": stream, ...headers });
-      nats.publish(subject, data, { headers: named, reply: `${inbox}.${key}` });
+      nats.publish(subject, data, { headers: encodedHeaders(headersFor(stream, { id, headers })), reply: `${inbox}.${key}` });
     } catch (error) {
       // The client refuses what is too large for the server. Anything else is a connection that is about to end.
       const isMessage = error instanceof errors.InvalidArgumentError;
