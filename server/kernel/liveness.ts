@@ -81,7 +81,7 @@ export function liveness({ context, every, looks, longestBatch, work, isDue, ans
     ended = true;
     const why = `work was due, what it needs answered, and nothing was done for ${inVain} looks`;
     metrics.workerStuck.inc({ role });
-    log.error({ role, looks: inVain, every }, "worker.stuck");
+    log.error({ looks: inVain, every }, "worker.stuck");
     giveUp(why);
   }
 
