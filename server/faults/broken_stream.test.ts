@@ -27,12 +27,13 @@ async function underLoad() {
     await servers.stop();
   });
   await kenri.start("entitlement notification");
-  const load = traffic(kenri, { pause: 20 });
+  const load = traffic(kenri, { pause: 40 });
   await until(
     "the pipeline runs",
     60_000,
     async () => (await kenri.notificationSql`select from notifications where status = 'SENT'`).length > 20,
   );
+  load.ledger.answers.clear(); // several systems start at once on one machine: only what is answered from here on is judged
   return { kenri, servers, load };
 }
 type Running = Awaited<ReturnType<typeof underLoad>>;
