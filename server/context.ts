@@ -7,7 +7,7 @@ import type { RoleContext } from "./kernel/role.ts";
 import type { AllSettings } from "./systems.ts";
 
 /** What a role gets to work with, whether it runs in a thread or as a process. */
-export function roleContext(role: string, { kernel }: AllSettings): RoleContext {
+export function roleContext(role: string, { kernel }: AllSettings, giveUp: RoleContext["giveUp"]): RoleContext {
   const metrics = createMetrics();
   const worker = `${role}@${hostname()}/${process.pid}/${crypto.randomUUID().slice(0, 4)}`;
   return {
@@ -16,7 +16,8 @@ export function roleContext(role: string, { kernel }: AllSettings): RoleContext 
     log: createLog(kernel.logLevel, { role, worker }),
     metrics,
     health: createHealth(),
-    faults: faults(kernel.faults),
+    faults: faults({ ...kernel.faults, isStuck: kernel.faults.stuckRole === role }),
+    giveUp,
     metricsText: () => metrics.registry.metrics(),
   };
 }

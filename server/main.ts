@@ -27,8 +27,8 @@ function plan(args: readonly string[]): { whole: SystemName[]; single: string[] 
 }
 
 /** A system: its migrations, its API here, its workers in threads. */
-function wholeSystem(system: SystemName, settings: AllSettings): Service {
-  const api = roleContext(`${system}:api`, settings);
+function wholeSystem(system: SystemName, settings: AllSettings, giveUp: RoleContext["giveUp"]): Service {
+  const api = roleContext(`${system}:api`, settings, giveUp);
   const collected = workerMetrics();
   const context: RoleContext = { ...api, metricsText: () => collected.text(api.metrics.registry) };
   const workers = systems[system].workers.map(worker =>
@@ -47,8 +47,8 @@ function wholeSystem(system: SystemName, settings: AllSettings): Service {
 }
 
 /** One role as a process of its own, with /livez, /readyz and /metrics where HEALTH_PORT says. */
-function singleRole(role: string, settings: AllSettings): Service {
-  const context = roleContext(role, settings);
+function singleRole(role: string, settings: AllSettings, giveUp: RoleContext["giveUp"]): Service {
+  const context = roleContext(role, settings, giveUp);
   const { health } = context;
   const work = createRole(settings, context);
   const { healthPort, host } = settings.kernel;
@@ -75,18 +75,22 @@ function singleRole(role: string, settings: AllSettings): Service {
 async function main(): Promise<void> {
   const { whole, single } = plan(process.argv.slice(2));
   const settings = settingsFor([...whole.flatMap(rolesOf), ...single]);
-  const running = together([...whole.map(system => wholeSystem(system, settings)), ...single.map(role => singleRole(role, settings))]);
-  const { log } = roleContext("main", settings);
+  const giveUp = () => void stop(1);
+  const running = together([
+    ...whole.map(system => wholeSystem(system, settings, giveUp)),
+    ...single.map(role => singleRole(role, settings, giveUp)),
+  ]);
+  const { log } = roleContext("main", settings, giveUp);
 
   let stops = 0;
-  const stop = async () => {
+  const stop = async (exitCode: number) => {
     if (++stops > 1) process.exit(1);
     setTimeout(() => {
       log.error("shutdown took too long");
       process.exit(1);
     }, settings.kernel.shutdownWithin).unref();
     const code = await running.stop().then(
-      () => 0,
+      () => exitCode,
       error => {
         log.error({ error }, "shutdown failed");
         return 1;
@@ -94,8 +98,8 @@ async function main(): Promise<void> {
     );
     process.exit(code);
   };
-  process.on("SIGTERM", () => void stop());
-  process.on("SIGINT", () => void stop());
+  process.on("SIGTERM", () => void stop(0));
+  process.on("SIGINT", () => void stop(0));
   // A stray rejection is a bug, but not one to lose requests over.
   process.on("unhandledRejection", error => log.error({ error }, "unhandled rejection"));
 

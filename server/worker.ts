@@ -10,13 +10,15 @@ declare const self: Worker;
 
 function run(role: string): () => Promise<void> {
   const settings = settingsFor([role]);
-  const context = roleContext(role, settings);
+  const giveUp = (why: string) => void report(why).finally(() => process.exit(1));
+  const context = roleContext(role, settings, giveUp);
   const { health, metrics, log } = context;
-  const report = async () => {
-    self.postMessage({ metrics: await metrics.registry.getMetricsAsJSON(), parts: health.parts() } satisfies WorkerReport);
+  const report = async (givesUp?: string) => {
+    const snapshot = await metrics.registry.getMetricsAsJSON();
+    self.postMessage({ metrics: snapshot, parts: health.parts(), ...(givesUp ? { givesUp } : {}) } satisfies WorkerReport);
     return 0;
   };
-  const reporting = loop({ name: "worker.report", runOnce: report, full: Number.POSITIVE_INFINITY, interval: 1000, log, metrics });
+  const reporting = loop({ name: "worker.report", runOnce: () => report(), full: Number.POSITIVE_INFINITY, interval: 1000, log, metrics });
   const service = group([reporting, vitals(role, log, metrics), createRole(settings, context)]);
   health.trouble("start", "it is starting");
   const starting: Promise<unknown> = service.start().then(

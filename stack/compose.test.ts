@@ -8,6 +8,7 @@ import { demoUsers } from "./idp/users.ts";
 
 interface Service {
   image: string;
+  restart?: string;
   command?: string[];
   environment?: Record<string, string>;
   ports?: string[];
@@ -45,6 +46,10 @@ test("compose.yaml runs each role in a container of its own, after the migration
     expect([name, service.depends_on?.migrate?.condition]).toEqual([name, "service_completed_successfully"]);
     expect([name, service.healthcheck !== undefined]).toEqual([name, true]);
   }
+});
+
+test("every role that ends by itself is started again", () => {
+  for (const [name, { restart }] of ours.filter(([name]) => name !== "migrate")) expect([name, restart]).toEqual([name, "unless-stopped"]);
 });
 
 test("every variable that compose.yaml gives to Kenri is one the config knows", () => {

@@ -66,7 +66,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       outboxRoutes(store.statements, requires, cursors, share),
       journeyRoutes(store.statements, requires),
       userRoutes({ sql: store.statements, changes: batcher, requires, cursors, auditMonths: settings.auditMonths }),
-      messageRoutes(store.statements, requires, settings.subject),
+      messageRoutes(store.statements, requires, settings),
       idempotencyRoutes(store.statements, requires),
       consistencyRoutes({ sql: store.statements, requires, settings, share, asked: relay.reconcile }),
       flowRoutes(store.statements, requires, ["changed", "published", "failed"]),

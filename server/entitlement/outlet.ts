@@ -1,10 +1,10 @@
 import { createBreaker } from "../kernel/breaker.ts";
-import { createBroker } from "../kernel/broker.ts";
+import { BrokerAway, createBroker } from "../kernel/broker.ts";
 import type { Flow } from "../kernel/flow.ts";
 import { loop } from "../kernel/loop.ts";
 import type { RoleContext } from "../kernel/role.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
-import { ensureStream } from "../kernel/streams.ts";
+import { storeProbe } from "../kernel/store_probe.ts";
 import type { EntitlementSettings } from "./config.ts";
 import { dispatch } from "./dispatch.ts";
 import { publisher } from "./publisher.ts";
@@ -21,27 +21,44 @@ export interface OutletOptions {
   readonly lease: number;
   /** Called when some of them were put back untried. */
   readonly released?: () => void;
+  /** Called when events were put back because the stream lost them. */
+  readonly putBack?: (count: number) => void;
 }
 
 /** A publish that begins in the first half of a lease has its answer, or has given up, before the lease ends. */
 export const publishDeadline = ({ outbox }: EntitlementSettings) => Math.min(outbox.publishWithin, outbox.lease / 2);
 
 /** The way out to the stream, with all that watches over it. */
-export function outlet({ kernel, settings, context, outbox, flow, lease, released }: OutletOptions) {
+export function outlet({ kernel, settings, context, outbox, flow, lease, released, putBack = () => {} }: OutletOptions) {
   const { worker, log, metrics, health, faults } = context;
   const publishWithin = publishDeadline(settings);
   const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
   const stream = { name: settings.stream, subject: settings.subject, ...kernel.stream };
-  const guard = streamGuard({ broker, outbox, stream, log, metrics });
+  const guard = streamGuard({ broker, outbox, stream, putBack, log, metrics });
   const breaker = createBreaker({
     name: "publish",
     tolerance: 5,
     probeEvery: 1000,
-    probe: () => ensureStream(broker.connection(), stream),
+    probeWithin: 10_000,
+    probe,
     log,
     health,
   });
-  const publish = publisher({ broker, breaker, faults, subject: settings.subject, deadline: publishWithin, streamMissing: guard.distrust });
+  const { publish, largestUnstored } = publisher({
+    broker,
+    breaker,
+    faults,
+    stream: stream.name,
+    subject: stream.subject,
+    deadline: publishWithin,
+    distrust: guard.distrust,
+  });
+  const storesProbe = storeProbe(broker, { stream: stream.name, subject: stream.subject, deadline: Math.min(publishWithin, 3000) });
+  /** The stream is looked at first: a probe is a message too, and would hide that the last one was lost. */
+  async function probe(): Promise<void> {
+    if (!(await guard.passes())) throw new BrokerAway();
+    await storesProbe(largestUnstored());
+  }
   const { maxAttempts } = settings.outbox;
   const mayPublish = async () => ((await breaker.allows()) && (await guard.passes()) ? guard.seal() : undefined);
 
@@ -61,6 +78,7 @@ export function outlet({ kernel, settings, context, outbox, flow, lease, release
     guard,
     stream,
     looking,
+    largestUnstored,
     /** The seal of the stream if it may be published to now; finds out if that is not known. */
     mayPublish,
     /** The same as far as it is known. */

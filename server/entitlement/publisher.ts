@@ -2,11 +2,13 @@ import { type Ack, ackPublisher } from "../kernel/ack_publisher.ts";
 import type { Breaker } from "../kernel/breaker.ts";
 import type { Broker } from "../kernel/broker.ts";
 import type { Faults } from "../kernel/fault.ts";
+import { doesNotStore } from "../kernel/store_probe.ts";
 import { encodeMessage, type Message } from "./event.ts";
 import type { OutboxClaimRow } from "./sql.gen.ts";
 
 /**
- * What became of a publish. `untried` costs no attempt: the broker is away, or an earlier event of the aggregate did not go out.
+ * What became of a publish. `untried` costs no attempt: the broker is away, the stream cannot store anything, or an earlier event of the
+ * aggregate did not go out. `failed` is the stream's word on this one event.
  * `unanswered` is a deadline passed while connected: an attempt, unless so many in a row opened the breaker.
  */
 export type Publishing =
@@ -18,25 +20,32 @@ export interface PublisherOptions {
   readonly broker: Broker;
   readonly breaker: Breaker;
   readonly faults: Faults;
+  readonly stream: string;
   readonly subject: string;
   readonly deadline: number;
-  /** Called when nothing takes the subject: the stream is gone although the connection held. */
-  readonly streamMissing: () => void;
+  /** Called when the stream cannot store: it may be gone or another one although the connection held. */
+  readonly distrust: () => void;
 }
 
 /** Publishes one event and waits for the stream's word. */
-export function publisher({ broker, breaker, faults, subject, deadline, streamMissing }: PublisherOptions) {
-  const send = ackPublisher(broker, deadline);
+export function publisher({ broker, breaker, faults, stream, subject, deadline, distrust }: PublisherOptions) {
+  const send = ackPublisher(broker, stream, deadline);
+  let largest = 0;
 
-  function judge(ack: Ack): Publishing {
+  function judge(ack: Ack, message: Message): Publishing {
     switch (ack.kind) {
       case "stored":
         breaker.answered();
+        largest = 0;
         return { outcome: "published", seq: ack.seq, duplicate: ack.duplicate };
       case "refused":
         breaker.answered();
-        if (ack.nobodyListens) streamMissing();
         return { outcome: "failed", error: ack.error };
+      case "outage":
+        largest = Math.max(largest, sizeOf(message));
+        distrust();
+        breaker.trip(doesNotStore(ack.error));
+        return { outcome: "untried" };
       case "silence":
         breaker.missed();
         return { outcome: "unanswered", error: `no answer from the stream within ${deadline} ms` };
@@ -45,7 +54,7 @@ export function publisher({ broker, breaker, faults, subject, deadline, streamMi
     }
   }
 
-  return async function publish(row: OutboxClaimRow): Promise<Publishing> {
+  async function publish(row: OutboxClaimRow): Promise<Publishing> {
     let message: Message;
     try {
       message = encodeMessage(row);
@@ -54,8 +63,16 @@ export function publisher({ broker, breaker, faults, subject, deadline, streamMi
     }
     if (faults.strikes(message.userId)) return { outcome: "failed", error: "fault: publishes for this user are made to fail" };
     if (breaker.isOpen()) return { outcome: "untried" };
-    return judge(await send(subject, message));
+    return judge(await send(subject, message), message);
+  }
+
+  return {
+    publish,
+    /** The size of the largest event that the stream had no room for since it last stored one. */
+    largestUnstored: () => largest,
   };
 }
 
-export type Publish = ReturnType<typeof publisher>;
+const sizeOf = ({ data, headers }: Message) => data.length + JSON.stringify(headers).length;
+
+export type Publish = ReturnType<typeof publisher>["publish"];

@@ -1,11 +1,14 @@
+import { byOwnConnection } from "../kernel/broker.ts";
 import { bulkLoop } from "../kernel/bulk.ts";
 import { dueBound } from "../kernel/due_bound.ts";
 import { createFlow, flowKeeper } from "../kernel/flow.ts";
+import { countWork, liveness } from "../kernel/liveness.ts";
 import { loop } from "../kernel/loop.ts";
 import { ears, type RoleContext } from "../kernel/role.ts";
 import { group, type Service, together } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
 import { openStore } from "../kernel/store.ts";
+import { storesProbeBy } from "../kernel/store_probe.ts";
 import type { EntitlementSettings } from "./config.ts";
 import { outlet } from "./outlet.ts";
 import { reconciler } from "./reconciler.ts";
@@ -18,7 +21,7 @@ const runLimit = 25;
 
 /** `entitlement:relay`: everything between the outbox and the stream. */
 export function relayRole(kernel: KernelSettings, settings: EntitlementSettings, context: RoleContext): Service {
-  const { worker, log, metrics, health } = context;
+  const { worker, log, metrics, health, faults } = context;
   const { outbox: tuning } = settings;
   const store = openStore<EntitlementSql>({
     system: "entitlement",
@@ -34,9 +37,18 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
   const { outbox, reconciliation } = store.statements;
   const flow = createFlow();
   const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
-  const { broker, guard, stream, looking, mayPublish, deliver } = outlet({ kernel, settings, context, outbox, flow, lease: tuning.lease });
+  const work = countWork();
+  const way = outlet({ kernel, settings, context, outbox, flow, lease: tuning.lease, putBack: work.did });
+  const { broker, guard, stream, looking, largestUnstored, mayPublish, deliver } = way;
   const bound = dueBound(async from => (await outbox.head({ from }))[0]?.bound, tuning.sweep);
-  const runOnce = relay({ ...tuning, outbox, stream: stream.name, mayPublish, deliver, from: bound.from, worker });
+  const claimAndDeliver = relay({ ...tuning, outbox, stream: stream.name, mayPublish, deliver, from: bound.from, worker });
+  const runOnce = work.counted(
+    async (stopping: AbortSignal) => {
+      await faults.pass();
+      return claimAndDeliver(stopping);
+    },
+    count => count,
+  );
 
   const reclaimed = metrics.counter("outbox_reclaimed_total", "Events taken back from a worker whose lease ran out.");
   async function reclaim(): Promise<number> {
@@ -83,7 +95,17 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     if ((await reconciliation.find())[0]?.due) reconciling.wake();
     return 0;
   }
+  const probing = { stream: stream.name, subject: stream.subject, deadline: 3000 };
+  const alive = liveness({
+    context,
+    ...kernel.liveness,
+    longestBatch: tuning.lease,
+    work,
+    isDue: async () => (await outbox.overdue({ overdue_seconds: kernel.liveness.every / 1000 })).length > 0,
+    answers: () => byOwnConnection(kernel.natsUrl, `${worker} liveness`, nats => storesProbeBy(nats, probing, largestUnstored())),
+  });
   const loops = [
+    alive,
     loop({ name: "outbox.head", runOnce: bound.advance, full: Number.POSITIVE_INFINITY, interval: Math.min(1000, tuning.sweep), ...every }),
     loop({ name: "outbox.reclaim", runOnce: reclaim, full: reclaimBatch, interval: tuning.sweep, ...every }),
     looking,

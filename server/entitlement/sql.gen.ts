@@ -730,6 +730,13 @@ export interface OutboxOldestPendingRow {
   oldest_pending_at: string | null;
 }
 
+export interface OutboxOverdueParameters {
+  overdue_seconds: number;
+}
+export interface OutboxOverdueRow {
+  event_id: string;
+}
+
 export interface OutboxPageParameters {
   status: string | null;
   type: string | null;
@@ -1020,6 +1027,7 @@ export interface EntitlementSql {
     head(parameters: OutboxHeadParameters): Promise<OutboxHeadRow[]>;
     observe(parameters: OutboxObserveParameters): Promise<OutboxObserveRow[]>;
     oldest_pending(): Promise<OutboxOldestPendingRow[]>;
+    overdue(parameters: OutboxOverdueParameters): Promise<OutboxOverdueRow[]>;
     page(parameters: OutboxPageParameters): Promise<OutboxPageRow[]>;
     page_held(parameters: OutboxPageHeldParameters): Promise<OutboxPageHeldRow[]>;
     page_waiting(parameters: OutboxPageWaitingParameters): Promise<OutboxPageWaitingRow[]>;

@@ -8,6 +8,8 @@ export interface StreamGuardOptions {
   readonly broker: Broker;
   readonly outbox: EntitlementSql["outbox"];
   readonly stream: StreamSpec;
+  /** Called when events were put back because the stream lost them. */
+  readonly putBack: (count: number) => void;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -26,7 +28,7 @@ export interface Seal {
  * Stands before every publish after a (re)connect: is this still the stream that took what we published? A wiped, cut or restored
  * store says nothing by itself. If it lost messages, everything unconfirmed is put back first, so that order is kept.
  */
-export function streamGuard({ broker, outbox, stream, log, metrics }: StreamGuardOptions) {
+export function streamGuard({ broker, outbox, stream, putBack, log, metrics }: StreamGuardOptions) {
   const resent = metrics.counter("outbox_lost_resent_total", "Events put back because the stream lost them.");
   const losses = metrics.counter("outbox_stream_losses_total", "Times the stream was found to have lost messages.");
   let doubts = 0;
@@ -58,6 +60,7 @@ export function streamGuard({ broker, outbox, stream, log, metrics }: StreamGuar
   async function resendLost(): Promise<void> {
     const rows = await outbox.resend_lost({ stream: stream.name, limit: batch });
     resent.inc(rows.length);
+    putBack(rows.length);
     if (rows.length === batch) await resendLost();
   }
 

@@ -1,10 +1,15 @@
-import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from "@nats-io/nats-core";
+import { createInbox, errors, type Msg, type MsgHdrs, type NatsConnection } from "@nats-io/nats-core";
 import type { Broker } from "./broker.ts";
+import { concernsMessage, describeError, type StreamError } from "./stream_errors.ts";
 
-/** What the stream said of a message: stored, refused, nothing in time, or the connection was lost before it could say anything. */
+/**
+ * What the stream said of a message: stored; refused because of the message; refused because nothing can be stored now; nothing in time; or the
+ * connection was lost before it could say anything.
+ */
 export type Ack =
   | { readonly kind: "stored"; readonly seq: number; readonly duplicate: boolean }
-  | { readonly kind: "refused"; readonly error: string; readonly nobodyListens: boolean }
+  | { readonly kind: "refused"; readonly error: string }
+  | { readonly kind: "outage"; readonly error: string }
   | { readonly kind: "silence" }
   | { readonly kind: "lost" };
 
@@ -15,6 +20,13 @@ export interface Outgoing {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** The headers with which a message goes to a stream. */
+export const headersFor = (stream: string, { id, headers }: Pick<Outgoing, "id" | "headers">) => ({
+  "Nats-Msg-Id": id,
+  "Nats-Expected-Stream": stream,
+  ...headers,
+});
+
 interface Waiting {
   readonly until: number;
   readonly epoch: number;
@@ -22,10 +34,10 @@ interface Waiting {
 }
 
 /**
- * Publishes to JetStream with many messages under way. The client's own publish makes a timer and an error object a message;
+ * Publishes to one stream of JetStream with many messages under way; no other stream that has the subject takes them. The client's own publish makes a timer and an error object a message;
  * one inbox and one timer for all take half the CPU (measured: 18 against 40 µs a message with our headers).
  */
-export function ackPublisher(broker: Broker, deadline: number) {
+export function ackPublisher(broker: Broker, stream: string, deadline: number) {
   const waiting = new Map<string, Waiting>();
   const inbox = createInbox();
   let listeningOn: NatsConnection | undefined;
@@ -34,10 +46,14 @@ export function ackPublisher(broker: Broker, deadline: number) {
 
   function listen(nats: NatsConnection): void {
     if (listeningOn === nats) return;
-    listeningOn = nats;
     nats.subscribe(`${inbox}.*`, {
-      callback: (error, message) => void (error || settle(message.subject.slice(inbox.length + 1), ackOf(message))),
+      callback: (error, message) => {
+        if (!error) return settle(message.subject.slice(inbox.length + 1), ackOf(message));
+        // The server has ended the subscription.
+        if (listeningOn === nats) listeningOn = undefined;
+      },
     });
+    listeningOn = nats;
   }
 
   function settle(key: string, ack: Ack): void {
@@ -65,27 +81,43 @@ export function ackPublisher(broker: Broker, deadline: number) {
 
   return function publish(subject: string, { id, data, headers }: Outgoing): Promise<Ack> {
     if (!broker.connected()) return Promise.resolve({ kind: "lost" });
-    const nats = broker.connection();
-    listen(nats);
-    return new Promise(settle => {
-      const key = (published++).toString(36);
-      waiting.set(key, { until: performance.now() + deadline, epoch: broker.epoch, settle });
-      if (timer === undefined) timer = setTimeout(expire, deadline);
-      nats.publish(subject, data, { headers: encodedHeaders({ "Nats-Msg-Id": id, ...headers }), reply: `${inbox}.${key}` });
-    });
+    const { promise, resolve } = Promise.withResolvers<Ack>();
+    const key = (published++).toString(36);
+    waiting.set(key, { until: performance.now() + deadline, epoch: broker.epoch, settle: resolve });
+    if (timer === undefined) timer = setTimeout(expire, deadline);
+    try {
+      const nats = broker.connection();
+      listen(nats);
+      nats.publish(subject, data, { headers: encodedHeaders(headersFor(stream, { id, headers })), reply: `${inbox}.${key}` });
+    } catch (error) {
+      // The client refuses what is too large for the server. Anything else is a connection that is about to end.
+      const isMessage = error instanceof errors.InvalidArgumentError;
+      settle(key, isMessage ? { kind: "refused", error: error.message } : { kind: "lost" });
+    }
+    return promise;
   };
 }
 
+interface Answer {
+  readonly seq?: number;
+  readonly duplicate?: boolean;
+  readonly error?: StreamError;
+}
+
 function ackOf(message: Msg): Ack {
-  if (message.headers?.code === 503) return { kind: "refused", error: "no stream takes the subject", nobodyListens: true };
-  const answer = message.json<{ seq?: number; duplicate?: boolean; error?: { description: string; err_code: number } }>();
-  if (answer.error || !answer.seq)
-    return {
-      kind: "refused",
-      error: `${answer.error?.description ?? "no sequence in the answer"} (${answer.error?.err_code ?? 0})`,
-      nobodyListens: false,
-    };
-  return { kind: "stored", seq: answer.seq, duplicate: answer.duplicate ?? false };
+  if (message.headers?.code === 503) return { kind: "outage", error: "no stream takes the subject (503)" };
+  const { seq, duplicate = false, error } = answerOf(message);
+  if (error) return { kind: concernsMessage(error) ? "refused" : "outage", error: describeError(error) };
+  return seq ? { kind: "stored", seq, duplicate } : { kind: "outage", error: "the answer is not one of JetStream" };
+}
+
+/** Whoever subscribed to the subject may answer, and with anything. */
+function answerOf(message: Msg): Answer {
+  try {
+    return message.json<Answer | null>() ?? {};
+  } catch {
+    return {};
+  }
 }
 
 const encoder = new TextEncoder();

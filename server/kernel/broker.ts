@@ -26,6 +26,17 @@ export interface Broker extends Service {
 }
 
 const closeWithin = 1000;
+const askWithin = 5000;
+
+/** Asks by a connection of its own, which is closed again: whatever a broker believes of its connection. */
+export async function byOwnConnection<T>(url: string, name: string, ask: (nats: NatsConnection) => Promise<T>): Promise<T> {
+  const nats = await connect({ servers: url, name, timeout: 2000, reconnect: false });
+  try {
+    return await within(askWithin, "NATS", ask(nats));
+  } finally {
+    await within(closeWithin, "NATS", nats.close()).catch(() => {});
+  }
+}
 
 export class BrokerAway extends Error {
   override readonly name = "BrokerAway";
@@ -49,17 +60,29 @@ export function createBroker({ url, name, log, health, metrics }: BrokerOptions)
       epoch++;
       health.fine("broker");
       log.info("broker.connected");
-      for (const listener of onConnect) listener();
+      callAll(onConnect);
     } else {
       health.trouble("broker", "NATS is not connected");
       log[closing ? "info" : "warn"]("broker.disconnected");
-      for (const listener of onDisconnect) listener();
+      callAll(onDisconnect);
     }
   };
+
+  /** One that throws keeps neither the others from their call nor the broker from following its connection. */
+  function callAll(listeners: readonly (() => void)[]): void {
+    for (const listener of listeners) {
+      try {
+        listener();
+      } catch (error) {
+        log.warn({ error }, "broker.listener_failed");
+      }
+    }
+  }
 
   // The client's defaults give up after 10 reconnects and notice a dead server after minutes.
   async function connectOnce(): Promise<number> {
     if (nats && !nats.isClosed()) return 0;
+    setUp(false);
     nats = await connect({
       servers: url,
       name,
@@ -70,17 +93,20 @@ export function createBroker({ url, name, log, health, metrics }: BrokerOptions)
       maxPingOut: 2,
     }).catch(() => undefined);
     if (!nats) return 0;
-    setUp(true);
     void follow(nats);
+    setUp(true);
     return 0;
   }
 
   async function follow(connection: NatsConnection): Promise<void> {
     for await (const status of connection.status()) {
       if (status.type === "disconnect" || status.type === "staleConnection") setUp(false);
-      if (status.type === "reconnect") setUp(true);
+      if (status.type !== "reconnect") continue;
+      setUp(false); // a new connection, also if the loss of the old one was not seen
+      setUp(true);
     }
-    setUp(false);
+    // The end of a connection that has a successor says nothing about that.
+    if (connection === nats) setUp(false);
   }
 
   const connecting = loop({ name: "broker.connect", runOnce: connectOnce, full: Number.POSITIVE_INFINITY, interval: 250, log, metrics });

@@ -7,14 +7,21 @@ export interface Faults {
   /** Users whose sends and publishes fail; empty = nobody. */
   failUsersWith: string;
   strikes(userId: string): boolean;
+  /** The work of this role stands still: what passes here never comes back. */
+  isStuck: boolean;
+  pass(): Promise<void>;
 }
 
 export function faults(
-  options: { killAt?: string | undefined; stopAt?: string | undefined; failUsersWith?: string | undefined } = {},
+  options: { killAt?: string | undefined; stopAt?: string | undefined; failUsersWith?: string | undefined; isStuck?: boolean } = {},
 ): Faults {
   let hung = false;
   return {
     failUsersWith: options.failUsersWith ?? "",
+    isStuck: options.isStuck ?? false,
+    async pass() {
+      if (this.isStuck) await new Promise<never>(() => {});
+    },
     at(point) {
       if (point === options.killAt) process.kill(process.pid, "SIGKILL");
       if (point === options.stopAt && !hung) {

@@ -8,19 +8,21 @@ import type { Teller } from "./role.ts";
 export const faultRoutes = (requires: Requires, workers: readonly Teller[], own?: Faults) =>
   new Elysia({ normalize: false }).put(
     "/debug/faults",
-    ({ body: { user_prefix, crash = false } }) => {
+    ({ body: { user_prefix, crash = false, stick = false } }) => {
       if (own) own.failUsersWith = user_prefix;
       for (const worker of workers) {
         worker.failUsersWith(user_prefix);
         if (crash) worker.crash();
+        if (stick) worker.stick();
       }
-      return { user_prefix, crash };
+      return { user_prefix, crash, stick };
     },
     {
       body: Type.Object(
         {
           user_prefix: Type.String({ maxLength: 200, description: "users whose publishes or sends fail; empty = nobody" }),
           crash: Type.Optional(Type.Boolean({ description: "the workers end once, by an error that nobody catches" })),
+          stick: Type.Optional(Type.Boolean({ description: "the workers' work stands still until they are started again" })),
         },
         { additionalProperties: false },
       ),

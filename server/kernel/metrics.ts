@@ -24,6 +24,9 @@ export function createMetrics() {
     statementSeconds: histogram("sql_seconds", "Time of a SQL statement, by the file's name.", ["statement"]),
     httpSeconds: histogram("http_request_seconds", "Time of an HTTP request.", ["route", "status"]),
     workerRestarts: counter("worker_restarts_total", "Workers that ended unasked and were started again.", ["role"]),
+    workerStuck: counter("worker_stuck_total", "Workers that ended themselves: work was due, what it needs answered, nothing was done.", [
+      "role",
+    ]),
     eventLoopLag: gauge("event_loop_lag_seconds", "How late a timer of this thread fires.", ["thread"]),
     residentMemory: gauge("process_resident_memory_bytes", "Resident memory of the process."),
   };

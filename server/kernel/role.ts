@@ -14,12 +14,19 @@ export interface RoleContext {
   readonly metrics: Metrics;
   readonly health: Health;
   readonly faults: Faults;
+  /** Ends this runner because its work does not go on, so that it is started again: the thread, or the process with exit code 1. */
+  readonly giveUp: (why: string) => void;
   /** /metrics of this process: its own and those of its workers. */
   readonly metricsText: () => Promise<string>;
 }
 
 /** What the workers of a role may be told from elsewhere in the process. Other processes find work by polling. */
-type Notice = { readonly wake: true } | { readonly reconcile: true } | { readonly failUsersWith: string } | { readonly crash: true };
+type Notice =
+  | { readonly wake: true }
+  | { readonly reconcile: true }
+  | { readonly failUsersWith: string }
+  | { readonly crash: true }
+  | { readonly stick: true };
 
 const channelOf = (role: string) => new BroadcastChannel(`kenri ${role}`);
 
@@ -32,6 +39,8 @@ export interface Teller {
   failUsersWith(prefix: string): void;
   /** The worker is to end as by a bug: with an error that nobody catches. */
   crash(): void;
+  /** The worker's work is to stand still from now on, as by a bug. */
+  stick(): void;
   close(): void;
 }
 
@@ -43,6 +52,7 @@ export function tell(role: string): Teller {
     reconcile: () => post({ reconcile: true }),
     failUsersWith: failUsersWith => post({ failUsersWith }),
     crash: () => post({ crash: true }),
+    stick: () => post({ stick: true }),
     close: () => channel.close(),
   };
 }
@@ -57,6 +67,7 @@ export function ears({ role, faults }: Pick<RoleContext, "role" | "faults">, wak
         if ("wake" in data) wake();
         else if ("reconcile" in data) reconcile();
         else if ("crash" in data) setTimeout(crash);
+        else if ("stick" in data) faults.isStuck = true;
         else faults.failUsersWith = data.failUsersWith;
       };
     },

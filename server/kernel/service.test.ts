@@ -29,6 +29,19 @@ describe("a service", () => {
     expect(events).toEqual([]);
   });
 
+  test("whose start throws at once has failed to start, and is stopped", async () => {
+    const events: string[] = [];
+    const one = service({
+      start() {
+        throw new Error("thrown at once");
+      },
+      stop: async () => void events.push("stops"),
+    });
+    expect(await one.start().catch(error => error.message)).toBe("thrown at once");
+    await one.stop();
+    expect(events).toEqual(["stops"]);
+  });
+
   test("starts once and stops once, however often it is asked", async () => {
     const events: string[] = [];
     const one = recorded("one", events);

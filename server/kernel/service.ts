@@ -15,7 +15,8 @@ export function service(parts: { start: (stopping: AbortSignal) => Promise<void>
   return {
     start() {
       if (stopping) return Promise.reject(new Error("a stopped service cannot be started"));
-      starting ??= parts.start(stopSignal.signal);
+      // Inside an async function, so that a start that throws at once has been started and failed, and is stopped like any other.
+      starting ??= (async () => parts.start(stopSignal.signal))();
       return starting;
     },
     stop() {

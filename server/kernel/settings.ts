@@ -67,10 +67,20 @@ export const kernelSettings = {
     }),
     retention: duration("FLOW_RETENTION", "how long the counts of a minute are kept", "7d", { minimum: "0ms", maximum: "365d" }),
   },
+  liveness: {
+    every: duration("LIVENESS_EVERY", "how often a worker looks whether its work goes on", "3s", { minimum: "50ms", maximum: "1m" }),
+    looks: integer(
+      "LIVENESS_LOOKS",
+      "looks in a row that find due work, everything it needs, and no progress, until the worker is started again",
+      15,
+      { minimum: 2, maximum: 1000 },
+    ),
+  },
   faults: {
     killAt: optional(text("FAULT_KILL_AT", "the process kills itself at this point of the code; refused in production")),
     stopAt: optional(text("FAULT_STOP_AT", "the process stops itself (SIGSTOP) at this point of the code, once; refused in production")),
     failUsersWith: optional(text("FAULT_USER_PREFIX", "publishes and sends for users with this prefix fail; refused in production")),
+    stuckRole: optional(text("FAULT_STUCK_ROLE", "the work of this role stands still, e.g. entitlement:relay; refused in production")),
   },
   debugInbox: flag("DEBUG_INBOX", "serve the debug inbox in production too", false),
 } as const;
@@ -80,7 +90,12 @@ export type KernelSettings = Settings<typeof kernelSettings>;
 /** What is wrong with the settings as a whole. */
 export function kernelProblems({ environment, faults }: KernelSettings): string[] {
   if (environment !== "production") return [];
-  const set = { FAULT_KILL_AT: faults.killAt, FAULT_STOP_AT: faults.stopAt, FAULT_USER_PREFIX: faults.failUsersWith };
+  const set = {
+    FAULT_KILL_AT: faults.killAt,
+    FAULT_STOP_AT: faults.stopAt,
+    FAULT_USER_PREFIX: faults.failUsersWith,
+    FAULT_STUCK_ROLE: faults.stuckRole,
+  };
   return Object.entries(set).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name} is refused with KENRI_ENV=production: faults are for tests and rehearsals`],
   );

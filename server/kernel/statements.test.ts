@@ -158,6 +158,24 @@ describe("a bound statement", () => {
     expect([...(await all({ t: [], b: [], n: [], j: [] }))]).toEqual([{ t: [], b: [], n: [], j: [] }]);
   });
 
+  test("that cannot even be sent does not count as one under way for ever", async () => {
+    const broken = {
+      options: { max: 1 },
+      unsafe() {
+        throw new Error("thrown at once");
+      },
+    } as unknown as Sql;
+    const statements = bindStatements<{ find(): Promise<unknown> }>(
+      broken,
+      [statement("-- returns a\nselect 1 as a")],
+      createMetrics(),
+      500,
+    );
+    const errors = new Set<string>();
+    for (let call = 0; call < 300; call++) errors.add((await statements.find().catch((error: Error) => error.message)) as string);
+    expect([...errors]).toEqual(["thrown at once"]);
+  });
+
   test("that takes too long is given up, and the next one works", async () => {
     const { slow } = bound<{ slow(p: { seconds: number }): Promise<unknown[]> }>(
       "-- $1 seconds\n-- returns done\nselect pg_sleep($1::float8) is null as done",

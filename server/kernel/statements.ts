@@ -93,9 +93,9 @@ export function bindStatements<T>(sql: Sql, statements: readonly Statement[], me
       if (underWay >= mostUnderWay) throw new PoolFull(name);
       underWay++;
       const stopTimer = metrics.statementSeconds.startTimer(label);
-      const values = statement.parameters.map(parameter => sendable(sql, parameters[parameter.name]));
-      const query = sql.unsafe(statement.text, values as never[], { prepare: true });
       try {
+        const values = statement.parameters.map(parameter => sendable(sql, parameters[parameter.name]));
+        const query = sql.unsafe(statement.text, values as never[], { prepare: true });
         return await within(deadline, name, query);
       } finally {
         underWay--;

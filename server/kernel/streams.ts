@@ -96,6 +96,16 @@ export interface ConsumerLag {
   readonly redelivered: number;
 }
 
+/** What a durable consumer has still to do, and up to which message all was acknowledged; undefined if there is no such consumer. */
+export async function consumerBacklog(nats: NatsConnection, stream: string, durable: string) {
+  const { consumers } = await manager(nats);
+  const info = await consumers.info(stream, durable).catch(error => {
+    if (isApiError(error, consumerNotFound) || isApiError(error, streamNotFound)) return undefined;
+    throw error;
+  });
+  return info && { open: info.num_pending + info.num_ack_pending, acknowledged: info.ack_floor.stream_seq };
+}
+
 /** Undefined if there is no such consumer. */
 export async function consumerLag(nats: NatsConnection, stream: string, durable: string, timeout = 3000): Promise<ConsumerLag | undefined> {
   const { consumers } = await manager(nats, timeout);

@@ -59,12 +59,11 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
     waiting = false;
     tendAt = performance.now() + tendEvery;
     if (messages && consumingIn === broker.epoch && found === "there") return 0;
-    await messages?.close();
-    messages = undefined;
+    await closeOld();
     arrived.length = 0;
     const pull = await jetstream(nats, { timeout: 3000 }).consumers.get(consumer.stream, consumer.durable);
     consumingIn = broker.epoch;
-    messages = await pull.consume({
+    const current = await pull.consume({
       max_messages: Math.min(consumer.maxAckPending, batch * 2),
       // Short, because two heartbeats of half of it are how long a consumer that was made anew goes unnoticed.
       expires: 5000,
@@ -73,14 +72,26 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
         work.wake();
       },
     });
+    messages = current;
+    // It ends by itself, e.g. when the server refuses a pull. Then the next look starts anew.
+    const ended = () => {
+      if (messages === current) messages = undefined;
+    };
+    current.closed().then(ended, ended);
     return 0;
+  }
+
+  async function closeOld(): Promise<void> {
+    const old = messages;
+    messages = undefined;
+    if (old) await within(goodbyeWithin, "NATS", old.close()).catch(() => {});
   }
 
   /** The client's close() forgets its inbox at once; what the broker has sent there already would wait for its next delivery. So drain it. */
   async function endPulling(): Promise<void> {
     const { sub } = (messages ?? {}) as { sub?: Subscription };
     if (sub && broker.connected()) await within(goodbyeWithin, "NATS", sub.drain()).catch(() => {});
-    await messages?.close();
+    await closeOld();
   }
 
   async function takeBatch(): Promise<number> {

@@ -12,8 +12,9 @@ function host(role: string, stopWithin = 3000, watch?: { every: number; patience
   const service = workerHost({ role, entry, log: silentLog, metrics, collected, health, stopWithin, ...(watch ? { watch } : {}) });
   const lives = async () => Number(/^kenri_lives_total (\d+)$/m.exec(await collected.text(metrics.registry))?.[1] ?? 0);
   const restarts = async () => (await metrics.workerRestarts.get()).values[0]?.value ?? 0;
+  const stuck = async () => Number(/^kenri_worker_stuck_total{.*} (\d+)$/m.exec(await collected.text(metrics.registry))?.[1] ?? 0);
   const alive = async () => (await collected.text(metrics.registry)).includes("\nkenri_alive 1");
-  return { ...service, health, lives, restarts, alive };
+  return { ...service, health, lives, restarts, stuck, alive };
 }
 
 describe("a worker", () => {
@@ -43,6 +44,15 @@ describe("a worker", () => {
     const lives = await one.lives();
     await new Promise(resolve => setImmediate(resolve));
     expect(await one.lives()).toBe(lives);
+  });
+
+  test("that gives up is started again; its reason is told meanwhile, and its last counts are kept", async () => {
+    const one = host("gives up");
+    await one.start();
+    await until("its reason shows", 5000, () => one.health.troubles()["gives up"] === "the worker is started again: nothing was done");
+    await until("it has lived twice", 10_000, async () => (await one.lives()) >= 2);
+    expect(await one.stuck()).toBeGreaterThanOrEqual(1);
+    await one.stop();
   });
 
   test("that hangs is ended and started again", async () => {

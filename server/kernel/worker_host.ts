@@ -11,6 +11,8 @@ export interface WorkerReport {
   readonly metrics: Snapshot;
   /** What it knows of, with its trouble. */
   readonly parts: Parts;
+  /** Its last report, and why it ends: its work does not go on. */
+  readonly givesUp?: string;
 }
 
 /** What a parent tells its worker: what to be, and when to end. */
@@ -47,6 +49,7 @@ export function workerHost(options: WorkerHostOptions): Service {
     const startedAt = performance.now();
     worker = current;
     looksInVain = 0;
+    let lastWords: string | undefined;
     health.workers.set(role, {});
     health.trouble(role, "the worker is starting");
     current.onmessage = ({ data }: MessageEvent<WorkerReport>) => {
@@ -54,6 +57,7 @@ export function workerHost(options: WorkerHostOptions): Service {
       collected.update(name, data.metrics);
       health.workers.set(role, data.parts);
       const troubles = Object.entries(data.parts).flatMap(([part, what]) => (what === null ? [] : [`${part}: ${what}`]));
+      lastWords = data.givesUp;
       if (troubles.length > 0) health.trouble(role, troubles.join("; "));
       else health.fine(role);
     };
@@ -62,27 +66,28 @@ export function workerHost(options: WorkerHostOptions): Service {
       current.addEventListener("close", () => {
         collected.end(name);
         resolve();
-        if (!stopping) crashed(performance.now() - startedAt);
+        if (!stopping) crashed(performance.now() - startedAt, lastWords);
       });
     });
     current.postMessage({ role } satisfies WorkerOrder);
   }
 
   async function look(): Promise<number> {
-    if (++looksInVain !== watch.patience) return 0;
+    // Again and again: one that did not end the first time is ended once more.
+    if (++looksInVain % watch.patience !== 0) return 0;
     log.error({ role }, "worker.hung");
     worker?.terminate();
     return 0;
   }
   const watching = loop({ name: "worker.watch", runOnce: look, full: Number.POSITIVE_INFINITY, interval: watch.every, log, metrics });
 
-  function crashed(lived: number): void {
+  function crashed(lived: number, lastWords = "it ended unasked"): void {
     failures = lived > 10_000 ? 0 : failures + 1;
     const pause = restartDelay(failures);
     metrics.workerRestarts.inc({ role });
     health.workers.set(role, {});
-    health.trouble(role, "the worker ended unasked and is started again");
-    log.error({ role, pause }, "worker.ended_unasked");
+    health.trouble(role, `the worker is started again: ${lastWords}`);
+    log.error({ role, pause, why: lastWords }, "worker.ended_unasked");
     restart = setTimeout(spawn, pause);
   }
 

@@ -4,6 +4,7 @@ import type { FirstAttempts } from "../kernel/first_attempts.ts";
 import type { Flow } from "../kernel/flow.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
+import { isProbe } from "../kernel/store_probe.ts";
 import type { Received, Verdict } from "../kernel/subscription.ts";
 import { decodeEvent, eventIdOf, type IncomingEvent } from "./event.ts";
 import type { AcceptRow, NotificationSql, NotificationsClaimRow } from "./sql.gen.ts";
@@ -27,7 +28,9 @@ export function consumer({ sql, stream, channel, attempts, faults, flow, log, me
   const events = metrics.counter("intake_events_total", "Messages from the stream, by what became of them.", ["outcome"]);
 
   return async function handle(batch: readonly Received[]): Promise<Verdict[]> {
-    const read = batch.map(message => ({ message, ...decodeEvent(message.data, message.headers) }));
+    const probes = new Set(batch.filter(isProbe));
+    events.inc({ outcome: "probe" }, probes.size);
+    const read = batch.filter(message => !probes.has(message)).map(message => ({ message, ...decodeEvent(message.data, message.headers) }));
     const readable = read.filter((one): one is Read => "event" in one);
     const unreadable = read.filter((one): one is Unreadable => "reason" in one);
     faults.at("intake.before_commit");
@@ -36,7 +39,7 @@ export function consumer({ sql, stream, channel, attempts, faults, flow, log, me
     faults.at("intake.committed");
     const taken = new Set(readable.map(one => one.message));
     for (const { message } of refused) taken.delete(message);
-    return batch.map(message => (taken.has(message) ? "taken" : "refused"));
+    return batch.map(message => (taken.has(message) || probes.has(message) ? "taken" : "refused"));
   };
 
   /** What the database itself refuses must not keep the others out: if a batch fails, each is tried alone, and what fails alone is told why. */

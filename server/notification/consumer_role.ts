@@ -1,11 +1,14 @@
-import { createBroker } from "../kernel/broker.ts";
+import type { NatsConnection } from "@nats-io/nats-core";
+import { byOwnConnection, createBroker } from "../kernel/broker.ts";
 import { firstAttempts } from "../kernel/first_attempts.ts";
 import { createFlow, flowKeeper } from "../kernel/flow.ts";
+import { countWork, liveness } from "../kernel/liveness.ts";
 import { ears, type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service, together } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
 import { openStore } from "../kernel/store.ts";
-import { subscription } from "../kernel/subscription.ts";
+import { consumerBacklog } from "../kernel/streams.ts";
+import { type Received, subscription } from "../kernel/subscription.ts";
 import { channelsOf } from "./channels.ts";
 import type { NotificationSettings } from "./config.ts";
 import { consumer } from "./consumer.ts";
@@ -66,6 +69,18 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     log,
     metrics,
   });
+  const work = countWork();
+  let acknowledged = 0;
+  /** Something waits, and nobody has acknowledged anything since the last look. */
+  async function isDue(): Promise<boolean> {
+    const ask = (nats: NatsConnection) => consumerBacklog(nats, settings.stream, settings.consumer);
+    const apart = () => byOwnConnection(kernel.natsUrl, `${worker} liveness`, ask);
+    const backlog = await (broker.connected() ? ask(broker.connection()).catch(apart) : apart());
+    const before = acknowledged;
+    acknowledged = backlog?.acknowledged ?? 0;
+    return backlog !== undefined && backlog.open > 0 && acknowledged === before;
+  }
+  const alive = liveness({ context, ...kernel.liveness, longestBatch: settings.intake.ackWait, work, isDue, answers: store.ask });
   const responder = takenInResponder({ broker, sql: store.statements, subject: settings.takenInSubject, log });
   const intake = subscription({
     broker,
@@ -76,10 +91,16 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
       maxAckPending: settings.intake.maxAckPending,
     },
     batch: settings.intake.batch,
-    handle,
+    handle: work.counted(
+      async (batch: readonly Received[]) => {
+        await faults.pass();
+        return handle(batch);
+      },
+      verdicts => verdicts.length,
+    ),
     log,
     metrics,
   });
   const telling = service({ start: async () => {}, stop: async () => sender.close() });
-  return group([telling, store, keeper, broker, responder, ears(context, () => {}), together([attempts, intake])]);
+  return group([telling, store, keeper, broker, responder, ears(context, () => {}), together([attempts, intake, alive])]);
 }

@@ -2,6 +2,7 @@ import { createBroker } from "../kernel/broker.ts";
 import { bulkLoop } from "../kernel/bulk.ts";
 import { dueBound } from "../kernel/due_bound.ts";
 import { createFlow, flowKeeper } from "../kernel/flow.ts";
+import { countWork, liveness } from "../kernel/liveness.ts";
 import { loop } from "../kernel/loop.ts";
 import { ears, type RoleContext } from "../kernel/role.ts";
 import { group, type Service, together } from "../kernel/service.ts";
@@ -54,7 +55,15 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     log,
     metrics,
   });
-  const runOnce = sender({ ...tuning, notifications, deliver, from: bound.from, worker });
+  const claimAndDeliver = sender({ ...tuning, notifications, deliver, from: bound.from, worker });
+  const work = countWork();
+  const runOnce = work.counted(
+    async (stopping: AbortSignal) => {
+      await faults.pass();
+      return claimAndDeliver(stopping);
+    },
+    count => count,
+  );
 
   const reclaimed = metrics.counter("notifications_reclaimed_total", "Notifications taken back from a worker whose lease ran out.");
   async function reclaim(): Promise<number> {
@@ -81,7 +90,16 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     }),
   );
   const wake = () => lanes[0]?.wake();
+  const alive = liveness({
+    context,
+    ...kernel.liveness,
+    longestBatch: tuning.lease,
+    work,
+    isDue: async () => (await notifications.overdue({ overdue_seconds: kernel.liveness.every / 1000 })).length > 0,
+    answers: async () => {}, // all that it needs is the database, which has just answered
+  });
   const loops = [
+    alive,
     loop({
       name: "notification.head",
       runOnce: bound.advance,

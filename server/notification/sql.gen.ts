@@ -673,6 +673,13 @@ export interface NotificationsOldestPendingRow {
   oldest_pending_at: string | null;
 }
 
+export interface NotificationsOverdueParameters {
+  overdue_seconds: number;
+}
+export interface NotificationsOverdueRow {
+  notification_id: string;
+}
+
 export interface NotificationsPageParameters {
   status: string | null;
   type: string | null;
@@ -1019,6 +1026,7 @@ export interface NotificationSql {
     head(parameters: NotificationsHeadParameters): Promise<NotificationsHeadRow[]>;
     inbox(parameters: NotificationsInboxParameters): Promise<NotificationsInboxRow[]>;
     oldest_pending(): Promise<NotificationsOldestPendingRow[]>;
+    overdue(parameters: NotificationsOverdueParameters): Promise<NotificationsOverdueRow[]>;
     page(parameters: NotificationsPageParameters): Promise<NotificationsPageRow[]>;
     page_held(parameters: NotificationsPageHeldParameters): Promise<NotificationsPageHeldRow[]>;
     page_waiting(parameters: NotificationsPageWaitingParameters): Promise<NotificationsPageWaitingRow[]>;

@@ -20,6 +20,7 @@ export interface StreamMessage {
   readonly seq: number;
   readonly messageId: string;
   readonly data: Uint8Array;
+  readonly isProbe: boolean;
 }
 
 /** Every message of the stream in order, read by a consumer of its own. */
@@ -30,7 +31,8 @@ export const messagesOf = (kenri: TestKenri): Promise<StreamMessage[]> =>
     if (state.messages === 0) return messages;
     const reader = await jetstream(nats).consumers.get(streamOf(kenri), { deliver_policy: DeliverPolicy.All });
     for await (const message of await reader.consume()) {
-      messages.push({ seq: message.seq, messageId: message.headers?.get("Nats-Msg-Id") ?? "", data: message.data });
+      const messageId = message.headers?.get("Nats-Msg-Id") ?? "";
+      messages.push({ seq: message.seq, messageId, data: message.data, isProbe: message.headers?.has("Kenri-Probe") === true });
       if (message.seq >= state.last_seq) break;
     }
     return messages;
@@ -40,7 +42,7 @@ export const messagesOf = (kenri: TestKenri): Promise<StreamMessage[]> =>
 export async function disorderInStream(kenri: TestKenri): Promise<string[]> {
   const seen = new Map<string, number[]>();
   // Ours have a message id; what a test put there has not.
-  for (const { data } of (await messagesOf(kenri)).filter(message => message.messageId)) {
+  for (const { data } of (await messagesOf(kenri)).filter(message => message.messageId && !message.isProbe)) {
     const { userId, stockKeepingUnit, version } = fromBinary(EntitlementEventSchema, data);
     const versions = seen.get(`${userId}:${stockKeepingUnit}`) ?? [];
     if (!versions.includes(Number(version))) versions.push(Number(version));

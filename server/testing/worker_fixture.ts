@@ -7,13 +7,18 @@ declare const self: Worker;
 const metrics = createMetrics();
 const lives = metrics.counter("lives_total", "Lives of the worker.");
 metrics.gauge("alive", "Whether the worker lives.").set(1);
-const report = async (parts: Record<string, string> = {}) =>
-  self.postMessage({ metrics: await metrics.registry.getMetricsAsJSON(), parts } satisfies WorkerReport);
+const report = async (parts: Record<string, string> = {}, last: { givesUp?: string } = {}) =>
+  self.postMessage({ metrics: await metrics.registry.getMetricsAsJSON(), parts, ...last } satisfies WorkerReport);
 
 const behaviours: Record<string, () => unknown> = {
   works: () => {},
   complains: () => report({ broker: "NATS is not connected" }),
   crashes: () => process.exit(1),
+  async "gives up"() {
+    metrics.workerStuck.inc({ role });
+    await report({}, { givesUp: "nothing was done" });
+    process.exit(1);
+  },
   "ends quietly": () => process.exit(0),
   throws: () => {
     throw new Error("a worker's bug");

@@ -1,0 +1,13 @@
+-- An event that a relay could have claimed and has not: due for $1 seconds, the earliest open one of its aggregate, locked by nobody. Looks at the
+-- 50 that are due longest; if all of them wait behind others of their aggregates it finds none. It takes the lock that a claim takes, so a
+-- database that cannot be written to refuses it.
+-- $1 overdue_seconds
+-- returns event_id
+select event_id from outbox_events o
+where status = 'PENDING'
+  and ctid = any (array(select ctid from outbox_events
+                        where status = 'PENDING' and next_retry_at <= now() - make_interval(secs => $1::float8)
+                        order by next_retry_at limit 50))
+  and aggregate_version = (select min(aggregate_version) from outbox_events e
+                           where e.aggregate_key = o.aggregate_key and e.status in ('PENDING', 'IN_FLIGHT'))
+limit 1 for update skip locked
