@@ -1,8 +1,9 @@
 import { CatchBoundary, Link } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo } from "react";
 import type { FlowSeries } from "../api.ts";
+import { beyond, type Scale } from "../chart_scale.ts";
 import { type FlowChart, type Line, type LineTone, linesOf, rowsOf, summaryOf, told, valuesOf } from "../flow_charts.ts";
-import { clock } from "../format.ts";
+import { clock, span } from "../format.ts";
 import { Trouble } from "../parts/trouble.tsx";
 import { useSettings } from "../settings.ts";
 
@@ -24,11 +25,11 @@ interface FlowCellProps extends Pointing {
   readonly points: FlowSeries | undefined;
   /** How many minutes a point is. */
   readonly bin: number;
-  readonly top: number;
+  readonly scale: Scale;
 }
 
 /** One chart with its values, and a table of them for those who do not see it. */
-export function FlowCell({ chart, query: { data, error, refetch }, points, bin, top, at, point }: FlowCellProps) {
+export function FlowCell({ chart, query: { data, error, refetch }, points, bin, scale, at, point }: FlowCellProps) {
   const { title, unit } = chart;
   // The same arrays as long as the answer is the same: pointing at a minute draws no chart again.
   const drawing = useMemo(() => points && drawingOf(chart, points), [chart, points]);
@@ -43,6 +44,7 @@ export function FlowCell({ chart, query: { data, error, refetch }, points, bin, 
       <figcaption className="font-medium">
         {title}
         {unit === "count" && <span className="ml-1.5 font-normal text-faint">{bin === 1 ? "a minute" : `in ${bin} minutes`}</span>}
+        {drawing && unit === "time" && <ScaleNote scale={scale} values={drawing.lines.flatMap(({ values }) => values)} />}
       </figcaption>
       <p className="mb-1 flex min-h-5 flex-wrap gap-x-2.5">
         {data &&
@@ -55,13 +57,24 @@ export function FlowCell({ chart, query: { data, error, refetch }, points, bin, 
         {drawing && (
           <CatchBoundary getResetKey={() => title} errorComponent={NoDrawing}>
             <Suspense>
-              <SeriesChart unit={unit} {...drawing} top={top} at={at} point={point} />
+              <SeriesChart unit={unit} {...drawing} scale={scale} at={at} point={point} />
             </Suspense>
           </CatchBoundary>
         )}
       </div>
       {data && <Table chart={chart} series={data} />}
     </figure>
+  );
+}
+
+/** What the axis is like, and what it leaves out. */
+function ScaleNote({ scale, values }: { scale: Scale; values: readonly (number | null)[] }) {
+  const highest = beyond(values, scale);
+  return (
+    <span className="ml-1.5 font-normal text-faint">
+      log scale
+      {highest !== undefined && <span className="text-retry">{`, ▲ beyond ${span(scale.top)}`}</span>}
+    </span>
   );
 }
 
