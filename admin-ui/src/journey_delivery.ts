@@ -1,5 +1,5 @@
 import type { Attempt, JourneyEvent, JourneyNotification } from "./api.ts";
-import { exact, span } from "./format.ts";
+import { span } from "./format.ts";
 import { stepOfAction } from "./journey_actions.ts";
 import type { Step } from "./journey_steps.ts";
 
@@ -90,7 +90,7 @@ function endOf(
   if (status === "FAILED") return [{ key, at: null, tone: "failed", title: "Not delivered: needs attention", row }];
   if (status === "PENDING" && attempt_count > 0)
     return [
-      { key, at: null, tone: "retry", title, text: next_retry_at ? `next attempt ${exact(next_retry_at, "utc")}` : "retried later", row },
+      { key, at: null, tone: "retry", title, ...(next_retry_at ? { speaksOf: { word: "next attempt", at: next_retry_at } } : {}), row },
     ];
   return [
     {

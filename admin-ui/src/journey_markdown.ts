@@ -11,9 +11,10 @@ export function markdownOf(chain: Chain, steps: readonly Step[], address: string
   const { event, notifications, eventId } = chain;
   const user = event?.user_id ?? notifications[0]?.user_id;
   const lines = steps.map((step, index) => {
-    const { at, tone, title, who, text, error, missing = "not yet" } = step;
+    const { at, tone, title, who, text, speaksOf, error, missing = "not yet" } = step;
     const gap = gapOf(step, steps[index - 1]);
-    const what = [title, text, error && `error: ${error}`].filter(Boolean).join("; ");
+    const spoken = speaksOf && `${speaksOf.word} ${exact(speaksOf.at, "utc")}`;
+    const what = [title, text, spoken, error && `error: ${error}`].filter(Boolean).join("; ");
     const time = at ? exact(at, "utc") : tone === "failed" ? "" : missing;
     return `| ${time} | ${gap === undefined ? "" : gapText(gap)} | ${cell(what)} | ${cell(who ?? "")} |`;
   });

@@ -1,5 +1,4 @@
 import type { JourneyEvent } from "./api.ts";
-import { exact } from "./format.ts";
 import type { Step } from "./journey_steps.ts";
 
 const many = (attempts: number) => `${attempts} ${attempts === 1 ? "attempt" : "attempts"} failed`;
@@ -37,13 +36,18 @@ export function stepsOfPublishing(event: JourneyEvent): Step[] {
   return [published, confirmed];
 }
 
-function waiting({ status, attempt_count, last_error, next_retry_at }: JourneyEvent): Pick<Step, "tone" | "title" | "text" | "error"> {
+function waiting({
+  status,
+  attempt_count,
+  last_error,
+  next_retry_at,
+}: JourneyEvent): Pick<Step, "tone" | "title" | "text" | "error" | "speaksOf"> {
   const made = attempt_count ?? 0;
   const error = last_error ? { error: last_error } : {};
   if (status === "FAILED") return { tone: "failed", title: "Not published: needs attention", text: many(made), ...error };
   if (status === "IN_FLIGHT")
     return { tone: "flight", title: "Published", text: made > 0 ? `${many(made)}, the next is under way` : "under way", ...error };
   if (made === 0) return { tone: "pending", title: "Published" };
-  const next = next_retry_at ? `, next attempt ${exact(next_retry_at, "utc")}` : "";
-  return { tone: "retry", title: "Published", text: `${many(made)}${next}`, ...error };
+  const next = next_retry_at ? { speaksOf: { word: "next attempt", at: next_retry_at } } : {};
+  return { tone: "retry", title: "Published", text: many(made), ...next, ...error };
 }

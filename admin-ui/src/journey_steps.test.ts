@@ -186,19 +186,19 @@ describe("what has not happened is said, after what has", () => {
     [
       "it waits for its turn",
       { event: { ...unpublished, status: "PENDING" } },
-      ["Published", "Confirmed to the outbox: notification has it", "Consumed by notification"],
+      ["Published", "Consumed by notification", "Confirmed to the outbox: notification has it"],
       "On its way",
     ],
     [
       "it failed in the outbox",
       { event: { ...unpublished, status: "FAILED", attempt_count: 10, last_error: "no" } },
-      ["Not published: needs attention", "Confirmed to the outbox: notification has it", "Consumed by notification"],
+      ["Not published: needs attention", "Consumed by notification", "Confirmed to the outbox: notification has it"],
       "Needs attention",
     ],
     [
       "it is retried",
       { event: { ...unpublished, status: "PENDING", attempt_count: 2 } },
-      ["Published", "Confirmed to the outbox: notification has it", "Consumed by notification"],
+      ["Published", "Consumed by notification", "Confirmed to the outbox: notification has it"],
       "Retrying",
     ],
     [
@@ -210,13 +210,13 @@ describe("what has not happened is said, after what has", () => {
     [
       "its message could not be read",
       { event: { ...event, confirmed_at: null }, letters: [letter] },
-      ["Confirmed to the outbox: notification has it", "Not consumed: needs attention"],
+      ["Not consumed: needs attention", "Confirmed to the outbox: notification has it"],
       "Needs attention",
     ],
     [
       "notification could not be asked",
       { event: { ...event, confirmed_at: null }, unasked: ["notification" as const] },
-      ["Confirmed to the outbox: notification has it", "Consumed by notification"],
+      ["Consumed by notification", "Confirmed to the outbox: notification has it"],
       "Known in part",
     ],
     ["it is delivered", { notifications: [sent] }, ["Read by the user"], "Delivered"],

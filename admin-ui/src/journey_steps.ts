@@ -1,5 +1,4 @@
 import type { Action, JourneyEvent, JourneyNotification, RawLetter, System } from "./api.ts";
-import { exact } from "./format.ts";
 import { stepOfAction } from "./journey_actions.ts";
 import { stepsOfNotification } from "./journey_delivery.ts";
 import { inOrder } from "./journey_order.ts";
@@ -15,6 +14,8 @@ export interface Step {
   readonly who?: string;
   readonly text?: string;
   readonly error?: string;
+  /** A time that it speaks of, with the word before it. */
+  readonly speaksOf?: { readonly word: string; readonly at: string };
   /** Steps that must have been first, by their keys. */
   readonly after?: readonly string[];
   /** Why it has no time, if not because it has not happened yet. */
@@ -47,7 +48,7 @@ export function stepsOf(chain: Chain): Step[] {
     ...notifications.flatMap(one => stepsOfNotification(one, event)),
     ...intakeOf(chain),
   ];
-  return [...inOrder(steps.filter(step => step.at !== null)), ...steps.filter(step => step.at === null)];
+  return [...inOrder(steps.filter(step => step.at !== null)), ...inOrder(steps.filter(step => step.at === null))];
 }
 
 function stepsOfEvent(event: JourneyEvent): Step[] {
@@ -60,7 +61,8 @@ function stepsOfEvent(event: JourneyEvent): Step[] {
       tone: idempotency.response_code < 400 ? "done" : "failed",
       title: `Request ${idempotency.route} answered ${idempotency.response_code}`,
       who: idempotency.client_id,
-      text: `idempotency key ${idempotency.idem_key}, kept until ${exact(idempotency.expires_at, "utc")}`,
+      text: `idempotency key ${idempotency.idem_key}`,
+      speaksOf: { word: "kept until", at: idempotency.expires_at },
     });
   if (audit)
     steps.push({
@@ -94,7 +96,7 @@ const stepsOfLetter = ({ id, received_at, reprocessed_at, reason, stream_seq, ac
     title: "Message could not be read",
     text: `#${stream_seq} of the stream`,
     error: reason,
-    letter: id,
+    ...(reprocessed_at ? { letter: id } : {}),
     after: ["published"],
   },
   ...actions.map(action => stepOfAction(action, [`${id} received`])),

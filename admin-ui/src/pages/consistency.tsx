@@ -23,12 +23,12 @@ function useConsistency(system: System) {
 export function Consistency() {
   return (
     <Page title="Consistency" about="Whether the data of both systems agree">
+      <SystemInvariants system="entitlement" title="Entitlement: changes, audit, outbox" />
+      <SystemInvariants system="notification" title="Notification: intake, delivery, feeds" />
       <div className="grid items-stretch gap-3 lg:grid-cols-2">
         <Walks />
         <Stream />
       </div>
-      <SystemInvariants system="entitlement" title="Entitlement: changes, audit, outbox" />
-      <SystemInvariants system="notification" title="Notification: intake, delivery, feeds" />
     </Page>
   );
 }

@@ -44,7 +44,7 @@ export function FlowCell({ chart, query: { data, error, refetch }, points, bin, 
       <figcaption className="font-medium">
         {title}
         {unit === "count" && <span className="ml-1.5 font-normal text-faint">{bin === 1 ? "a minute" : `in ${bin} minutes`}</span>}
-        {drawing && unit === "time" && <ScaleNote scale={scale} values={drawing.lines.flatMap(({ values }) => values)} />}
+        {unit === "time" && <span className="ml-1.5 font-normal text-faint">log scale</span>}
       </figcaption>
       <p className="mb-1 flex min-h-5 flex-wrap gap-x-2.5">
         {data &&
@@ -52,6 +52,7 @@ export function FlowCell({ chart, query: { data, error, refetch }, points, bin, 
           [...chart.marks.toReversed(), ...chart.lines].map(line => (
             <Value key={line.step + line.field} {...{ line, points, at }} whole={data} isMark={chart.marks.includes(line)} />
           ))}
+        {drawing && unit === "time" && <Beyond scale={scale} values={drawing.lines.flatMap(({ values }) => values)} />}
       </p>
       <div className="h-26">
         {drawing && (
@@ -67,16 +68,11 @@ export function FlowCell({ chart, query: { data, error, refetch }, points, bin, 
   );
 }
 
-/** What the axis is like, and what it leaves out. */
-function ScaleNote({ scale, values }: { scale: Scale; values: readonly (number | null)[] }) {
-  const highest = beyond(values, scale);
-  return (
-    <span className="ml-1.5 font-normal text-faint">
-      log scale
-      {highest !== undefined && <span className="text-retry">{`, ▲ beyond ${span(scale.top)}`}</span>}
-    </span>
+/** Says what the arrows at the top are. */
+const Beyond = ({ scale, values }: { scale: Scale; values: readonly (number | null)[] }) =>
+  beyond(values, scale) !== undefined && (
+    <span className="whitespace-nowrap text-retry">{`▲ over ${span(scale.top).replace(".0", "")}`}</span>
   );
-}
 
 /** The library did not load, or this browser is not to its liking: the numbers above are there all the same. */
 const NoDrawing = () => <p className="text-faint">This chart cannot be drawn here.</p>;

@@ -24,7 +24,7 @@ export function Line({ steps }: { steps: readonly Step[] }) {
 }
 
 function LineStep({ step, before, isLast }: { step: Step; before: Step | undefined; isLast: boolean }) {
-  const { at, tone, title, who, text, error, missing = "not yet" } = step;
+  const { at, tone, title, who, text, speaksOf, error, missing = "not yet" } = step;
   const gap = gapOf(step, before);
   const isMissing = at === null && tone !== "failed";
   const isQuiet = isMissing && tone === "pending";
@@ -52,9 +52,14 @@ function LineStep({ step, before, isLast }: { step: Step; before: Step | undefin
         <p className="mono text-faint md:hidden">
           {at && <ShortTime at={at} />} <Gap gap={gap} />
         </p>
-        {(text || who) && (
+        {(text || speaksOf || who) && (
           <p className="flex flex-wrap gap-x-3 text-soft">
             {text && <span className="min-w-0 break-words">{text}</span>}
+            {speaksOf && (
+              <span>
+                {speaksOf.word} <ShortTime at={speaksOf.at} />
+              </span>
+            )}
             {who && (
               <span className="text-faint">by {isPerson(who) ? <Actor id={who} /> : <span className="mono break-all">{who}</span>}</span>
             )}

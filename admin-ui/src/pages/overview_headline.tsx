@@ -62,12 +62,12 @@ export function Headline() {
   const { tone, text, to, others } = useHeadline();
   return (
     <section aria-label="State of the system" className="flex flex-col gap-1.5">
-      <p className={`flex flex-wrap items-baseline gap-x-3 gap-y-1 text-xl font-semibold tracking-tight ${toneText[tone]}`}>
-        <span className="flex min-w-0 items-baseline gap-2">
-          <Icon name={tone} className="size-5 shrink-0 self-start mt-1" />
-          <span className="min-w-0 break-words">{text}</span>
+      <p className={`flex items-start gap-2 text-xl font-semibold tracking-tight ${toneText[tone]}`}>
+        <Icon name={tone} className="mt-1 size-5" />
+        <span className="min-w-0 break-words">
+          <span className="mr-3">{text}</span>
+          {to && <More to={to} />}
         </span>
-        {to && <More to={to} />}
       </p>
       {others.length > 0 && (
         <ul className="flex flex-col gap-0.5 pl-7">
