@@ -99,7 +99,7 @@ export function rawRoutes({ sql, requires, cursors, share, channel, requeued }: 
       async ({ params: { id }, body: { reason }, request }) => {
         const result = await discardRaw(sql, { id, actor: callerOf(request).clientId, reason });
         if (result.outcome === "unknown") throw notFound("there is no such raw dead letter");
-        if (result.outcome === "taken_in") throw new Problem(409, "TAKEN_IN", "it was taken in; there is nothing to discard");
+        if (result.outcome === "taken_in") throw new Problem(409, "TAKEN_IN", "it was consumed; there is nothing to discard");
         return { id, status: "DISCARDED" };
       },
       {
