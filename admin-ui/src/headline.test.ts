@@ -328,4 +328,10 @@ test("a headline leads to where it is put right", () => {
   expect(headlineOf(sightOf({ unreadable: 1 })).to).toBe("/failures/unreadable");
   expect(headlineOf(sightOf({ ...noBroker, outbox: rows({ FAILED: 1 }) })).to).toBe("/failures");
   expect(headlineOf(sightOf({ invariants: [invariant("broken")] })).to).toBe("/consistency");
+  const retrying = rows({ PENDING: 7 }, { retrying: { count: 7, more: false } });
+  expect([headlineOf(sightOf({ outbox: retrying })).to, headlineOf(sightOf({ deliveries: retrying })).to]).toEqual([
+    "/outbox",
+    "/notifications",
+  ]);
+  expect(headlineOf(sightOf({ deliveries: rows({ PENDING: 1 }, { oldest_pending_at: ago(200) }) })).to).toBe("/notifications");
 });

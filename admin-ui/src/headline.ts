@@ -126,8 +126,10 @@ function slowOf({ now, counts, health, isLagGrowing }: Sight): Finding[] {
   const oldest = systems.flatMap(system => counts[system].data?.oldest_pending_at ?? []).toSorted()[0];
   const age = oldest === undefined ? 0 : now - Date.parse(oldest);
   const late = age > lateAfter ? `the oldest has waited for ${span(age)}` : undefined;
-  const slowest = systems.find(system => oldest !== undefined && counts[system].data?.oldest_pending_at === oldest);
-  const to = slowest === "notification" ? "/notifications" : "/outbox";
+  const retriedIn = (system: System) => (counts[system].data?.retrying ?? zero).count;
+  const isHere = (system: System) =>
+    retrying.count > 0 ? retriedIn(system) * 2 >= retrying.count : counts[system].data?.oldest_pending_at === oldest;
+  const to = systems.find(isHere) === "notification" ? "/notifications" : "/outbox";
   if (retrying.count > 0)
     findings.push({
       tone: "retry",
