@@ -56,24 +56,15 @@ export interface Known {
 export async function putBelievable(databases: Databases, now = Date.now()): Promise<Known> {
   const { next, of, upTo } = dice(4);
   const minutes = (count: number) => now - count * 60_000;
-  const chains: Chain[] = [];
-  const versions = new Map<string, number>();
+  const added: Omit<Chain, "version">[] = [];
 
   function add(at: number, how: Pick<Chain, "outbox" | "delivery">): void {
-    const user = `${of(first)}.${of(last)}`;
-    const sku = of(items);
-    const version = (versions.get(user + sku) ?? 0) + 1;
-    versions.set(user + sku, version);
-    const isRevoked = version % 2 === 0;
-    const order = `order-${20_000 + chains.length}`;
-    const reason = isRevoked ? "REFUND" : next() < 0.85 ? "PURCHASE" : "CAMPAIGN";
-    chains.push({
+    const order = `order-${20_000 + added.length}`;
+    added.push({
       at,
-      user,
-      sku,
-      version,
-      isRevoked,
-      reason,
+      user: `${of(first)}.${of(last)}`,
+      sku: of(items),
+      reason: next() < 0.85 ? "PURCHASE" : "CAMPAIGN",
       purchase: order,
       client: of(["shop", "shop", "campaigns"]),
       key: `${order}-1`,
@@ -124,6 +115,7 @@ export async function putBelievable(databases: Databases, now = Date.now()): Pro
     add(minutes(1) + index, { outbox: published(), delivery: { status: "PROCESSING", tries: [] } });
   add(minutes(0.5), { outbox: { status: "PENDING", attempts: 2, error: publishes[0]![1] } });
 
+  const chains = inVersions(added);
   const ids = await putChains(databases, chains);
   await putFlow(databases, chains);
   await putRawDeadLetters(databases);
@@ -131,6 +123,19 @@ export async function putBelievable(databases: Databases, now = Date.now()): Pro
   const refused = chains.findLastIndex(({ outbox }) => outbox.status === "FAILED");
   const { user, key } = chains[failed]!;
   return { journey: ids[failed]!.eventId, failed: ids[failed]!.notificationId!, event: ids[refused]!.eventId, user, key };
+}
+
+/** As time went on, each change of a pair is its next version: granted, revoked, granted again. */
+function inVersions(added: readonly Omit<Chain, "version">[]): Chain[] {
+  const versions = new Map<string, number>();
+  return added
+    .toSorted((a, b) => a.at - b.at)
+    .map(chain => {
+      const version = (versions.get(chain.user + chain.sku) ?? 0) + 1;
+      versions.set(chain.user + chain.sku, version);
+      const isRevoked = version % 2 === 0;
+      return { ...chain, version, isRevoked, reason: isRevoked ? "REFUND" : chain.reason };
+    });
 }
 
 /** Messages that nobody could read. */

@@ -70,11 +70,7 @@ export async function putChains({ entitlement, notification }: Databases, chains
   const rows = chains.map((chain, index) => rowsOf(chain, index + 1));
   const states = new Map(rows.map(({ state }) => [JSON.stringify([state.user_id, state.stock_keeping_unit]), state]));
   await put(entitlement, "entitlements", [...states.values()]);
-  await put(
-    entitlement,
-    "entitlement_audit",
-    rows.map(row => row.audit),
-  );
+  await put(entitlement, "entitlement_audit", afterTheirBefore(rows.map(row => row.audit)));
   await put(
     entitlement,
     "idempotency_keys",
@@ -116,6 +112,23 @@ export async function putChains({ entitlement, notification }: Databases, chains
     told.flatMap(one => one.dead),
   );
   return rows.map(row => ({ eventId: row.event.event_id, notificationId: row.told?.notification.notification_id }));
+}
+
+interface AuditRow {
+  readonly at: string;
+  readonly user_id: string;
+  readonly stock_keeping_unit: string;
+}
+
+/** Each change of a pair knows when the one before was. */
+function afterTheirBefore<Row extends AuditRow>(rows: readonly Row[]): (Row & { previous_at: string | null })[] {
+  const last = new Map<string, string>();
+  return rows.map(row => {
+    const pair = JSON.stringify([row.user_id, row.stock_keeping_unit]);
+    const previous_at = last.get(pair) ?? null;
+    last.set(pair, row.at);
+    return { ...row, previous_at };
+  });
 }
 
 function rowsOf(chain: Chain, number: number) {

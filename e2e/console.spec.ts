@@ -14,7 +14,9 @@ for (const { what, system, list } of [
   { what: "a delivery", system: "NOTIFICATION", list: "Notifications" },
   { what: "a publish, inside the duplicate window,", system: "ENTITLEMENT", list: "Outbox" },
 ])
-  test(`${what} that died is found by its cause, put back with a reason and told once; the audit names the operator`, async ({ page }) => {
+  test(`${what} that died is found by its cause, requeued with a reason and told once; the audit names the operator in one row`, async ({
+    page,
+  }) => {
     test.setTimeout(90_000);
     const prefix = `unlucky-${Date.now()}`;
     const users = [1, 2, 3].map(number => `${prefix}-${number}`);
@@ -48,9 +50,70 @@ for (const { what, system, list } of [
       await expect.poll(async () => (await inboxOf(user)).map(one => one.status), { timeout: 20_000 }).toEqual(["SENT"]);
 
     await page.getByRole("link", { name: "Audit" }).click();
-    const line = page.getByRole("row").filter({ hasText: reason }).first();
+    const line = page.getByRole("row").filter({ hasText: reason });
+    await expect(line).toHaveCount(1);
     await expect(line).toContainText("Otto Operator (you)");
+    await expect(line).toContainText(/Requeue 3 (events|notifications)/);
+    await line.getByRole("link", { name: /^Items/ }).click();
+    await expect(page.getByRole("row").filter({ hasText: reason })).toHaveCount(3);
+    await page.getByRole("button", { name: /^Remove filter items of operation/ }).click();
+    await line.getByRole("link", { name: /^Operation/ }).click();
+    await expect(page.getByRole("dialog")).toContainText(reason);
   });
+
+test("a dead delivery is requeued from its journey, which ends in red before and with the delivery after", async ({ page }) => {
+  test.setTimeout(60_000);
+  const user = `stranded-${Date.now()}`;
+  await failFor("NOTIFICATION", user);
+  try {
+    await grant(user, "compass");
+    await openConsole(page, "operator", `notifications?status=FAILED&user_id=${user}`);
+    await page.getByRole("row").filter({ hasText: user }).getByRole("button").nth(0).click({ timeout: 20_000 });
+    await page.getByRole("dialog").getByRole("link", { name: "the whole way of its event" }).click();
+    const steps = page.getByRole("main").getByRole("listitem");
+    await expect(steps.last()).toContainText("Not delivered: needs attention");
+    await expect(steps.filter({ hasText: "Attempt 2 failed, the last one" })).toHaveCount(1);
+    await expect(page.getByText("generation")).toHaveCount(0);
+  } finally {
+    await failFor("NOTIFICATION", "");
+  }
+  const steps = page.getByRole("main").getByRole("listitem");
+  const order = async () => (await steps.allInnerTexts()).join("\n");
+  const text = await order();
+  expect(text.indexOf("Published as #")).toBeLessThan(text.indexOf("Consumed by notification"));
+  await steps.last().getByRole("button", { name: "Requeue" }).click();
+  await steps.last().getByLabel("Reason").fill("the channel is well again");
+  await steps.last().getByRole("button", { name: "Requeue" }).click();
+  await expect(steps.filter({ hasText: "Delivered to the inbox" })).toBeVisible({ timeout: 20_000 });
+  await expect(steps.filter({ hasText: "Notification requeued" })).toContainText("the channel is well again");
+  await expect(page.getByRole("region", { name: /^Event/ })).toContainText("Delivered");
+});
+
+test("an outage is told by its cause and what it means, once", async ({ page }) => {
+  const away = "NATS is not connected";
+  const parts = (...some: [string, string | null][]) => some.map(([name, detail]) => ({ name, detail, state: detail ? "trouble" : "ok" }));
+  const health = {
+    entitlement: {
+      dependencies: parts(["database", null], ["broker", away]),
+      workers: parts(["entitlement:relay", `broker: ${away}; publish: ${away}`]),
+      breakers: parts(["publish", away]),
+      consumer: null,
+    },
+    notification: {
+      dependencies: parts(["database", null], ["broker", "does not answer"]),
+      workers: parts(["notification:consumer", `broker: ${away}`], ["notification:sender", `broker: ${away}`]),
+      breakers: [],
+      consumer: null,
+    },
+  };
+  for (const [system, body] of Object.entries(health))
+    await page.route(`**/admin/api/${system}/health`, route => route.fulfill({ json: body }));
+  await openConsole(page, "viewer");
+  const headline = page.getByRole("region", { name: "State of the system" });
+  await expect(headline).toContainText(/NATS is away: grants go on, (\d+ )?events? waits?/);
+  await expect(headline).toContainText("Affected: breaker of publish, relay, consumer, sender");
+  expect((await headline.textContent())?.match(/NATS/g)).toHaveLength(1);
+});
 
 test("who may only look sees failures and no way to change anything", async ({ page }) => {
   await openConsole(page, "viewer", "failures");

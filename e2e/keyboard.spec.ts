@@ -1,5 +1,5 @@
 import { expect, type Locator, type Page, test } from "@playwright/test";
-import { addressOf } from "./console.ts";
+import { addressOf, openConsole } from "./console.ts";
 import { failFor, grant } from "./people.ts";
 
 /** Presses Tab until it is there, as a person does; the focus must show on the way. */
@@ -33,7 +33,7 @@ async function isTrapped(page: Page): Promise<void> {
 
 test.afterEach(() => failFor("NOTIFICATION", ""));
 
-test("what failed is found, put back and looked up in the audit by keyboard alone", async ({ page }) => {
+test("what failed is found, requeued and looked up in the audit by keyboard alone", async ({ page }) => {
   test.setTimeout(90_000);
   const prefix = `keyed-${Date.now()}`;
   await failFor("NOTIFICATION", prefix);
@@ -48,7 +48,7 @@ test("what failed is found, put back and looked up in the audit by keyboard alon
   await page.keyboard.press("Enter");
 
   await expect(page.getByRole("heading", { name: "Overview" })).toBeVisible();
-  const why = page.getByRole("link", { name: "Why, and put it right" });
+  const why = page.getByRole("link", { name: "Show the causes" }).first();
   await expect(why).toBeVisible({ timeout: 30_000 });
   await tabTo(page, why);
   await page.keyboard.press("Enter");
@@ -86,4 +86,22 @@ test("what failed is found, put back and looked up in the audit by keyboard alon
   await page.keyboard.press("g");
   await page.keyboard.press("a");
   await expect(page.getByRole("row").filter({ hasText: reason }).first()).toContainText("Otto Operator (you)");
+});
+
+test("after a search the keys mean pages again, and the next search begins empty", async ({ page }) => {
+  await openConsole(page, "viewer");
+  const search = page.getByRole("textbox", { name: "Find by any id" });
+  await page.keyboard.press("/");
+  await page.keyboard.type("nobodys-id");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Nobody knows this id")).toBeVisible();
+  await expect(search).not.toBeFocused();
+  await page.keyboard.press("/");
+  await expect(search).toBeFocused();
+  await expect(search).toHaveValue("");
+  await page.keyboard.press("Escape");
+  await expect(search).not.toBeFocused();
+  await page.keyboard.press("g");
+  await page.keyboard.press("o");
+  await expect(page.getByRole("heading", { name: "Outbox", level: 1 })).toBeVisible();
 });

@@ -4,6 +4,7 @@ import { putBelievable } from "./believable.ts";
 import { openDatabases } from "./chains.ts";
 import { addressOf, desk, openBy, openConsole, openersOf, pagesOf, phone, settled, visit } from "./console.ts";
 import { grant } from "./people.ts";
+import { pretend, putJourneys, states, withOutlier } from "./picture_states.ts";
 import { variable } from "./stack.ts";
 
 const schemes = ["light", "dark"] as const;
@@ -47,14 +48,35 @@ test("pictures of the console", async ({ page, browser }) => {
   await shoot(page, "keyboard help");
 });
 
+test("pictures of what is seldom there: outages, an outlier, and every place where an event can be", async ({ page }) => {
+  test.skip(onlyReadme);
+  const databases = openDatabases();
+  const journeys = await putJourneys(databases).finally(() => databases.end());
+  await openConsole(page, "admin");
+  for (const [name, told] of Object.entries(states)) {
+    const leave = await pretend(page, told);
+    await visit(page, "");
+    await shoot(page, `overview, ${name}`);
+    await leave();
+  }
+  await withOutlier(page);
+  await visit(page, "");
+  await page.getByRole("figure", { name: "Change → sent" }).scrollIntoViewIfNeeded();
+  await shoot(page, "overview, a latency outlier");
+  for (const [name, id] of Object.entries(journeys)) {
+    await visit(page, `journey/${id}`);
+    await shoot(page, `journey, ${name}`, { fullPage: true });
+  }
+});
+
 /** At the desk and on a phone, light and dark. */
-async function shoot(page: Page, name: string): Promise<void> {
+async function shoot(page: Page, name: string, { fullPage = false } = {}): Promise<void> {
   for (const [device, size] of [["desk", desk] as const, ["phone", phone] as const]) {
     await page.setViewportSize(size);
     await settledShape(page);
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: join(folder, `${name} ${device} ${colorScheme}.png`), animations: "disabled" });
+      await page.screenshot({ path: join(folder, `${name} ${device} ${colorScheme}.png`), animations: "disabled", fullPage });
     }
   }
 }
@@ -82,7 +104,7 @@ async function forReadme(page: Page, journey: string): Promise<void> {
   await take("failures", "light");
 }
 
-/** Several people do their work: rows put back, one thrown away, bulk work done and under way. */
+/** Several people do their work: rows requeued, one discarded, bulk work done and under way. */
 async function operatorsAct(browser: Browser): Promise<void> {
   for (const user of ["amelia.okafor", "sven.keller", "priya.rossi"]) await grant(`${user}.${Date.now()}`, "guild-banner");
   const operator = await signedIn(browser, "operator");

@@ -57,7 +57,7 @@ test("a grant by hand, clicked twice, is made once, is told to the user, and can
   await dialog.getByRole("button", { name: "Revoke", exact: true }).click();
   await expect(dialog.getByRole("status")).toContainText("Revoked.");
   await dialog.getByRole("link", { name: "Journey of its event" }).click();
-  await expect(page.getByText("Operator: entitlement.revoke")).toBeVisible();
+  await expect(page.getByText("Revoked by hand")).toBeVisible();
 
   await page.getByRole("link", { name: "Entitlements" }).last().click();
   await expect(lines(page)).toHaveCount(2);

@@ -153,7 +153,7 @@ describe.each(systems)("what cannot be asked of %s is refused and named", system
     [() => `${rowsOf(system)}/groups?status=PENDING`, invalid("/status")],
     [() => `${rowsOf(system)}/groups?cursor=AAAA`, invalid("/cursor")],
     [() => "/ops/actions?subject=", invalid("/subject")],
-    [() => "/ops/actions?actor=otto", invalid("/actor")],
+    [() => "/ops/actions?person=otto", invalid("/person")],
     [() => "/ops/actions?cursor=AAAA", invalid()],
     [() => `/ops/journey/${"x".repeat(256)}`, invalid("/id")],
     [() => "/ops/journey/%20", invalid("/id")],

@@ -41,7 +41,12 @@ describe.each([outbox, notifications])("$system", failing => {
     [`/ops/${kind}/${kind === "outbox" ? "failed" : "dead"}`, 1],
     ["/ops/operations", 1],
     ["/ops/actions", 1],
-    ...(kind === "outbox" ? [] : ([["/ops/raw-dead-letters?which=all", 1]] as const)),
+    ...(kind === "outbox"
+      ? []
+      : ([
+          ["/ops/raw-dead-letters?which=all", 1],
+          ["/ops/raw-dead-letters/counts", 1],
+        ] as const)),
   ] as const)("%s: thirty who look at once, and one who comes after, are one question to the database", async (path, once) => {
     await act();
     const before = await statements();

@@ -1,5 +1,5 @@
 // `bun run screenshots`: the whole system with a day's work in it, and pictures of every page of the console in `.stack/screenshots`.
-// With `--readme`: only the three that the README shows, into `docs/images`.
+// With `--readme`: only the three that the README shows, into `docs/images`. Other arguments are Playwright's (`-g seldom`).
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { browserTests } from "./browser_tests.ts";
@@ -23,7 +23,7 @@ const pictures = browserTests({ ...process.env, KENRI_PICTURES: folder, KENRI_PI
   settings: { BULK_BATCH: "2", BULK_PACE: "12s" },
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void pictures.stop().then(() => process.exit(130)));
-const { failed } = await pictures.run([]);
+const { failed } = await pictures.run(process.argv.slice(2).filter(argument => argument !== "--readme"));
 watchdog.close();
 if (failed === 0) console.log(`pictures: ${folder}`);
 process.exit(failed === 0 ? 0 : 1);

@@ -33,6 +33,8 @@ export interface Counts {
   readonly counts: Readonly<Record<string, Count>>;
   readonly oldest_pending_at: string | null;
   readonly unconfirmed?: Count;
+  /** Failed before, and tried again later. */
+  readonly retrying?: Count;
 }
 
 export interface OutboxEvent {
@@ -147,6 +149,7 @@ export interface EventJourney {
 export interface NotificationJourney {
   readonly matched_by: string | null;
   readonly notifications: readonly JourneyNotification[];
+  readonly raw_dead_letters: readonly (RawLetter & { readonly actions: readonly Action[] })[];
 }
 
 /** What is kept of an idempotency key, for one client and route. */
@@ -230,6 +233,11 @@ export interface RawLetter {
   readonly size: number;
   readonly received_at: string;
   readonly reprocessed_at?: string | null;
+}
+
+/** Those not yet reprocessed. */
+export interface RawCounts {
+  readonly open: Count;
 }
 
 export interface RawLetterDetail extends RawLetter {

@@ -1,6 +1,14 @@
 import { queryOptions } from "@tanstack/react-query";
-import { ask, type EventJourney, type JourneyEvent, type JourneyNotification, type NotificationJourney, Refusal } from "./api.ts";
-import type { Chain } from "./journey_steps.ts";
+import {
+  ask,
+  type EventJourney,
+  type JourneyEvent,
+  type JourneyNotification,
+  type NotificationJourney,
+  Refusal,
+  type System,
+} from "./api.ts";
+import type { Chain, JourneyLetter } from "./journey_steps.ts";
 
 export interface Journey {
   readonly matchedBy: string | undefined;
@@ -9,7 +17,7 @@ export interface Journey {
   readonly troubles: readonly string[];
 }
 
-const nothing = { matched_by: null, events: [], notifications: [] };
+const nothing = { matched_by: null, events: [], notifications: [], raw_dead_letters: [] };
 
 /** An id that a system does not know, or that is not of a form it knows, is no trouble. */
 const orNothing = (error: unknown) => {
@@ -23,10 +31,10 @@ export const journey = (id: string) =>
     queryKey: ["journey", id],
     queryFn: async (asking): Promise<Journey> => {
       const path = (one: string) => `journey/${encodeURIComponent(one)}`;
-      const troubles: string[] = [];
-      const failed = (system: string) => (error: Error) => {
+      const troubles = new Map<System, string>();
+      const failed = (system: System) => (error: Error) => {
         if (asking.signal.aborted) throw error;
-        troubles.push(`${system}: ${error.message}`);
+        troubles.set(system, `${system}: ${error.message}`);
         return nothing;
       };
       const eventsOf = (one: string): Promise<EventJourney> =>
@@ -35,12 +43,8 @@ export const journey = (id: string) =>
         ask<NotificationJourney>("notification", path(one), {}, asking).catch(orNothing).catch(failed("notification"));
 
       const [known, told] = await Promise.all([eventsOf(id), notificationsOf(id)]);
-      const missingEvents = [...new Set(told.notifications.map(one => one.event_id))].filter(
-        eventId => !known.events.some(event => event.event_id === eventId),
-      );
-      const missingTold = known.events
-        .map(event => event.event_id)
-        .filter(eventId => !told.notifications.some(one => one.event_id === eventId));
+      const missingEvents = eventsIn(told).filter(eventId => !known.events.some(event => event.event_id === eventId));
+      const missingTold = known.events.map(event => event.event_id).filter(eventId => !eventsIn(told).includes(eventId));
       const [moreEvents, moreTold] = await Promise.all([
         Promise.all(missingEvents.map(eventsOf)),
         Promise.all(missingTold.map(notificationsOf)),
@@ -48,20 +52,36 @@ export const journey = (id: string) =>
 
       const events = [...known.events, ...moreEvents.flatMap(answer => answer.events)];
       const notifications = [...told.notifications, ...moreTold.flatMap(answer => answer.notifications)];
+      const letters = [told, ...moreTold].flatMap(answer => answer.raw_dead_letters);
       return {
         matchedBy: known.matched_by ?? told.matched_by ?? undefined,
-        chains: chainsOf(events, notifications),
-        troubles: [...new Set(troubles)],
+        chains: chainsOf(events, notifications, letters, [...troubles.keys()]),
+        troubles: [...troubles.values()],
       };
     },
   });
 
+const eventsIn = ({ notifications, raw_dead_letters }: NotificationJourney): string[] => [
+  ...new Set([...notifications.map(one => one.event_id), ...raw_dead_letters.flatMap(one => one.event_id ?? [])]),
+];
+
 /** By event, newest first as the systems list them. */
-export function chainsOf(events: readonly JourneyEvent[], notifications: readonly JourneyNotification[]): Chain[] {
-  const ids = [...new Set([...events.map(event => event.event_id), ...notifications.map(one => one.event_id)])];
-  return ids.map(eventId => ({
+export function chainsOf(
+  events: readonly JourneyEvent[],
+  notifications: readonly JourneyNotification[],
+  letters: readonly JourneyLetter[] = [],
+  unasked: readonly System[] = [],
+): Chain[] {
+  const ids = new Set([
+    ...events.map(event => event.event_id),
+    ...notifications.map(one => one.event_id),
+    ...letters.flatMap(one => one.event_id ?? []),
+  ]);
+  return [...ids].map(eventId => ({
     eventId,
     event: events.find(event => event.event_id === eventId),
     notifications: notifications.filter(one => one.event_id === eventId),
+    letters: letters.filter(one => one.event_id === eventId),
+    unasked,
   }));
 }

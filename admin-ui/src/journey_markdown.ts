@@ -1,4 +1,6 @@
-import { exact, span } from "./format.ts";
+import { exact } from "./format.ts";
+import { gapOf, gapText } from "./journey_order.ts";
+import { outcomeOf } from "./journey_outcome.ts";
 import type { Chain, Step } from "./journey_steps.ts";
 
 // A table's cell is one line, and a bar would end it.
@@ -8,16 +10,16 @@ const cell = (text: string) => text.replaceAll("|", "\\|").replace(/\s+/g, " ");
 export function markdownOf(chain: Chain, steps: readonly Step[], address: string): string {
   const { event, notifications, eventId } = chain;
   const user = event?.user_id ?? notifications[0]?.user_id;
-  let before: number | undefined;
-  const lines = steps.map(({ at, title, who, text, error }) => {
-    const time = at === null ? undefined : Date.parse(at);
-    const gap = time !== undefined && before !== undefined ? `+${span(time - before)}` : "";
-    before = time ?? before;
-    const what = [title, text, error && `error: ${error}`].filter(Boolean).join("; ");
-    return `| ${at ? exact(at, "utc") : "not yet"} | ${gap} | ${cell(what)} | ${cell(who ?? "")} |`;
+  const lines = steps.map((step, index) => {
+    const { at, tone, title, who, text, speaksOf, error, missing = "not yet" } = step;
+    const gap = gapOf(step, steps[index - 1]);
+    const spoken = speaksOf && `${speaksOf.word} ${exact(speaksOf.at, "utc")}`;
+    const what = [title, text, spoken, error && `error: ${error}`].filter(Boolean).join("; ");
+    const time = at ? exact(at, "utc") : tone === "failed" ? "" : missing;
+    return `| ${time} | ${gap === undefined ? "" : gapText(gap)} | ${cell(what)} | ${cell(who ?? "")} |`;
   });
   return [
-    `### Event ${eventId}`,
+    `### Event ${eventId}: ${outcomeOf(chain).word.toLowerCase()}`,
     "",
     `User \`${user ?? "?"}\`, trace \`${event?.trace_id ?? notifications[0]?.trace_id ?? "?"}\`. ${address}`,
     "",

@@ -1,6 +1,9 @@
-import type { Action, JourneyEvent, JourneyNotification } from "./api.ts";
-import { exact, span } from "./format.ts";
-import type { Tone } from "./kinds.ts";
+import type { Action, JourneyEvent, JourneyNotification, RawLetter, System } from "./api.ts";
+import { stepOfAction } from "./journey_actions.ts";
+import { stepsOfNotification } from "./journey_delivery.ts";
+import { inOrder } from "./journey_order.ts";
+import { stepsOfPublishing } from "./journey_publishing.ts";
+import type { Kind, Tone } from "./kinds.ts";
 
 /** Something that happened on the way of an event, or has not yet. */
 export interface Step {
@@ -11,29 +14,45 @@ export interface Step {
   readonly who?: string;
   readonly text?: string;
   readonly error?: string;
+  /** A time that it speaks of, with the word before it. */
+  readonly speaksOf?: { readonly word: string; readonly at: string };
+  /** Steps that must have been first, by their keys. */
+  readonly after?: readonly string[];
+  /** Why it has no time, if not because it has not happened yet. */
+  readonly missing?: string;
+  /** The row that an operator may act on here. */
+  readonly row?: { readonly kind: Kind["name"]; readonly id: string; readonly status: string };
+  /** The unreadable message that this is about. */
+  readonly letter?: string;
+}
+
+export interface JourneyLetter extends RawLetter {
+  readonly actions: readonly Action[];
 }
 
 export interface Chain {
   readonly eventId: string;
   readonly event: JourneyEvent | undefined;
   readonly notifications: readonly JourneyNotification[];
+  readonly letters?: readonly JourneyLetter[];
+  /** Systems that could not be asked. */
+  readonly unasked?: readonly System[];
 }
 
-/** The chain in the order of time; what happened at one time stays in the order of cause. Then what is still to come. */
-export function stepsOf({ event, notifications }: Chain): Step[] {
-  const steps = [...(event ? stepsOfEvent(event) : []), ...notifications.flatMap(stepsOfNotification)];
-  const happened = steps.filter(step => step.at !== null);
-  const ordered = happened
-    .map((step, index) => ({ step, index }))
-    .toSorted((a, b) => Date.parse(a.step.at!) - Date.parse(b.step.at!) || a.index - b.index)
-    .map(({ step }) => step);
-  const missing = steps.filter(step => step.at === null);
-  if (event && notifications.length === 0) missing.push({ key: "processed", at: null, tone: "pending", title: "Taken in by notification" });
-  return [...ordered, ...missing];
+/** The chain in the order of cause, then what is still to come. */
+export function stepsOf(chain: Chain): Step[] {
+  const { event, notifications, letters = [] } = chain;
+  const steps = [
+    ...(event ? stepsOfEvent(event) : []),
+    ...letters.flatMap(stepsOfLetter),
+    ...notifications.flatMap(one => stepsOfNotification(one, event)),
+    ...intakeOf(chain),
+  ];
+  return [...inOrder(steps.filter(step => step.at !== null)), ...inOrder(steps.filter(step => step.at === null))];
 }
 
 function stepsOfEvent(event: JourneyEvent): Step[] {
-  const { audit, idempotency, status } = event;
+  const { audit, idempotency, status, actions } = event;
   const steps: Step[] = [];
   if (idempotency)
     steps.push({
@@ -42,7 +61,8 @@ function stepsOfEvent(event: JourneyEvent): Step[] {
       tone: idempotency.response_code < 400 ? "done" : "failed",
       title: `Request ${idempotency.route} answered ${idempotency.response_code}`,
       who: idempotency.client_id,
-      text: `idempotency key ${idempotency.idem_key}, kept until ${exact(idempotency.expires_at, "utc")}`,
+      text: `idempotency key ${idempotency.idem_key}`,
+      speaksOf: { word: "kept until", at: idempotency.expires_at },
     });
   if (audit)
     steps.push({
@@ -52,91 +72,44 @@ function stepsOfEvent(event: JourneyEvent): Step[] {
       title: `Entitlement is ${audit.status.toLowerCase()}, version ${audit.version}`,
       who: audit.client_id,
       text: `${event.stock_keeping_unit} of ${event.user_id}`,
+      after: ["request"],
     });
-  const isGone = status === null;
-  const gone = "; published and confirmed since, then deleted there after its time";
-  const text = `${event.event_type}${isGone ? gone : ""}`;
-  steps.push({ key: "outbox", at: event.created_at, tone: "done", title: "Event written to the outbox", text });
-  return [...steps, ...(isGone ? [] : stepsOfPublishing(event)), ...event.actions.map(stepOfAction)];
-}
-
-function stepsOfPublishing(event: JourneyEvent): Step[] {
-  const steps: Step[] = [];
-  const made = event.attempt_count ?? 0;
-  const attempts = `${made} ${made === 1 ? "attempt" : "attempts"} in generation ${event.publish_generation}`;
-  if (event.published_at)
-    steps.push({
-      key: "published",
-      at: event.published_at,
-      tone: "done",
-      title: `Published as #${event.stream_seq ?? "?"}${event.stream_duplicate ? ", which was there already" : ""}`,
-      text: attempts,
-    });
-  else
-    steps.push({
-      key: "published",
-      at: null,
-      tone: event.status === "FAILED" ? "failed" : made > 0 ? "retry" : "pending",
-      title: event.status === "FAILED" ? "Publishing was given up" : "Published",
-      ...(made > 0 ? { text: attempts } : {}),
-      ...(event.last_error ? { error: event.last_error } : {}),
-    });
+  const isDiscarded = actions.some(({ action }) => action === "outbox.discard");
+  const gone = status === null && !isDiscarded ? "; published and confirmed, then deleted from the outbox after its retention" : "";
   steps.push({
-    key: "confirmed",
-    at: event.confirmed_at,
-    tone: event.confirmed_at ? "done" : "pending",
-    title: "Confirmed: notification has it",
-  });
-  return steps;
-}
-
-const attemptSteps = {
-  sent: { tone: "done", title: "delivered" },
-  retry: { tone: "retry", title: "failed, to be tried again" },
-  dead: { tone: "failed", title: "failed, given up" },
-} as const;
-
-function stepsOfNotification(one: JourneyNotification): Step[] {
-  const id = one.notification_id;
-  const steps: Step[] = [];
-  if (one.processed)
-    steps.push({
-      key: `${id} processed`,
-      at: one.processed.processed_at,
-      tone: one.processed.stale ? "stale" : "done",
-      title: one.processed.stale ? "Taken in, but a newer version was known: stale" : "Taken in by notification",
-      ...(one.processed.stream_seq === null ? {} : { text: `from #${one.processed.stream_seq} of the stream` }),
-    });
-  steps.push({
-    key: `${id} created`,
-    at: one.created_at,
+    key: "outbox",
+    at: event.created_at,
     tone: "done",
-    title: `Notification for ${one.user_id}`,
-    text: `by ${one.channel}, ${id}`,
+    title: "Event written to the outbox",
+    text: `${event.event_type}${gone}`,
+    after: ["request", "entitlement"],
   });
-  for (const { number, started_at, outcome, error, worker, duration_ms } of one.attempts.toSorted((a, b) => a.number - b.number))
-    steps.push({
-      key: `${id} attempt ${number}`,
-      at: started_at,
-      tone: attemptSteps[outcome].tone,
-      title: `Attempt ${number} ${attemptSteps[outcome].title}`,
-      who: worker,
-      text: `took ${span(duration_ms)}`,
-      ...(error ? { error } : {}),
-    });
-  if (one.dead) steps.push({ key: `${id} dead`, at: one.dead.failed_at, tone: "failed", title: "Put among the dead letters" });
-  steps.push(...one.actions.map(stepOfAction));
-  if (one.status !== "FAILED" || one.sent_at)
-    steps.push({ key: `${id} sent`, at: one.sent_at, tone: one.sent_at ? "done" : "pending", title: "Sent to the inbox" });
-  if (one.sent_at) steps.push({ key: `${id} read`, at: one.read_at, tone: one.read_at ? "done" : "pending", title: "Read by the user" });
-  return steps;
+  return [...steps, ...(status === null ? [] : stepsOfPublishing(event)), ...actions.map(action => stepOfAction(action, ["outbox"]))];
 }
 
-const stepOfAction = (action: Action): Step => ({
-  key: action.action_id,
-  at: action.at,
-  tone: "flight",
-  title: `Operator: ${action.action}`,
-  who: action.actor,
-  text: action.reason,
-});
+/** A message that could not be read waits for a person, who has it read again or discards it. */
+const stepsOfLetter = ({ id, received_at, reprocessed_at, reason, stream_seq, actions }: JourneyLetter): Step[] => [
+  {
+    key: `${id} received`,
+    at: received_at,
+    tone: reprocessed_at ? "retry" : "failed",
+    title: "Message could not be read",
+    text: `#${stream_seq} of the stream`,
+    error: reason,
+    ...(reprocessed_at ? { letter: id } : {}),
+    after: ["published"],
+  },
+  ...actions.map(action => stepOfAction(action, [`${id} received`])),
+];
+
+/** The intake, if no notification tells of it. */
+function intakeOf({ event, notifications, letters = [], unasked = [] }: Chain): Step[] {
+  if (notifications.length > 0 || !event) return [];
+  const step = { key: "processed", at: null, title: "Consumed by notification" } as const;
+  if (unasked.includes("notification")) return [{ ...step, tone: "pending", missing: "not known now" }];
+  const open = letters.find(({ reprocessed_at }) => !reprocessed_at);
+  if (open) return [{ ...step, tone: "failed", title: "Not consumed: needs attention", letter: open.id }];
+  // Only what notification holds is confirmed, and only what is confirmed is deleted after a while.
+  if (event.confirmed_at || event.status === null) return [];
+  return [{ ...step, tone: "pending" }];
+}

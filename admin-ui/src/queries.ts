@@ -13,7 +13,9 @@ import {
   type Me,
   type Operation,
   type OperationItem,
+  type Parameters,
   type PublishedMessage,
+  type RawCounts,
   type RawLetter,
   type RawLetterDetail,
   type System,
@@ -107,11 +109,11 @@ export const operationItems = (system: System, id: string, result: string | unde
     ...paging,
   });
 
-export const actions = (system: System, subject?: string) =>
+export const actions = (system: System, filter: Parameters = {}) =>
   infiniteQueryOptions({
-    queryKey: ["actions", system, subject, pageSize()],
+    queryKey: ["actions", system, filter, pageSize()],
     queryFn: async ({ pageParam, ...asking }): Promise<Page<Action>> => {
-      const page = await ask<Record<string, unknown>>(system, "actions", { subject, limit: pageSize(), cursor: pageParam }, asking);
+      const page = await ask<Record<string, unknown>>(system, "actions", { ...filter, limit: pageSize(), cursor: pageParam }, asking);
       return { rows: page.actions as Action[], next: cursorOf(page) };
     },
     ...paging,
@@ -145,6 +147,11 @@ export const rawLetters = (which?: "all") =>
     },
     ...paging,
   });
+
+export const rawCounts = queryOptions({
+  queryKey: ["raw letters", "counts"],
+  queryFn: asking => ask<RawCounts>("notification", "raw-dead-letters/counts", {}, asking),
+});
 
 export const rawLetter = (id: string) =>
   queryOptions({

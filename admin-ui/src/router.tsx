@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { readAuditView } from "./audit_view.ts";
 import { readFilter } from "./filter.ts";
 import { notifications, outbox } from "./kinds.ts";
 import { Broken, Lost } from "./parts/trouble.tsx";
@@ -115,10 +116,7 @@ const operation = createRoute({
 const audit = createRoute({
   getParentRoute: () => root,
   path: "/audit",
-  validateSearch: (search: Record<string, unknown>): { subject?: string } => {
-    const subject = text(search.subject);
-    return subject ? { subject } : {};
-  },
+  validateSearch: readAuditView,
   component: lazyRouteComponent(() => import("./pages/audit.tsx"), "Audit"),
 });
 

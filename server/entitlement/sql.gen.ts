@@ -186,8 +186,14 @@ export interface OperatorActionsLatestRow {
 }
 
 export interface OperatorActionsListParameters {
+  actor: string | null;
+  action: string | null;
+  operation_id: string | null;
+  since: string | null;
+  until: string | null;
   before_action_id: string;
   limit: number;
+  scan: number;
 }
 export interface OperatorActionsListRow {
   action_id: string;
@@ -197,6 +203,8 @@ export interface OperatorActionsListRow {
   subject: string;
   reason: string;
   detail: Json;
+  matches: boolean;
+  examined: number;
 }
 
 export interface OperatorActionsOfSubjectsParameters {

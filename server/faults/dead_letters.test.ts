@@ -46,7 +46,7 @@ test("a channel that always fails: attempts as configured, then FAILED and one d
     kenri.notificationSql`select number, outcome from notification_attempts where notification_id = ${notification_id} order by number`;
   expect([...(await attempts())]).toEqual([
     { number: 1, outcome: "retry" },
-    { number: 2, outcome: "retry" },
+    { number: 2, outcome: "dead" },
   ]);
   const letter = async () => (await kenri.notificationSql`select * from notification_dlq where notification_id = ${notification_id}`)[0]!;
   expect(await letter()).toMatchObject({ event_id, user_id: "no-channel", attempts: 2, reason: last_error, requeued_at: null });

@@ -45,7 +45,7 @@ describe("one id leads to the way of its notification", () => {
           status: "FAILED",
           trace_id: trace,
           processed: { stale: false, stream_seq: 2, processed_at: expect.any(String) },
-          attempts: [{ number: 1, outcome: expect.any(String), error: expect.any(String), worker: expect.any(String) }],
+          attempts: [{ number: 1, outcome: "dead", error: expect.any(String), worker: expect.any(String) }],
           dead: { failed_at: expect.any(String), requeued_at: null, requeued_by: null },
           actions: [],
         },
@@ -96,7 +96,10 @@ test("putting it back is told, with who did it and why", async () => {
     {
       status: "SENT",
       position: 1,
-      attempts: [{ number: 2, outcome: "sent" }, { number: 1 }],
+      attempts: [
+        { number: 2, outcome: "sent" },
+        { number: 1, outcome: "dead" },
+      ],
       dead: { requeued_by: "tester" },
       actions: [{ actor: "tester", action: "notification.requeue", reason: "well again" }],
     },

@@ -54,6 +54,22 @@ test("a list holds what is open, or all with whether it was reprocessed, and a c
     });
 });
 
+test("those still open are counted: one that was reprocessed or discarded is not among them", async () => {
+  const open = async () => JSON.parse((await people().ask("VIEWER", "GET", "/ops/raw-dead-letters/counts")).text).open;
+  // Whatever a person does makes the next answer a new one.
+  const act = () => people().post("VIEWER", "/ops/raw-dead-letters/x/discard", {});
+  await act();
+  const before = (await open()).count;
+  const [id] = [await putLetter(), await putLetter()];
+  await people().post("ADMIN", `/ops/raw-dead-letters/${id}/discard`, { reason: "nobody needs it" });
+  expect(await open()).toEqual({ count: before + 1, more: false });
+  await kenri.notificationSql`update notification_nats_dlq set reprocessed_at = now()`;
+  const last = await putLetter();
+  await people().post("ADMIN", `/ops/raw-dead-letters/${last}/discard`, { reason: "nor this" });
+  expect(await open()).toEqual({ count: 0, more: false });
+  expect((await people().ask("USER", "GET", "/ops/raw-dead-letters/counts")).status).toBe(403);
+});
+
 describe("a raw dead letter", () => {
   const discard = (role: string, id: string, body: unknown = { reason: "a test message" }) =>
     people().post(role, `/ops/raw-dead-letters/${id}/discard`, body);

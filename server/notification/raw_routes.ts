@@ -28,9 +28,13 @@ export interface RawOptions {
   readonly requeued: () => void;
 }
 
+// A count goes no further, as in the lists.
+const most = 10_000;
+
 /** Messages that could not be read: as they came, and what may be done to them. */
 export function rawRoutes({ sql, requires, cursors, share, channel, requeued }: RawOptions) {
   const [open, all] = [share(sql.raw_dead_letters.list), share(sql.raw_dead_letters.list_all)];
+  const count = share(sql.raw_dead_letters.count);
   return new Elysia({ normalize: false })
     .get(
       "/ops/raw-dead-letters",
@@ -48,6 +52,14 @@ export function rawRoutes({ sql, requires, cursors, share, channel, requeued }: 
         detail: { summary: "Messages that could not be read, newest first", description: "Scope: ops:read." },
       },
     )
+    .get("/ops/raw-dead-letters/counts", async () => ({ open: (await count({ most }))[0]! }), {
+      query: Type.Object({}, strict),
+      ...requires("ops:read"),
+      detail: {
+        summary: "How many messages could not be read and are still open",
+        description: "Exact up to 10,000; `more` says that there are more. Scope: ops:read.",
+      },
+    })
     .get(
       "/ops/raw-dead-letters/:id",
       async ({ params, request }) => {
@@ -87,7 +99,7 @@ export function rawRoutes({ sql, requires, cursors, share, channel, requeued }: 
       async ({ params: { id }, body: { reason }, request }) => {
         const result = await discardRaw(sql, { id, actor: callerOf(request).clientId, reason });
         if (result.outcome === "unknown") throw notFound("there is no such raw dead letter");
-        if (result.outcome === "taken_in") throw new Problem(409, "TAKEN_IN", "it was taken in; there is nothing to discard");
+        if (result.outcome === "taken_in") throw new Problem(409, "TAKEN_IN", "it was consumed; there is nothing to discard");
         return { id, status: "DISCARDED" };
       },
       {

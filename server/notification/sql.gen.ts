@@ -186,8 +186,14 @@ export interface OperatorActionsLatestRow {
 }
 
 export interface OperatorActionsListParameters {
+  actor: string | null;
+  action: string | null;
+  operation_id: string | null;
+  since: string | null;
+  until: string | null;
   before_action_id: string;
   limit: number;
+  scan: number;
 }
 export interface OperatorActionsListRow {
   action_id: string;
@@ -197,6 +203,8 @@ export interface OperatorActionsListRow {
   subject: string;
   reason: string;
   detail: Json;
+  matches: boolean;
+  examined: number;
 }
 
 export interface OperatorActionsOfSubjectsParameters {
@@ -881,6 +889,14 @@ export interface RawDeadLettersAppendRow {
   id: string;
 }
 
+export interface RawDeadLettersCountParameters {
+  most: number;
+}
+export interface RawDeadLettersCountRow {
+  count: number;
+  more: boolean;
+}
+
 export interface RawDeadLettersDiscardParameters {
   id: string;
   actor: string;
@@ -1044,6 +1060,7 @@ export interface NotificationSql {
   };
   raw_dead_letters: {
     append(parameters: RawDeadLettersAppendParameters): Promise<RawDeadLettersAppendRow[]>;
+    count(parameters: RawDeadLettersCountParameters): Promise<RawDeadLettersCountRow[]>;
     discard(parameters: RawDeadLettersDiscardParameters): Promise<RawDeadLettersDiscardRow[]>;
     find(parameters: RawDeadLettersFindParameters): Promise<RawDeadLettersFindRow[]>;
     list(parameters: RawDeadLettersListParameters): Promise<RawDeadLettersListRow[]>;

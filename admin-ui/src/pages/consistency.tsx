@@ -11,33 +11,33 @@ import { useSettings } from "../settings.ts";
 import { Invariants, Verdict } from "./invariants.tsx";
 import { Reconciler } from "./reconciler.tsx";
 
-// The looks are bounded but not free: nobody needs them more often.
+// The queries are bounded but not free: nobody needs them more often.
 const leastEvery = 10;
 
-function useBooks(system: System) {
+function useConsistency(system: System) {
   const { every } = useSettings();
   return useQuery({ ...queries.consistency(system), refetchInterval: every > 0 ? Math.max(every, leastEvery) * 1000 : false });
 }
 
-/** Whether the books of both systems fit together, and the reconciler that sees to it. */
+/** Whether the data of both systems agree, and the reconciler that sees to it. */
 export function Consistency() {
   return (
-    <Page title="Consistency" about="Whether the books of both systems fit together">
+    <Page title="Consistency" about="Whether the data of both systems agree">
+      <SystemInvariants system="entitlement" title="Entitlement: changes, audit, outbox" />
+      <SystemInvariants system="notification" title="Notification: intake, delivery, feeds" />
       <div className="grid items-stretch gap-3 lg:grid-cols-2">
         <Walks />
         <Stream />
       </div>
-      <Books system="entitlement" title="Entitlement: changes, audit, outbox" />
-      <Books system="notification" title="Notification: intake, delivery, feeds" />
     </Page>
   );
 }
 
-function Books({ system, title }: { system: System; title: string }) {
-  const { data, error, isPending, refetch } = useBooks(system);
+function SystemInvariants({ system, title }: { system: System; title: string }) {
+  const { data, error, isPending, refetch } = useConsistency(system);
   return (
     <Panel title={title} aside={data && <Verdict invariants={data.invariants} />}>
-      {error && <Trouble what={`The books of ${system} cannot be looked at now.`} error={error} retry={() => void refetch()} />}
+      {error && <Trouble what={`The invariants of ${system} cannot be checked now.`} error={error} retry={() => void refetch()} />}
       {isPending && <Skeleton rows={8} />}
       {data && <Invariants invariants={data.invariants} system={system} />}
     </Panel>
@@ -45,10 +45,10 @@ function Books({ system, title }: { system: System; title: string }) {
 }
 
 function Walks() {
-  const { data, error, isPending } = useBooks("entitlement");
+  const { data, error, isPending } = useConsistency("entitlement");
   return (
     <Panel title="Reconciler">
-      {error && <Trouble what="What it did last is not known now." error={error} />}
+      {error && <Trouble what="Its last run is not known now." error={error} />}
       {isPending && <Skeleton rows={4} />}
       {data?.reconciler && <Reconciler state={data.reconciler} />}
     </Panel>
@@ -56,10 +56,10 @@ function Walks() {
 }
 
 function Stream() {
-  const { data, error, isPending } = useBooks("entitlement");
+  const { data, error, isPending } = useConsistency("entitlement");
   return (
     <Panel title="Stream, as last seen">
-      {error && <Trouble what="What was seen of it is not known now." error={error} />}
+      {error && <Trouble what="The state of the stream is not known now." error={error} />}
       {isPending && <Skeleton rows={4} />}
       {data && (data.stream ? <Seen stream={data.stream} /> : <Empty title="No relay has looked at the stream yet" />)}
     </Panel>
@@ -88,7 +88,8 @@ const Seen = ({ stream }: { stream: StreamSeen }) => (
       ]}
     />
     <p className="mt-3 max-w-[80ch] text-faint">
-      A new incarnation, or a lower last message, means that the stream lost messages: what was not confirmed is then sent again.
+      A new incarnation, or a lower last message, means that the stream lost messages. Events that were not confirmed are then published
+      again.
     </p>
   </div>
 );

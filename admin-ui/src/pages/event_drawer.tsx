@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { Action, OutboxEvent } from "../api.ts";
+import { attemptsOf } from "../journey_publishing.ts";
 import { ofEvent, outbox, stateOf, verbOf } from "../kinds.ts";
 import { useLive } from "../live.ts";
 import { ActionList } from "../parts/action_list.tsx";
@@ -50,7 +51,7 @@ function Details({ event }: { event: EventDetail }) {
         <Facts
           facts={[
             ["State", <StateMark key="state" state={stateOf(outbox, ofEvent(event))} />],
-            ["Attempts", <span key="attempts" className="mono">{`${event.attempt_count} in generation ${event.publish_generation}`}</span>],
+            ["Attempts", event.published_at ? attemptsOf(event) : `${event.attempt_count} failed`],
             ["Created", <At key="created" at={event.created_at} />],
             ["Next attempt", event.status === "PENDING" ? <At key="next" at={event.next_retry_at} /> : null],
             ["Published", <At key="published" at={event.published_at} />],

@@ -1,8 +1,9 @@
 import { CatchBoundary, Link } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo } from "react";
 import type { FlowSeries } from "../api.ts";
+import { beyond, type Scale } from "../chart_scale.ts";
 import { type FlowChart, type Line, type LineTone, linesOf, rowsOf, summaryOf, told, valuesOf } from "../flow_charts.ts";
-import { clock } from "../format.ts";
+import { clock, span } from "../format.ts";
 import { Trouble } from "../parts/trouble.tsx";
 import { useSettings } from "../settings.ts";
 
@@ -24,11 +25,11 @@ interface FlowCellProps extends Pointing {
   readonly points: FlowSeries | undefined;
   /** How many minutes a point is. */
   readonly bin: number;
-  readonly top: number;
+  readonly scale: Scale;
 }
 
 /** One chart with its values, and a table of them for those who do not see it. */
-export function FlowCell({ chart, query: { data, error, refetch }, points, bin, top, at, point }: FlowCellProps) {
+export function FlowCell({ chart, query: { data, error, refetch }, points, bin, scale, at, point }: FlowCellProps) {
   const { title, unit } = chart;
   // The same arrays as long as the answer is the same: pointing at a minute draws no chart again.
   const drawing = useMemo(() => points && drawingOf(chart, points), [chart, points]);
@@ -43,6 +44,7 @@ export function FlowCell({ chart, query: { data, error, refetch }, points, bin, 
       <figcaption className="font-medium">
         {title}
         {unit === "count" && <span className="ml-1.5 font-normal text-faint">{bin === 1 ? "a minute" : `in ${bin} minutes`}</span>}
+        {unit === "time" && <span className="ml-1.5 font-normal text-faint">log scale</span>}
       </figcaption>
       <p className="mb-1 flex min-h-5 flex-wrap gap-x-2.5">
         {data &&
@@ -50,12 +52,13 @@ export function FlowCell({ chart, query: { data, error, refetch }, points, bin, 
           [...chart.marks.toReversed(), ...chart.lines].map(line => (
             <Value key={line.step + line.field} {...{ line, points, at }} whole={data} isMark={chart.marks.includes(line)} />
           ))}
+        {drawing && unit === "time" && <Beyond scale={scale} values={drawing.lines.flatMap(({ values }) => values)} />}
       </p>
       <div className="h-26">
         {drawing && (
           <CatchBoundary getResetKey={() => title} errorComponent={NoDrawing}>
             <Suspense>
-              <SeriesChart unit={unit} {...drawing} top={top} at={at} point={point} />
+              <SeriesChart unit={unit} {...drawing} scale={scale} at={at} point={point} />
             </Suspense>
           </CatchBoundary>
         )}
@@ -64,6 +67,12 @@ export function FlowCell({ chart, query: { data, error, refetch }, points, bin, 
     </figure>
   );
 }
+
+/** Says what the arrows at the top are. */
+const Beyond = ({ scale, values }: { scale: Scale; values: readonly (number | null)[] }) =>
+  beyond(values, scale) !== undefined && (
+    <span className="whitespace-nowrap text-retry">{`▲ over ${span(scale.top).replace(".0", "")}`}</span>
+  );
 
 /** The library did not load, or this browser is not to its liking: the numbers above are there all the same. */
 const NoDrawing = () => <p className="text-faint">This chart cannot be drawn here.</p>;

@@ -2,11 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { journey } from "../journey_chain.ts";
 import { markdownOf } from "../journey_markdown.ts";
+import { outcomeOf } from "../journey_outcome.ts";
 import { type Chain, stepsOf } from "../journey_steps.ts";
 import { useLive } from "../live.ts";
 import { Icon } from "../parts/icons.tsx";
 import { Id, useCopied } from "../parts/id.tsx";
 import { Page } from "../parts/page.tsx";
+import { StateMark } from "../parts/state.tsx";
 import { Empty, Skeleton, Trouble } from "../parts/trouble.tsx";
 import { ChainLinks } from "./chain_links.tsx";
 import { Elsewhere } from "./elsewhere.tsx";
@@ -18,7 +20,7 @@ export function JourneyStart() {
       <div className="panel">
         <Empty title="Paste any id into the search above">
           An event, a notification, a trace, an idempotency key, a purchase: each leads to the whole chain. A user id leads to what the user
-          was granted and told.
+          was granted and notified of.
         </Empty>
       </div>
     </Page>
@@ -76,6 +78,7 @@ function ChainPanel({ chain }: { chain: Chain }) {
         <h2 className="min-w-0 font-semibold">
           Event <Id id={chain.eventId} whole />
         </h2>
+        <StateMark state={outcomeOf(chain)} />
         <ChainLinks chain={chain} />
         <button type="button" className="button ml-auto" onClick={() => copy(markdownOf(chain, steps, address))}>
           <Icon name={isCopied ? "check" : "copy"} />

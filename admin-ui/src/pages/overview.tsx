@@ -2,31 +2,28 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Count, Counts } from "../api.ts";
 import { count, span } from "../format.ts";
+import { lateAfter } from "../headline.ts";
 import { type Kind, notifications, outbox } from "../kinds.ts";
 import { useLive } from "../live.ts";
-import { Icon } from "../parts/icons.tsx";
 import { Page, Panel } from "../parts/page.tsx";
-import { StateMark, toneText } from "../parts/state.tsx";
+import { StateMark } from "../parts/state.tsx";
 import { useNow } from "../parts/time.tsx";
 import { Skeleton, Trouble } from "../parts/trouble.tsx";
 import * as queries from "../queries.ts";
 import { FirstVisit } from "./first_visit.tsx";
 import { Flow } from "./overview_flow.tsx";
-import { Health, useTroubles } from "./overview_health.tsx";
+import { Headline } from "./overview_headline.tsx";
+import { Health } from "./overview_health.tsx";
 import { RecentOperations, TopFailures } from "./overview_lists.tsx";
-
-// What waits longer than this does not just wait for its turn.
-const lateAfter = 60_000;
 
 export function Overview() {
   const live = useLive();
   const events = useQuery({ ...queries.counts(outbox), ...live });
   const deliveries = useQuery({ ...queries.counts(notifications), ...live });
-  const troubles = useTroubles();
   const isNew = [events.data, deliveries.data].every(data => data && Object.values(data.counts).every(one => one.count === 0));
   return (
     <Page title="Overview">
-      <Verdict parts={[events.data, deliveries.data]} isPartial={events.isError || deliveries.isError} troubles={troubles} />
+      <Headline />
       {isNew && <FirstVisit />}
       <Lane kind={outbox} query={events} />
       <Lane kind={notifications} query={deliveries} />
@@ -41,47 +38,6 @@ export function Overview() {
 }
 
 const zero: Count = { count: 0, more: false };
-
-interface VerdictProps {
-  readonly parts: readonly (Counts | undefined)[];
-  readonly isPartial: boolean;
-  readonly troubles: readonly string[];
-}
-
-/** The one line that is read first. */
-function Verdict({ parts, isPartial, troubles }: VerdictProps) {
-  const now = useNow();
-  const known = parts.filter(part => part !== undefined);
-  const failed = known.reduce<Count>(
-    (sum, { counts: { FAILED = zero } }) => ({ count: sum.count + FAILED.count, more: sum.more || FAILED.more }),
-    zero,
-  );
-  const oldest = known.flatMap(({ oldest_pending_at: at }) => (at ? [Date.parse(at)] : [])).sort((a, b) => a - b)[0];
-  const isLate = oldest !== undefined && now - oldest > lateAfter;
-  const [tone, text] =
-    failed.count > 0
-      ? (["failed", `${count(failed)} failed and ${failed.count === 1 ? "waits" : "wait"} for somebody`] as const)
-      : troubles.length > 0
-        ? (["failed", `Trouble with the ${troubles[0]}${troubles.length > 1 ? `, and ${troubles.length - 1} more` : ""}`] as const)
-        : isLate
-          ? (["retry", `Nothing failed, but the oldest has waited for ${span(now - oldest)}`] as const)
-          : isPartial || known.length === 0
-            ? (["pending", isPartial ? "Part of the system does not answer" : "Looking …"] as const)
-            : (["done", "Everything flows"] as const);
-  return (
-    <p className={`flex flex-wrap items-center gap-x-3 gap-y-1 text-xl font-semibold tracking-tight ${toneText[tone]}`}>
-      <span className="flex items-center gap-2">
-        <Icon name={tone} className="size-5" />
-        {text}
-      </span>
-      {failed.count > 0 && (
-        <Link to="/failures" className="link text-sm font-medium">
-          Why, and put it right
-        </Link>
-      )}
-    </p>
-  );
-}
 
 type CountsQuery = { data: Counts | undefined; error: unknown; refetch: () => unknown };
 

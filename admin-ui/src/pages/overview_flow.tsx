@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import type { FlowSeries, System } from "../api.ts";
+import { countScaleOf, timeScaleOf } from "../chart_scale.ts";
 import { binned, type FlowChart, latency, linesOf, ranges, throughput, told, valuesOf } from "../flow_charts.ts";
 import { clock, exact } from "../format.ts";
 import { useLive } from "../live.ts";
@@ -29,9 +30,9 @@ export function Flow() {
   const [at, point] = useState<number | null>(null);
   const points = { entitlement: usePoints(series.entitlement.data, bin), notification: usePoints(series.notification.data, bin) };
   const shown = points.entitlement ?? points.notification;
-  const tops = {
-    count: topOfCounts(throughput.flatMap(chart => valuesIn(chart, points[chart.system]))),
-    time: topOfTimes(latency.flatMap(chart => valuesIn(chart, points[chart.system]))),
+  const scales = {
+    count: countScaleOf(throughput.flatMap(chart => valuesIn(chart, points[chart.system]))),
+    time: timeScaleOf(latency.flatMap(chart => valuesIn(chart, points[chart.system]))),
   };
   const cell = (chart: FlowChart) => (
     <FlowCell
@@ -39,7 +40,7 @@ export function Flow() {
       {...{ chart, bin, at, point }}
       query={series[chart.system]}
       points={points[chart.system]}
-      top={tops[chart.unit]}
+      scale={scales[chart.unit]}
     />
   );
   return (
@@ -116,9 +117,5 @@ function Minute({ points, shown, at, point }: { points: Points; shown: FlowSerie
 
 const valuesIn = (chart: FlowChart, series: FlowSeries | undefined) =>
   series ? linesOf(chart).flatMap(line => valuesOf(series, line).map(value => value ?? 0)) : [];
-const topOfCounts = (values: readonly number[]) => Math.max(4, values.reduce((most, value) => Math.max(most, value), 0) * 1.1);
-/** A power of ten, so that a quiet hour does not look like a wild one. */
-const topOfTimes = (values: readonly number[]) =>
-  10 ** Math.max(3, Math.ceil(Math.log10(values.reduce((most, value) => Math.max(most, value), 1))));
 
 const usePoints = (series: FlowSeries | undefined, bin: number) => useMemo(() => series && binned(series, bin), [series, bin]);

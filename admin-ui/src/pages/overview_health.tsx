@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { HealthPart, System, SystemHealth } from "../api.ts";
 import { number } from "../format.ts";
+import { largeLag } from "../headline.ts";
 import { useLive } from "../live.ts";
 import { Panel } from "../parts/page.tsx";
 import { StateMark } from "../parts/state.tsx";
@@ -21,18 +22,6 @@ const partsOf = ({ dependencies, workers, breakers }: SystemHealth): NamedPart[]
 ];
 const nameOf = ({ name, kind }: NamedPart) => (kind === "breaker" ? `breaker of ${name}` : kind === "worker" ? `worker ${name}` : name);
 
-/** What is in trouble, in words: for the line that is read first. */
-export function useTroubles(): string[] {
-  const live = useLive();
-  const known = {
-    entitlement: useQuery({ ...queries.health("entitlement"), ...live }).data,
-    notification: useQuery({ ...queries.health("notification"), ...live }).data,
-  };
-  return systems.flatMap(system =>
-    (known[system] ? partsOf(known[system]) : []).filter(({ state }) => state === "trouble").map(part => `${nameOf(part)} of ${system}`),
-  );
-}
-
 /** What each system depends on and what works in it. */
 export function Health() {
   return (
@@ -48,7 +37,7 @@ export function Health() {
 
 const words = {
   dependency: { ok: "answers", trouble: "does not answer", unknown: "not seen from here" },
-  worker: { ok: "works", trouble: "in trouble", unknown: "not seen from here" },
+  worker: { ok: "healthy", trouble: "in trouble", unknown: "not seen from here" },
   breaker: { ok: "closed", trouble: "open", unknown: "not seen from here" },
 } as const;
 const tones = { ok: "done", trouble: "failed", unknown: "pending" } as const;
@@ -88,7 +77,7 @@ export function ConsumerLag() {
   const facts =
     lag &&
     ([
-      ["Waiting on the stream", lag.pending, lag.pending > 1000 ? "text-retry" : ""],
+      ["Waiting on the stream", lag.pending, lag.pending > largeLag ? "text-retry" : ""],
       ["Under way", lag.ack_pending, ""],
       ["Delivered again", lag.redelivered, lag.redelivered > 0 ? "text-retry" : ""],
     ] as const);

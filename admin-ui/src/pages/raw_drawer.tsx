@@ -50,7 +50,7 @@ function Details({ letter, say }: { letter: RawLetterDetail; say: (done: string)
           facts={[
             ["State", <StateMark key="state" state={letterState(letter)} />],
             ["Received", <At key="received" at={letter.received_at} />],
-            ...(letter.reprocessed_at ? [["Taken in", <At key="taken" at={letter.reprocessed_at} />] as const] : []),
+            ...(letter.reprocessed_at ? [["Consumed", <At key="consumed" at={letter.reprocessed_at} />] as const] : []),
             ["Subject", <Mono key="subject" text={letter.subject} />],
             ["Stream", <Mono key="stream" text={`${letter.stream} #${number(letter.stream_seq)}`} />],
             ["Event", letter.event_id ? <ToJourney key="event" id={letter.event_id} /> : "its message id names none"],
@@ -80,7 +80,7 @@ const ToJourney = ({ id }: { id: string }) => (
 );
 
 const words = {
-  reprocess: { say: "Read again", done: "It was read and taken in." },
+  reprocess: { say: "Read again", done: "It was read and consumed." },
   discard: { say: "Discard", done: "It was discarded; the audit keeps what it was." },
 };
 type Act = keyof typeof words;

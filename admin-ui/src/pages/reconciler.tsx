@@ -19,13 +19,13 @@ const outcomes: Record<string, { tone: Tone; word: string }> = {
 };
 const lookAgainAfter = 1000;
 
-/** What its last walk came to, and a walk now for who may ask for one. */
+/** The result of its last run, and a button to run it now for operators. */
 export function Reconciler({ state: { last_run: run, every_seconds, due } }: { state: ReconcilerState }) {
   return (
     <div className="flex flex-col gap-4 p-4">
       <p className="max-w-[80ch] text-soft">
         Every {every_seconds < 60 ? `${every_seconds} s` : span(every_seconds * 1000)} it asks notification which published events it holds,
-        marks those, and sends again what is missing although nothing is under way.
+        confirms those, and publishes again what is missing although nothing is under way.
       </p>
       {run ? (
         <Facts
@@ -34,9 +34,9 @@ export function Reconciler({ state: { last_run: run, every_seconds, due } }: { s
             ...(run.note ? [["Because", run.note] as const] : []),
             ["Ended", <Ago key="ended" at={run.finished_at} />],
             [
-              "Came to",
+              "Result",
               <span key="came" className="mono">
-                {number(run.looked_at)} looked at · {number(run.confirmed)} confirmed · {number(run.resent)} sent again
+                {number(run.looked_at)} looked at · {number(run.confirmed)} confirmed · {number(run.resent)} published again
               </span>,
             ],
             [

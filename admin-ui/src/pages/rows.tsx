@@ -23,7 +23,8 @@ function Table({ kind, rows, openId, open, selection }: RowsProps) {
   const isChoosing = selection !== undefined && selection.eligible > 0;
   const hasItem = kind.name === "outbox";
   // What failed took no time, and its error needs the room.
-  const isOver = rows.some(row => row.status !== "FAILED");
+  const isOver = rows.some(({ doneAt }) => doneAt !== null);
+  const isWaiting = rows.some(({ status }) => status === "PENDING");
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section className="max-h-[calc(100dvh-14rem)] overflow-auto" tabIndex={0} aria-label={kind.title}>
@@ -50,6 +51,7 @@ function Table({ kind, rows, openId, open, selection }: RowsProps) {
             <th className="w-full">Last error</th>
             <th className="end">Created</th>
             {isOver && <th className="end">Took</th>}
+            {isWaiting && <th className="end">Next attempt</th>}
             <th>{kind.name === "outbox" ? "Event" : "Notification"}</th>
           </tr>
         </thead>
@@ -103,6 +105,11 @@ function Table({ kind, rows, openId, open, selection }: RowsProps) {
                   <Took row={row} />
                 </td>
               )}
+              {isWaiting && (
+                <td className="end">
+                  <NextAttempt row={row} />
+                </td>
+              )}
               <td>
                 <Id id={row.id} />
               </td>
@@ -114,11 +121,15 @@ function Table({ kind, rows, openId, open, selection }: RowsProps) {
   );
 }
 
-/** How long it took, or when it is tried again. */
-function Took({ row: { createdAt, doneAt, nextRetryAt, status } }: { row: Row }) {
-  if (doneAt) return <span className="mono text-soft">{span(Date.parse(doneAt) - Date.parse(createdAt))}</span>;
-  const isWaiting = status === "PENDING" && nextRetryAt !== null && Date.parse(nextRetryAt) > Date.now();
-  return <Ago at={isWaiting ? nextRetryAt : null} />;
+/** How long it took to the end. */
+function Took({ row: { createdAt, doneAt } }: { row: Row }) {
+  if (!doneAt) return <span className="text-faint">–</span>;
+  return <span className="mono text-soft">{span(Date.parse(doneAt) - Date.parse(createdAt))}</span>;
+}
+
+function NextAttempt({ row: { status, nextRetryAt } }: { row: Row }) {
+  const isDue = status === "PENDING" && nextRetryAt !== null && Date.parse(nextRetryAt) <= Date.now();
+  return isDue ? <span className="text-soft">due</span> : <Ago at={status === "PENDING" ? nextRetryAt : null} />;
 }
 
 function Cards({ kind, rows, open, selection }: RowsProps) {

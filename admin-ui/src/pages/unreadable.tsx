@@ -12,7 +12,7 @@ import * as queries from "../queries.ts";
 import { FailureTabs } from "./failure_tabs.tsx";
 
 export const letterState = ({ reprocessed_at }: Pick<RawLetter, "reprocessed_at">) =>
-  reprocessed_at ? ({ tone: "done", word: "Taken in" } as const) : ({ tone: "failed", word: "Unreadable" } as const);
+  reprocessed_at ? ({ tone: "done", word: "Consumed" } as const) : ({ tone: "failed", word: "Unreadable" } as const);
 
 /** Messages that notification could not decode or store, as they came. */
 export function Unreadable() {
@@ -35,7 +35,7 @@ export function Unreadable() {
               checked={which === "all"}
               onChange={event => void navigate({ to: "/failures/unreadable", search: event.target.checked ? { which: "all" } : {} })}
             />
-            Show those taken in since
+            Show those consumed since
           </label>
         }
       >

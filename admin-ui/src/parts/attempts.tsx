@@ -6,8 +6,8 @@ import { At } from "./time.tsx";
 
 const states: Record<Attempt["outcome"], { tone: Tone; word: string }> = {
   sent: { tone: "done", word: "Sent" },
-  retry: { tone: "retry", word: "Try again" },
-  dead: { tone: "failed", word: "Gave up" },
+  retry: { tone: "retry", word: "Failed, retried later" },
+  dead: { tone: "failed", word: "Failed, the last one" },
 };
 
 /** Each attempt with its error and who made it. */

@@ -1,8 +1,9 @@
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import type { Scale } from "../chart_scale.ts";
 import type { FlowChart, LineTone } from "../flow_charts.ts";
-import { clock, number } from "../format.ts";
+import { clock, number, span } from "../format.ts";
 import { useSettings } from "../settings.ts";
 
 export interface SeriesChartProps {
@@ -11,8 +12,8 @@ export interface SeriesChartProps {
   readonly times: readonly number[];
   readonly lines: readonly { readonly tone: LineTone; readonly values: readonly (number | null)[] }[];
   readonly marks: readonly { readonly tone: LineTone; readonly values: readonly (number | null)[] }[];
-  /** The top of the axis, the same for charts that are compared. */
-  readonly top: number;
+  /** The ends of the axis, the same for charts that are compared. */
+  readonly scale: Scale;
   /** The place that is pointed at, in this chart or another. */
   readonly at: number | null;
   readonly point: (at: number | null) => void;
@@ -50,7 +51,7 @@ const alone = (values: ArrayLike<number | null | undefined>): number[] =>
 
 /** Lines over time on a canvas, loaded when a chart is first shown. What it shows is told in words and in a table beside it. */
 export default function SeriesChart(props: SeriesChartProps) {
-  const { unit, times, lines, marks, top, at } = props;
+  const { unit, times, lines, marks, scale, at } = props;
   const { zone, theme } = useSettings();
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(undefined);
@@ -78,7 +79,7 @@ export default function SeriesChart(props: SeriesChartProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: whatever of these changes, it is drawn again
   useEffect(() => {
     chart.current?.setData(dataOf(latest.current));
-  }, [times, lines, marks, top, theme]);
+  }, [times, lines, marks, scale.bottom, scale.top, theme]);
 
   useEffect(() => {
     const drawn = chart.current;
@@ -90,8 +91,12 @@ export default function SeriesChart(props: SeriesChartProps) {
   return <div ref={place} className="h-26 w-full" />;
 }
 
-const dataOf = ({ times, lines }: SeriesChartProps): uPlot.AlignedData =>
-  [[...times], ...lines.flatMap(({ values }) => [settled(values), running(values)])] as uPlot.AlignedData;
+/** What lies beyond the scale is drawn at its end. */
+const dataOf = ({ times, lines, scale }: SeriesChartProps): uPlot.AlignedData => {
+  const drawn = (values: readonly (number | null)[]) =>
+    values.map(value => (value === null ? null : Math.max(scale.bottom, Math.min(value, scale.top))));
+  return [[...times], ...lines.flatMap(({ values }) => [settled(drawn(values)), running(drawn(values))])] as uPlot.AlignedData;
+};
 
 function optionsOf(root: HTMLElement, latest: { current: SeriesChartProps }, zone: "local" | "utc"): uPlot.Options {
   const { unit, lines } = latest.current;
@@ -111,12 +116,12 @@ function optionsOf(root: HTMLElement, latest: { current: SeriesChartProps }, zon
   return {
     width: root.clientWidth,
     height,
-    padding: [6, 18, 0, 0],
+    padding: [unit === "time" ? 14 : 6, 18, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
     tzDate: seconds => (zone === "utc" ? uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") : new Date(seconds * 1000)),
     scales: {
-      y: unit === "time" ? { distr: 3, range: () => [1, latest.current.top] } : { range: () => [0, latest.current.top] },
+      y: { distr: unit === "time" ? 3 : 1, range: () => [latest.current.scale.bottom, latest.current.scale.top] },
     },
     axes: [
       { ...axis, size: 24, gap: 5, space: 56, values: (_, splits) => splits.map(seconds => clock(seconds * 1000, zone)) },
@@ -126,7 +131,7 @@ function optionsOf(root: HTMLElement, latest: { current: SeriesChartProps }, zon
         gap: 4,
         ...(unit === "time"
           ? {
-              splits: () => powersUpTo(latest.current.top),
+              splits: () => powersIn(latest.current.scale),
               filter: readable,
               grid: { ...axis.grid, filter: all },
               values: (_, splits) => splits.map(split => (split === null ? null : duration(split))),
@@ -136,7 +141,7 @@ function optionsOf(root: HTMLElement, latest: { current: SeriesChartProps }, zon
     ],
     series: [{}, ...lines.flatMap(({ tone }) => [seriesOf(tone, []), seriesOf(tone, [3, 3])])],
     hooks: {
-      draw: [u => drawMarks(u, root, latest.current)],
+      draw: [u => drawMarks(u, root, latest.current), u => drawOutliers(u, root, latest.current)],
       setCursor: [
         u => {
           const idx = (u.cursor.left ?? -1) < 0 ? null : (u.cursor.idx ?? null);
@@ -154,7 +159,8 @@ const all = (_: uPlot, splits: number[]) => splits;
 const mostLabels = 5;
 const readable = (_: uPlot, splits: number[]) =>
   splits.map((split, index) => (splits.length > mostLabels && index % 2 === 1 ? null : split)) as number[];
-const powersUpTo = (top: number) => Array.from({ length: Math.round(Math.log10(top)) + 1 }, (_, power) => 10 ** power);
+const powersIn = ({ bottom, top }: Scale) =>
+  Array.from({ length: Math.round(Math.log10(top / bottom)) + 1 }, (_, power) => bottom * 10 ** power);
 const duration = (milliseconds: number) => (milliseconds < 1000 ? `${milliseconds} ms` : `${number(milliseconds / 1000)} s`);
 const compact = new Intl.NumberFormat("en", { notation: "compact" });
 const short = (value: number) => (value < 1000 ? number(value) : compact.format(value));
@@ -172,4 +178,34 @@ function drawMarks(u: uPlot, root: HTMLElement, { times, marks }: SeriesChartPro
       u.ctx.fillRect(x, top + tall - high, wide, high);
     });
   }
+}
+
+const arrow = 7;
+
+/** A value beyond the scale has an arrow at the top, and the highest of them its number. */
+function drawOutliers(u: uPlot, root: HTMLElement, { times, lines, scale }: SeriesChartProps): void {
+  const outliers = lines.flatMap(({ values }) =>
+    values.flatMap((value, index) => (value !== null && value > scale.top ? [{ value, index }] : [])),
+  );
+  if (outliers.length === 0) return;
+  const { ctx, bbox } = u;
+  const size = arrow * devicePixelRatio;
+  ctx.save();
+  ctx.fillStyle = colorOf(root, "retry");
+  for (const { index } of outliers) {
+    const x = u.valToPos(times[index]!, "x", true);
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top - size);
+    ctx.lineTo(x + size / 2, bbox.top);
+    ctx.lineTo(x - size / 2, bbox.top);
+    ctx.fill();
+  }
+  const highest = outliers.reduce((most, one) => (one.value > most.value ? one : most));
+  const x = u.valToPos(times[highest.index]!, "x", true);
+  const isLeft = x > bbox.left + bbox.width / 2;
+  ctx.font = `${11 * devicePixelRatio}px ${getComputedStyle(document.body).fontFamily}`;
+  ctx.textAlign = isLeft ? "right" : "left";
+  ctx.textBaseline = "bottom";
+  ctx.fillText(span(highest.value), x + (isLeft ? -size : size), bbox.top + devicePixelRatio);
+  ctx.restore();
 }

@@ -11,22 +11,33 @@ import { useIsNarrow } from "../parts/narrow.ts";
 import * as queries from "../queries.ts";
 import { pages } from "./pages.ts";
 
-function useFailed(kind: Kind): Count | undefined {
-  const failed = useQuery({ ...queries.counts(kind), ...useLive() }).data?.counts.FAILED;
-  return failed && failed.count > 0 ? failed : undefined;
+interface Badge extends Count {
+  readonly word: string;
 }
 
-// So many fit a phone's bar, with words that can be read and room for a thumb.
-const inBar = 4;
+const none: Count = { count: 0, more: false };
+const useFailed = (kind: Kind): Count => useQuery({ ...queries.counts(kind), ...useLive() }).data?.counts.FAILED ?? none;
 
-/** The pages, with what failed beside them: a rail at the left, on a phone a bar at the bottom with the rest behind one button. */
+/** What needs attention, at the pages where it is found. */
+function useBadges(): Readonly<Record<string, Badge>> {
+  const [events, deliveries] = [useFailed(outbox), useFailed(notifications)];
+  const unreadable = useQuery({ ...queries.rawCounts, ...useLive() }).data?.open ?? none;
+  const all = [events, deliveries, unreadable];
+  return {
+    "/outbox": { ...events, word: "failed" },
+    "/notifications": { ...deliveries, word: "failed" },
+    "/failures": { count: all.reduce((sum, one) => sum + one.count, 0), more: all.some(one => one.more), word: "need attention" },
+  };
+}
+
+/** The pages, with what needs attention beside them: a rail at the left, on a phone a bar at the bottom with the rest behind one button. */
 export function Rail() {
-  const failed: Record<string, Count | undefined> = { "/outbox": useFailed(outbox), "/notifications": useFailed(notifications) };
+  const badges = useBadges();
   const isNarrow = useIsNarrow();
   const [isMore, setMore] = useState(false);
   const { pathname } = useLocation();
-  const shown = isNarrow ? pages.slice(0, inBar) : pages;
-  const rest = pages.filter(page => !shown.includes(page));
+  const shown = isNarrow ? pages.filter(page => "isInBar" in page) : pages;
+  const rest = pages.filter(page => !shown.some(({ to }) => to === page.to));
   const isElsewhere = rest.some(({ to }) => pathname.startsWith(to));
   return (
     <nav
@@ -39,7 +50,7 @@ export function Rail() {
         </span>
         Kenri
       </p>
-      {shown.map(({ to, name, short, icon }) => (
+      {shown.map(({ to, name, icon }) => (
         <Link
           key={to}
           to={to}
@@ -48,14 +59,8 @@ export function Rail() {
           activeProps={{ className: "bg-raised !text-ink font-medium", "aria-current": "page" }}
         >
           <Icon name={icon} />
-          <span className="text-[0.6875rem] md:hidden">{short}</span>
-          <span className="hidden md:inline">{name}</span>
-          {failed[to] && (
-            <span className="mono absolute top-1 left-[calc(50%+0.25rem)] rounded-full bg-failed px-1.5 !text-[0.6875rem] leading-4 font-semibold text-on-failed md:static md:ml-auto">
-              {count(failed[to])}
-              <span className="sr-only"> failed</span>
-            </span>
-          )}
+          <span className="max-w-full text-[0.6875rem] tracking-tight md:text-sm md:tracking-normal">{name}</span>
+          <BadgeMark badge={badges[to]} />
         </Link>
       ))}
       {rest.length > 0 && (
@@ -71,6 +76,16 @@ export function Rail() {
       )}
       {isMore && <More rest={rest} close={() => setMore(false)} />}
     </nav>
+  );
+}
+
+function BadgeMark({ badge }: { badge: Badge | undefined }) {
+  if (!badge || badge.count === 0) return null;
+  return (
+    <span className="mono absolute top-1 left-[calc(50%+0.25rem)] rounded-full bg-failed px-1.5 !text-[0.6875rem] leading-4 font-semibold text-on-failed md:static md:ml-auto">
+      {count(badge)}
+      <span className="sr-only"> {badge.word}</span>
+    </span>
   );
 }
 

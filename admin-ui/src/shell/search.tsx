@@ -1,8 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useState } from "react";
 import { Icon } from "../parts/icons.tsx";
 
 export const searchId = "search";
+
+/** To the page: single keys mean something again there. */
+const leave = () => document.getElementById("content")?.focus({ preventScroll: true });
 
 /** Takes any id: the journey knows what it is, or says where else it occurs. */
 export function Search() {
@@ -13,7 +16,12 @@ export function Search() {
     const id = text.trim();
     if (id === "") return;
     setText("");
+    leave();
     void navigate({ to: "/journey/$id", params: { id } });
+  }
+  function press(event: KeyboardEvent): void {
+    if (event.key !== "Escape") return;
+    leave();
   }
   return (
     <search className="min-w-0 flex-1 md:max-w-xl">
@@ -29,6 +37,7 @@ export function Search() {
           maxLength={200}
           value={text}
           onChange={event => setText(event.target.value)}
+          onKeyDown={press}
         />
         <span aria-hidden="true" className="pointer-events-none absolute top-1.5 right-2 hidden md:inline">
           <kbd>/</kbd>

@@ -34,7 +34,8 @@ with result as materialized (
   returning n.notification_id, n.event_id, n.user_id, n.status, n.attempt_count, n.attempts_made, n.position, n.payload, p.outcome, p.error, p.duration_ms
 ), attempted as (
   insert into notification_attempts (notification_id, number, worker, started_at, duration_ms, outcome, error)
-  select notification_id, attempts_made, $2, now() - make_interval(secs => duration_ms / 1000.0), duration_ms, outcome, error from settled
+  select notification_id, attempts_made, $2, now() - make_interval(secs => duration_ms / 1000.0), duration_ms,
+    case status when 'FAILED' then 'dead' else outcome end, error from settled        -- the last attempt is dead, whatever the channel said of it
 ), buried as (
   insert into notification_dlq (notification_id, event_id, user_id, reason, attempts, payload)
   select notification_id, event_id, user_id, coalesce(error, ''), attempt_count, payload from settled where status = 'FAILED'

@@ -1,0 +1,55 @@
+import { expect, test } from "@playwright/test";
+import { openDatabases, putChains } from "./chains.ts";
+import { desk, openConsole, phone } from "./console.ts";
+
+test("a row that waits shows its next attempt in a column of its own; only one that is done says how long it took", async ({ page }) => {
+  const user = `waiting-${Date.now()}`;
+  const databases = openDatabases();
+  const of = (version: number) => ({
+    at: Date.now() - 90_000 + version,
+    user,
+    sku: `lamp-${version}`,
+    version: 1,
+    reason: "PURCHASE",
+    purchase: "order-1",
+    client: "shop",
+    key: `${user}-${version}`,
+  });
+  const ids = await putChains(databases, [
+    { ...of(1), outbox: { status: "PENDING", attempts: 2, error: "no leader" } },
+    { ...of(2), outbox: { status: "PUBLISHED", attempts: 0, took: 60 } },
+  ]);
+  try {
+    await openConsole(page, "viewer", `outbox?user_id=${user}`);
+    const table = page.getByRole("table");
+    const names = await table.getByRole("columnheader").allTextContents();
+    const cellOf = (state: string, name: string) =>
+      table.getByRole("row").filter({ hasText: state }).getByRole("cell").nth(names.indexOf(name));
+    await expect(cellOf("Retrying", "Next attempt")).toHaveText(/^in \d+ m$/);
+    await expect(cellOf("Retrying", "Took")).toHaveText("–");
+    await expect(cellOf("Published", "Took")).toHaveText("60 ms");
+    await expect(cellOf("Published", "Next attempt")).toHaveText("–");
+  } finally {
+    const { entitlement: sql } = databases;
+    await sql`delete from outbox_events where event_id in ${sql(ids.map(({ eventId }) => eventId))}`;
+    await sql`delete from entitlement_audit where user_id = ${user}`;
+    await sql`delete from entitlements where user_id = ${user}`;
+    await sql`delete from idempotency_keys where idem_key like ${`${user}%`}`;
+    await databases.end();
+  }
+});
+
+test("pages have the same names on a phone as at the desk", async ({ page }) => {
+  await page.setViewportSize(desk);
+  await openConsole(page, "viewer");
+  const links = page.getByRole("navigation", { name: "Pages" }).getByRole("link");
+  // A badge stands after the name.
+  const names = async (some: typeof links) => (await some.allInnerTexts()).map(text => text.trim().replace(/\s*\d.*$/s, ""));
+  const atDesk = await names(links);
+  await page.setViewportSize(phone);
+  await expect(page.getByRole("button", { name: "More" })).toBeVisible();
+  const inBar = await names(links);
+  await page.getByRole("button", { name: "More" }).click();
+  const behind = await names(page.getByRole("dialog").getByRole("link"));
+  expect([...inBar, ...behind].toSorted()).toEqual(atDesk.toSorted());
+});
