@@ -50,7 +50,8 @@ export async function operatorReads(small: TestKenri, large: TestKenri): Promise
 async function fill(kenri: TestKenri, system: System, count: number): Promise<void> {
   const sql = sqlOf(kenri, system);
   await systems[system].fill(sql, count);
-  await fillOperatorWork(sql, count, systems[system].list);
+  const { list, table, id } = systems[system];
+  await fillOperatorWork(sql, count, list, table, id);
   await sql`vacuum analyze`;
   await sql`checkpoint`;
 }
