@@ -45,13 +45,14 @@ export function EventDrawer() {
 function Details({ event }: { event: EventDetail }) {
   return (
     <>
-      <Repair kind={outbox} id={event.event_id} status={event.status} />
+      <Repair kind={outbox} id={event.event_id} status={event.status} attempts={event.attempt_count} />
       <Section title="State">
         <Facts
           facts={[
             ["State", <StateMark key="state" state={stateOf(outbox, ofEvent(event))} />],
-            ["Attempts", <span key="attempts" className="mono">{`${event.attempt_count} in generation ${event.publish_generation}`}</span>],
+            ["Failed attempts", <FailedAttempts key="attempts" event={event} />],
             ["Created", <At key="created" at={event.created_at} />],
+            ...(event.failed_at ? [["Last failure", <At key="failed" at={event.failed_at} />] as const] : []),
             ["Next attempt", event.status === "PENDING" ? <At key="next" at={event.next_retry_at} /> : null],
             ["Published", <At key="published" at={event.published_at} />],
             [
@@ -111,6 +112,14 @@ function Details({ event }: { event: EventDetail }) {
     </>
   );
 }
+
+/** Since it was last requeued: every generation has a message id of its own and counts anew. */
+const FailedAttempts = ({ event: { attempt_count, publish_generation } }: { event: EventDetail }) => (
+  <span className="mono">
+    {attempt_count === 0 ? "none" : attempt_count}
+    {publish_generation > 0 && ` in generation ${publish_generation}`}
+  </span>
+);
 
 const Lease = ({ by, until }: { by: string; until: string | null | undefined }) => (
   <>

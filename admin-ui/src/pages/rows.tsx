@@ -1,9 +1,9 @@
 import { span } from "../format.ts";
-import { type Kind, type Row, stateOf, verbOf } from "../kinds.ts";
+import { type Kind, type Row, retrying, type Sort, stateOf, verbOf } from "../kinds.ts";
 import { Id } from "../parts/id.tsx";
 import { useIsNarrow } from "../parts/narrow.ts";
 import { StateMark } from "../parts/state.tsx";
-import { Ago } from "../parts/time.tsx";
+import { Ago, useNow } from "../parts/time.tsx";
 import type { Selection } from "./list_page.tsx";
 
 export interface RowsProps {
@@ -12,6 +12,19 @@ export interface RowsProps {
   readonly openId: string | undefined;
   readonly open: (id: string) => void;
   readonly selection: Selection | undefined;
+  /** The state that is shown, if it is one. */
+  readonly status: string | undefined;
+  readonly sort: Sort | undefined;
+}
+
+/** The times that say something about rows of this state. */
+function timesOf(status: string | undefined): { readonly failed: boolean; readonly next: boolean; readonly took: boolean } {
+  const isRetrying = status === retrying.name;
+  return {
+    failed: isRetrying || status === "FAILED",
+    next: isRetrying || status === "PENDING",
+    took: !isRetrying && status !== "FAILED" && status !== "PENDING",
+  };
 }
 
 /** A table; on a phone a list of the facts that matter. */
@@ -19,11 +32,10 @@ export function Rows(props: RowsProps) {
   return useIsNarrow() ? <Cards {...props} /> : <Table {...props} />;
 }
 
-function Table({ kind, rows, openId, open, selection }: RowsProps) {
+function Table({ kind, rows, openId, open, selection, status, sort }: RowsProps) {
   const isChoosing = selection !== undefined && selection.eligible > 0;
-  const hasItem = kind.name === "outbox";
-  // What failed took no time, and its error needs the room.
-  const isOver = rows.some(row => row.status !== "FAILED");
+  const times = timesOf(status);
+  const sorted = (by: Sort) => (sort === by ? { "aria-sort": "descending" as const, className: "end text-ink" } : { className: "end" });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section className="max-h-[calc(100dvh-14rem)] overflow-auto" tabIndex={0} aria-label={kind.title}>
@@ -34,7 +46,7 @@ function Table({ kind, rows, openId, open, selection }: RowsProps) {
               <th className="!w-9 !pr-0">
                 <input
                   type="checkbox"
-                  aria-label="Select all failed on this page"
+                  aria-label={`Select all ${status === "FAILED" ? "failed" : "that can be changed"} on this page`}
                   className="align-middle"
                   checked={selection.ids.length === selection.eligible}
                   onChange={selection.all}
@@ -44,12 +56,14 @@ function Table({ kind, rows, openId, open, selection }: RowsProps) {
             <th>State</th>
             <th>Type</th>
             <th>User</th>
-            {hasItem && <th>Item</th>}
+            <th>Item</th>
             <th className="end">Version</th>
-            <th className="end">Attempts</th>
+            <th {...sorted("attempts")}>Attempts</th>
             <th className="w-full">Last error</th>
-            <th className="end">Created</th>
-            {isOver && <th className="end">Took</th>}
+            {times.failed && <th {...sorted("failed")}>Failed</th>}
+            {times.next && <th className="end">Next attempt</th>}
+            <th {...sorted("created")}>Created</th>
+            {times.took && <th className="end">Took</th>}
             <th>{kind.name === "outbox" ? "Event" : "Notification"}</th>
           </tr>
         </thead>
@@ -60,7 +74,7 @@ function Table({ kind, rows, openId, open, selection }: RowsProps) {
               {isChoosing && (
                 // biome-ignore lint/a11y/useKeyWithClickEvents: only keeps the click from opening the row
                 <td className="!pr-0" onClick={event => event.stopPropagation()}>
-                  {row.status === "FAILED" && (
+                  {selection.isEligible(row) && (
                     <input
                       type="checkbox"
                       aria-label={`Select ${row.id}`}
@@ -85,20 +99,28 @@ function Table({ kind, rows, openId, open, selection }: RowsProps) {
               <td className="mono max-w-48 truncate" title={row.user}>
                 {row.user}
               </td>
-              {hasItem && (
-                <td className="mono max-w-40 truncate" title={row.item ?? undefined}>
-                  {row.item}
-                </td>
-              )}
+              <td className="mono max-w-40 truncate" title={row.item ?? undefined}>
+                {row.item}
+              </td>
               <td className="mono end">{row.version}</td>
               <td className={`mono end ${row.attempts > 1 ? "" : "text-faint"}`}>{row.attempts}</td>
               <td className="max-w-0 truncate text-soft" title={row.error ?? undefined}>
                 {row.error}
               </td>
+              {times.failed && (
+                <td className="end">
+                  <Ago at={row.failedAt} />
+                </td>
+              )}
+              {times.next && (
+                <td className="end">
+                  <NextAttempt row={row} />
+                </td>
+              )}
               <td className="end">
                 <Ago at={row.createdAt} />
               </td>
-              {isOver && (
+              {times.took && (
                 <td className="end">
                   <Took row={row} />
                 </td>
@@ -114,19 +136,28 @@ function Table({ kind, rows, openId, open, selection }: RowsProps) {
   );
 }
 
-/** How long it took, or when it is tried again. */
-function Took({ row: { createdAt, doneAt, nextRetryAt, status } }: { row: Row }) {
-  if (doneAt) return <span className="mono text-soft">{span(Date.parse(doneAt) - Date.parse(createdAt))}</span>;
-  const isWaiting = status === "PENDING" && nextRetryAt !== null && Date.parse(nextRetryAt) > Date.now();
-  return <Ago at={isWaiting ? nextRetryAt : null} />;
+/** From its creation to its end. */
+const Took = ({ row: { createdAt, doneAt } }: { row: Row }) =>
+  doneAt ? (
+    <span className="mono text-soft">{span(Date.parse(doneAt) - Date.parse(createdAt))}</span>
+  ) : (
+    <span className="text-faint">–</span>
+  );
+
+/** What is due waits only for its turn. */
+function NextAttempt({ row: { status, nextRetryAt } }: { row: Row }) {
+  const now = useNow();
+  if (status !== "PENDING" || nextRetryAt === null) return <span className="text-faint">–</span>;
+  return Date.parse(nextRetryAt) > now ? <Ago at={nextRetryAt} /> : <span className="mono text-soft">due</span>;
 }
 
-function Cards({ kind, rows, open, selection }: RowsProps) {
+function Cards({ kind, rows, open, selection, status }: RowsProps) {
+  const times = timesOf(status);
   return (
     <ul>
       {rows.map(row => (
         <li key={row.id} className="flex items-start gap-3 border-b px-3 py-2.5 last:border-0">
-          {selection && row.status === "FAILED" && (
+          {selection?.isEligible(row) && (
             <input
               type="checkbox"
               aria-label={`Select ${row.id}`}
@@ -138,10 +169,17 @@ function Cards({ kind, rows, open, selection }: RowsProps) {
           <button type="button" className="min-w-0 flex-1 text-left" onClick={() => open(row.id)}>
             <span className="flex items-center justify-between gap-2">
               <StateMark state={stateOf(kind, row)} />
-              <Ago at={row.createdAt} />
+              <span className="flex gap-2">
+                {times.next && status === retrying.name && (
+                  <span className="text-faint">
+                    next <NextAttempt row={row} />
+                  </span>
+                )}
+                <Ago at={times.failed ? row.failedAt : row.createdAt} />
+              </span>
             </span>
             <span className="mt-0.5 block truncate">
-              {verbOf(row.type)} · <span className="mono">{row.user}</span>
+              {verbOf(row.type)} <span className="mono">{row.item}</span> · <span className="mono">{row.user}</span>
             </span>
             {row.error && <span className="mt-0.5 line-clamp-2 break-words text-soft">{row.error}</span>}
           </button>
