@@ -57,16 +57,16 @@ export function operatorRoutes({ sql, requires, cursors, share, requeued }: Oper
         const result = await requeueEvent(sql, { event_id, actor: callerOf(request).clientId, reason });
         if (result.outcome === "unknown") throw notFound("there is no such event in the outbox");
         if (result.outcome === "not_failed")
-          throw new Problem(409, "NOT_FAILED", `the event is ${result.status}; only a FAILED one can be put back`);
+          throw new Problem(409, "NOT_FAILED", `the event is ${result.status}; only a FAILED one can be requeued`);
         requeued();
         return { event_id, status: "PENDING", publish_generation: result.generation };
       },
       {
         params: eventParams,
-        body: Type.Object({ reason: longText("why it is put back; kept in the audit") }, strict),
+        body: Type.Object({ reason: longText("why it is requeued; kept in the audit") }, strict),
         ...requires("ops:write"),
         detail: {
-          summary: "Put a FAILED event back",
+          summary: "Requeue a FAILED event",
           description: "Attempts start anew and the message gets a new id. Asked twice, it answers the same. Scope: ops:write.",
         },
       },

@@ -74,12 +74,14 @@ export async function describeOperation({ operations, bulk }: OperationOptions["
   return (await withOutcomes(await operations.find({ operation_id }), bulk.outcomes))[0];
 }
 
+const unknown = () => notFound("there is no such operation");
+
 /** Bulk operations: how far they are, what became of each row, and their end before the end. */
 export function operationRoutes({ sql, requires, cursors, share }: OperationOptions) {
   const [list, outcomesOf, items] = [share(sql.operations.list), share(sql.bulk.outcomes), share(sql.bulk.items)];
   async function found(operation_id: string) {
     const operation = await describeOperation(sql, operation_id);
-    if (!operation) throw notFound("there is no such operation");
+    if (!operation) throw unknown();
     return operation;
   }
 
@@ -118,7 +120,7 @@ export function operationRoutes({ sql, requires, cursors, share }: OperationOpti
       async ({ params: { operation_id }, query }) => {
         if (query.outcome !== undefined && (query.result ?? "DONE") !== "DONE")
           throw badRequest("only what is DONE has an outcome", { errors: [{ pointer: "/outcome", detail: "goes with the result DONE" }] });
-        await found(operation_id);
+        if ((await sql.operations.find({ operation_id })).length === 0) throw unknown();
         const limit = limitOf(query);
         const name = `items ${operation_id} ${query.result ?? ""} ${query.outcome ?? ""}`;
         const after_position = query.cursor === undefined ? 0 : Number(cursors().read(name, query.cursor));

@@ -44,7 +44,7 @@ export function operatorRoutes({ sql, requires, cursors, share, requeued }: Oper
       {
         query: page,
         ...requires("ops:read"),
-        detail: { summary: "Dead letters that nobody has put back, newest first", description: "Scope: ops:read." },
+        detail: { summary: "Dead letters that nobody has requeued, newest first", description: "Scope: ops:read." },
       },
     )
     .get(
@@ -68,7 +68,7 @@ export function operatorRoutes({ sql, requires, cursors, share, requeued }: Oper
         const result = await requeueNotification(sql, { id: notification_id, actor: callerOf(request).clientId, reason });
         if (result.outcome === "unknown") throw notFound("there is no such notification");
         if (result.outcome === "not_failed")
-          throw new Problem(409, "NOT_FAILED", `the notification is ${result.status}; only a FAILED one can be put back`);
+          throw new Problem(409, "NOT_FAILED", `the notification is ${result.status}; only a FAILED one can be requeued`);
         requeued();
         return { notification_id, status: "PENDING" };
       },
@@ -77,7 +77,7 @@ export function operatorRoutes({ sql, requires, cursors, share, requeued }: Oper
         body: reasonBody,
         ...requires("ops:write"),
         detail: {
-          summary: "Put a FAILED notification back",
+          summary: "Requeue a FAILED notification",
           description: "Attempts start anew; its dead letter stays and says who did it. Scope: ops:write.",
         },
       },

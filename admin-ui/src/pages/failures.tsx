@@ -82,7 +82,7 @@ function Causes({ kind, act }: { kind: Kind; act: (act: Act) => void }) {
         />
       )}
       {waiting.data && waiting.data.groups.length > 0 && (
-        <p className="flex items-baseline gap-2 border-t bg-ground px-3 py-2 md:px-4">
+        <p className="flex flex-wrap items-center gap-x-2 border-t bg-ground px-3 py-2 md:px-4">
           <StateMark state={retrying} />
           <span className="text-faint">failed and wait for their next attempt</span>
         </p>

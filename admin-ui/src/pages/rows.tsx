@@ -17,13 +17,16 @@ export interface RowsProps {
   readonly sort: Sort | undefined;
 }
 
-/** The times that say something about rows of this state. */
-function timesOf(status: string | undefined): { readonly failed: boolean; readonly next: boolean; readonly took: boolean } {
-  const isRetrying = status === retrying.name;
+/** What says something about rows of this state. The error of what failed needs the room. */
+function columnsOf(status: string | undefined) {
+  const waits = status === retrying.name;
+  const isFailing = waits || status === "FAILED";
   return {
-    failed: isRetrying || status === "FAILED",
-    next: isRetrying || status === "PENDING",
-    took: !isRetrying && status !== "FAILED" && status !== "PENDING",
+    failed: isFailing,
+    next: waits || status === "PENDING",
+    version: !isFailing,
+    created: !waits,
+    took: !isFailing && status !== "PENDING",
   };
 }
 
@@ -34,7 +37,7 @@ export function Rows(props: RowsProps) {
 
 function Table({ kind, rows, openId, open, selection, status, sort }: RowsProps) {
   const isChoosing = selection !== undefined && selection.eligible > 0;
-  const times = timesOf(status);
+  const has = columnsOf(status);
   const sorted = (by: Sort) => (sort === by ? { "aria-sort": "descending" as const, className: "end text-ink" } : { className: "end" });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
@@ -57,13 +60,13 @@ function Table({ kind, rows, openId, open, selection, status, sort }: RowsProps)
             <th>Type</th>
             <th>User</th>
             <th>Item</th>
-            <th className="end">Version</th>
+            {has.version && <th className="end">Version</th>}
             <th {...sorted("attempts")}>Attempts</th>
             <th className="w-full">Last error</th>
-            {times.failed && <th {...sorted("failed")}>Failed</th>}
-            {times.next && <th className="end">Next attempt</th>}
-            <th {...sorted("created")}>Created</th>
-            {times.took && <th className="end">Took</th>}
+            {has.failed && <th {...sorted("failed")}>Failed</th>}
+            {has.next && <th className="end">Next attempt</th>}
+            {has.created && <th {...sorted("created")}>Created</th>}
+            {has.took && <th className="end">Took</th>}
             <th>{kind.name === "outbox" ? "Event" : "Notification"}</th>
           </tr>
         </thead>
@@ -102,25 +105,27 @@ function Table({ kind, rows, openId, open, selection, status, sort }: RowsProps)
               <td className="mono max-w-40 truncate" title={row.item ?? undefined}>
                 {row.item}
               </td>
-              <td className="mono end">{row.version}</td>
+              {has.version && <td className="mono end">{row.version}</td>}
               <td className={`mono end ${row.attempts > 1 ? "" : "text-faint"}`}>{row.attempts}</td>
               <td className="max-w-0 truncate text-soft" title={row.error ?? undefined}>
                 {row.error}
               </td>
-              {times.failed && (
+              {has.failed && (
                 <td className="end">
                   <Ago at={row.failedAt} />
                 </td>
               )}
-              {times.next && (
+              {has.next && (
                 <td className="end">
                   <NextAttempt row={row} />
                 </td>
               )}
-              <td className="end">
-                <Ago at={row.createdAt} />
-              </td>
-              {times.took && (
+              {has.created && (
+                <td className="end">
+                  <Ago at={row.createdAt} />
+                </td>
+              )}
+              {has.took && (
                 <td className="end">
                   <Took row={row} />
                 </td>
@@ -152,7 +157,7 @@ function NextAttempt({ row: { status, nextRetryAt } }: { row: Row }) {
 }
 
 function Cards({ kind, rows, open, selection, status }: RowsProps) {
-  const times = timesOf(status);
+  const has = columnsOf(status);
   return (
     <ul>
       {rows.map(row => (
@@ -169,14 +174,13 @@ function Cards({ kind, rows, open, selection, status }: RowsProps) {
           <button type="button" className="min-w-0 flex-1 text-left" onClick={() => open(row.id)}>
             <span className="flex items-center justify-between gap-2">
               <StateMark state={stateOf(kind, row)} />
-              <span className="flex gap-2">
-                {times.next && status === retrying.name && (
-                  <span className="text-faint">
-                    next <NextAttempt row={row} />
-                  </span>
-                )}
-                <Ago at={times.failed ? row.failedAt : row.createdAt} />
-              </span>
+              {status === retrying.name ? (
+                <span className="text-faint">
+                  next <NextAttempt row={row} />
+                </span>
+              ) : (
+                <Ago at={has.failed ? row.failedAt : row.createdAt} />
+              )}
             </span>
             <span className="mt-0.5 block truncate">
               {verbOf(row.type)} <span className="mono">{row.item}</span> · <span className="mono">{row.user}</span>

@@ -1,3 +1,4 @@
+import { Fragment } from "react";
 import type { Operation } from "../api.ts";
 import { number } from "../format.ts";
 import type { Tone } from "../kinds.ts";
@@ -8,24 +9,27 @@ import { toneText } from "./state.tsx";
 export function OperationProgress({ operation }: { operation: Operation }) {
   const { action, total, done, skipped, failed, outcome } = operation;
   const parts = partsOf(operation);
+  const facts = [
+    { text: `${number(done)} / ${number(total)} ${doneWords[action]}`, tone: "" },
+    ...parts.map(({ tone, word, count }) => ({
+      text: `${number(count)}${outcome?.more ? "+" : ""} ${word.toLowerCase()}`,
+      tone: toneText[tone],
+    })),
+    ...(skipped > 0 ? [{ text: `${number(skipped)} skipped`, tone: "" }] : []),
+    ...(failed > 0 ? [{ text: `${number(failed)} refused`, tone: "text-failed" }] : []),
+  ];
   return (
     <div className="flex min-w-40 flex-col gap-1">
       <Bar operation={operation} parts={parts} />
       <p className="mono text-soft">
-        <span className="whitespace-nowrap">
-          {number(done)} / {number(total)} {doneWords[action]}
-        </span>
-        {parts.map(({ name, tone, word, count }) => (
-          <span key={name} className="whitespace-nowrap">
-            {" · "}
-            <span className={toneText[tone]}>
-              {number(count)}
-              {outcome?.more && "+"} {word.toLowerCase()}
-            </span>
-          </span>
+        {facts.map(({ text, tone }, index) => (
+          <Fragment key={text}>
+            <span className="whitespace-nowrap">
+              <span className={tone}>{text}</span>
+              {index < facts.length - 1 && " ·"}
+            </span>{" "}
+          </Fragment>
         ))}
-        {skipped > 0 && <span className="whitespace-nowrap text-soft"> · {number(skipped)} skipped</span>}
-        {failed > 0 && <span className="whitespace-nowrap text-failed"> · {number(failed)} refused</span>}
       </p>
     </div>
   );

@@ -1,5 +1,5 @@
 -- FAILED notifications by the fingerprint of their error, largest group first: every cause, however many failed, up to $9. Of all groups together
--- the newest $10 are looked at, each has its share, and of each the oldest, the first that failed and the last.
+-- the newest $10 are looked at, each has its share, and of each the first that failed and the last.
 -- A group of which none that was looked at matches has the count 0. first_at and last_at are times of failure.
 -- $1 status?
 -- $2 type?
@@ -51,10 +51,6 @@ from cause, lateral (
       (select true as is_new, (select rows from share) as bound, notification_id, type, attempt_count, created_at, failed_at from notifications
        where $3::text is null and status = 'FAILED' and error_fingerprint = fingerprint
          and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id desc limit (select rows from share))
-      union all
-      (select false, null, notification_id, type, attempt_count, created_at, failed_at from notifications
-       where $3::text is null and status = 'FAILED' and error_fingerprint = fingerprint
-         and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id limit 1)
       union all
       (select false, null, notification_id, type, attempt_count, created_at, failed_at from notifications
        where $3::text is null and status = 'FAILED' and error_fingerprint = fingerprint order by failed_at desc limit 1)
