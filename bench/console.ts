@@ -39,7 +39,7 @@ export async function operatorReads(small: TestKenri, large: TestKenri): Promise
         value: `${ms(measured.time)} (${measured.answer})`,
         against: `at 10k rows: ${ms(base.time)} (${base.answer})`,
         ratio: measured.time / base.time,
-        goal: question[0].startsWith("bulk preview") ? "none: it names every row of the set" : "≤ 3",
+        goal: goalOf(question[0]),
       };
       figures.push(figure);
     }
@@ -47,10 +47,18 @@ export async function operatorReads(small: TestKenri, large: TestKenri): Promise
   return figures;
 }
 
+const goalOf = (what: string) =>
+  what.startsWith("bulk preview")
+    ? "none: it names every row of the set"
+    : what === "operation, the largest"
+      ? "none: it looks at each of its rows, up to 10,000"
+      : "≤ 3";
+
 async function fill(kenri: TestKenri, system: System, count: number): Promise<void> {
   const sql = sqlOf(kenri, system);
   await systems[system].fill(sql, count);
-  await fillOperatorWork(sql, count, systems[system].list);
+  const { list, table, id } = systems[system];
+  await fillOperatorWork(sql, count, list, table, id);
   await sql`vacuum analyze`;
   await sql`checkpoint`;
 }
@@ -87,9 +95,9 @@ function said(answer: Record<string, unknown>): string {
 }
 
 /** The place in the middle of what is listed by a time. */
-async function halfWayOf(sql: ReturnType<typeof sqlOf>, table: string, id: string, status: string, key: string): Promise<string> {
-  const [place] = await sql.unsafe(`select ${key}::text as at, ${id} as id from ${table} where status = '${status}' order by ${key}, ${id}
-    offset (select count(*) / 2 from ${table} where status = '${status}') limit 1`);
+async function halfWayOf(sql: ReturnType<typeof sqlOf>, table: string, id: string, where: string, key: string): Promise<string> {
+  const [place] = await sql.unsafe(`select ${key}::text as at, ${id} as id from ${table} where ${where} order by ${key}, ${id}
+    offset (select count(*) / 2 from ${table} where ${where}) limit 1`);
   return placeText({ at: place!.at as string, id: place!.id as string });
 }
 
@@ -105,14 +113,19 @@ async function questions(kenri: TestKenri, system: System, count: number): Promi
   const [operation] = await sql`select operation_id from operations order by total desc limit 1`;
   const states = ["PENDING", held, done, "FAILED"];
   const halfWay = new Map([
-    ["PENDING", await halfWayOf(sql, table, id, "PENDING", "next_retry_at")],
-    [held, await halfWayOf(sql, table, id, held, "lease_until")],
+    ["PENDING", await halfWayOf(sql, table, id, "status = 'PENDING'", "next_retry_at")],
+    [held, await halfWayOf(sql, table, id, `status = '${held}'`, "lease_until")],
+    ["RETRYING", await halfWayOf(sql, table, id, "status = 'PENDING' and attempt_count > 0", "failed_at")],
+    ["failed", await halfWayOf(sql, table, id, "status = 'FAILED'", "failed_at")],
+    ["attempts", await halfWayOf(sql, table, id, "status = 'FAILED'", "attempt_count")],
   ]);
+  const [small] = await sql`select operation_id from operations where total = 3 order by operation_id desc limit 1`;
   const query = (parameters: Record<string, string>) => new URLSearchParams(parameters).toString();
-  const deep = (filter: Record<string, string>) => {
-    const position = halfWay.get(filter.status ?? "") ?? (middle!.id as string);
-    const cursor = cursors(secret!.value as Uint8Array).make(`${list} ${JSON.stringify(filterOf(filter))}`, position);
-    return query({ ...filter, cursor });
+  const deep = (filter: Record<string, string>, sort?: string) => {
+    const position = halfWay.get(sort ?? filter.status ?? "") ?? (middle!.id as string);
+    const name = `${list} ${JSON.stringify(filterOf(filter))}${sort ? ` ${sort}` : ""}`;
+    const cursor = cursors(secret!.value as Uint8Array).make(name, position);
+    return query({ ...filter, ...(sort ? { sort } : {}), cursor });
   };
   const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
   const filters: Record<string, Record<string, string>> = {
@@ -146,7 +159,17 @@ async function questions(kenri: TestKenri, system: System, count: number): Promi
     ["list of all, deep", `${base}?${deep({})}`],
     ...states.map(status => [`list ${status}, deep`, `${base}?${deep({ status })}`] as [string, string]),
     ["list FAILED, deep, a fingerprint", `${base}?${deep({ status: "FAILED", fingerprint: failed!.fingerprint as string })}`],
+    ...["RETRYING", "FAILED&sort=failed", "FAILED&sort=attempts"].flatMap(shown =>
+      each
+        .filter(([, filter]) => !("user_id" in filter))
+        .map(([name, filter]) => [`list ${shown}, ${name}`, `${base}?status=${shown}&${query(filter)}`] as [string, string]),
+    ),
+    ["list RETRYING, deep", `${base}?${deep({ status: "RETRYING" })}`],
+    ...["failed", "attempts"].map(
+      sort => [`list FAILED by ${sort}, deep`, `${base}?${deep({ status: "FAILED" }, sort)}`] as [string, string],
+    ),
     ...each.map(([name, filter]) => [`groups, ${name}`, `${base}/groups?${query(filter)}`] as [string, string]),
+    ...each.map(([name, filter]) => [`groups RETRYING, ${name}`, `${base}/groups?status=RETRYING&${query(filter)}`] as [string, string]),
     ["detail", `${base}/${middle!.id}`],
     ["detail of a failed one", `${base}/${failed!.id}`],
     ["journey by event", `/ops/journey/${middle!.event_id}`],
@@ -164,9 +187,12 @@ async function questions(kenri: TestKenri, system: System, count: number): Promi
     ["operator's actions", "/ops/actions"],
     ["operator's actions on one row", `/ops/actions?subject=${middle!.id}`],
     ["operations", "/ops/operations"],
-    ["operation", `/ops/operations/${operation!.operation_id}`],
+    ["operation", `/ops/operations/${small!.operation_id}`],
+    ["operation, the largest", `/ops/operations/${operation!.operation_id}`],
     ["items of an operation", `/ops/operations/${operation!.operation_id}/items`],
     ["items of an operation, by result", `/ops/operations/${operation!.operation_id}/items?result=SKIPPED`],
+    ["items of an operation, by outcome", `/ops/operations/${operation!.operation_id}/items?outcome=FAILED_AGAIN`],
+    ["items of an operation, by an outcome that none has", `/ops/operations/${operation!.operation_id}/items?outcome=GONE`],
     ...each
       .filter(([name]) => name !== "no filter")
       .map(
@@ -177,6 +203,11 @@ async function questions(kenri: TestKenri, system: System, count: number): Promi
             string,
           ],
       ),
+    [
+      "bulk preview to retry",
+      `${base}/bulk/preview`,
+      JSON.stringify({ action: "retry", filter: { status: "RETRYING", fingerprint: failed!.fingerprint as string } }),
+    ],
   ];
 }
 

@@ -1,12 +1,12 @@
 import type postgres from "postgres";
 
-// As in life: 98 % are done, some wait, 1.5 % failed of some forty causes, every one with a host and a number of its own, over thirty days. The
-// table is written in the order of time, as it would have been; up to a hundred that are under way were claimed at once and share a lease.
+// As in life: 98 % are done, some wait, 1.5 % failed of some forty causes, every one with a host and a number of its own, over thirty days, and not in
+// the order in which they were made; four of five that wait do so for a retry. The table is written in the order of time, as it would have been; up to a hundred that are under way were claimed at once and share a lease.
 const mixed = (count: number) => `
   select n, age, uuidv7(-age) as id, now() - age as at, 'user-' || n % ${Math.max(1, count / 20)} as user_id, 'item-' || n as sku, md5('trace' || n) as trace,
     case when n % 1000 < 982 then 'done' when n % 1000 < 984 then 'wait' when n % 1000 < 985 then 'busy' else 'failed' end as state,
     'cause ' || chr(65 + n % 37) || ': host "h' || n || '" gave up after ' || n % 7 || ' of 10 tries' as error,
-    case when n % 11 = 0 then 'Revoked' else 'Granted' end as type
+    case when n % 11 = 0 then 'Revoked' else 'Granted' end as type, now() - age * (1 - (n % 7) / 10.0) as failed_at
   from generate_series(1, ${count}) n, lateral (select interval '30 days' * (1 - n / ${count}::float8) as age) a`;
 
 /** Fills entitlement's tables with so many changes and the events they led to. */
@@ -14,13 +14,13 @@ export async function fillConsoleOutbox(sql: postgres.Sql, count: number): Promi
   await sql`truncate outbox_events, entitlement_audit, idempotency_keys`;
   await sql.unsafe(`
     with mixed as materialized (${mixed(count)}), events as (
-      insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, status, attempt_count, last_error,
+      insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, status, attempt_count, last_error, failed_at,
         next_retry_at, created_at, published_at, confirmed_at, stream_seq, claim_token, lease_until)
       select id, 'Entitlement' || type, user_id || ':' || sku, 1, jsonb_build_object('user_id', user_id, 'stock_keeping_unit', sku, 'source', 'purchase',
           'source_id', 'p_' || n, 'version', 1, 'occurred_at', iso(at)), '00-' || trace || '-00f067aa0ba902b7-01',
         case state when 'done' then 'PUBLISHED' when 'wait' then 'PENDING' when 'busy' then 'IN_FLIGHT' else 'FAILED' end,
         case state when 'done' then 1 when 'failed' then 10 else n % 5 end, case when state = 'failed' or state = 'wait' and n % 5 > 0 then error end,
-        at + case state when 'wait' then interval '30 days' else interval '0' end, at, case state when 'done' then at end,
+        case when state = 'failed' or state = 'wait' and n % 5 > 0 then failed_at end, at + case state when 'wait' then interval '30 days' else interval '0' end, at, case state when 'done' then at end,
         case when state = 'done' and n % 1000 > 0 then at end, case state when 'done' then n end,
         case state when 'busy' then gen_random_uuid() end, case state when 'busy' then now() + interval '1 day' + make_interval(secs => n / 100000) end
       from mixed order by n
@@ -43,12 +43,13 @@ export async function fillConsoleNotifications(sql: postgres.Sql, count: number)
       select id, 'Entitlement' || type, user_id || ':' || sku, 1, false, n, at, trace from mixed order by n
     )
     insert into notifications (notification_id, event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, status,
-      attempt_count, attempts_made, last_error, next_retry_at, created_at, sent_at, position, claim_token, lease_until)
+      attempt_count, attempts_made, last_error, failed_at, next_retry_at, created_at, sent_at, position, claim_token, lease_until)
     select uuidv7(-age), id, user_id, 'Entitlement' || type, user_id || ':' || sku, 1, false,
       jsonb_build_object('user_id', user_id, 'stock_keeping_unit', sku, 'version', 1), '00-' || trace || '-00f067aa0ba902b7-01', 'log',
       case state when 'done' then 'SENT' when 'wait' then 'PENDING' when 'busy' then 'PROCESSING' else 'FAILED' end,
       case state when 'done' then 1 when 'failed' then 10 else n % 5 end, case state when 'failed' then 10 else 1 end,
-      case when state = 'failed' or state = 'wait' and n % 5 > 0 then error end, at + case state when 'wait' then interval '30 days' else interval '0' end,
+      case when state = 'failed' or state = 'wait' and n % 5 > 0 then error end,
+      case when state = 'failed' or state = 'wait' and n % 5 > 0 then failed_at end, at + case state when 'wait' then interval '30 days' else interval '0' end,
       at, case state when 'done' then at end, case state when 'done' then n end,
       case state when 'busy' then gen_random_uuid() end, case state when 'busy' then now() + interval '1 day' + make_interval(secs => n / 100000) end
     from mixed order by n`);
@@ -59,11 +60,11 @@ export async function fillConsoleNotifications(sql: postgres.Sql, count: number)
       from notifications, generate_series(1, attempts_made) number order by notification_id
     )
     insert into notification_dlq (notification_id, event_id, user_id, reason, attempts, payload, failed_at)
-    select notification_id, event_id, user_id, last_error, 10, payload, created_at from notifications where status = 'FAILED'`);
+    select notification_id, event_id, user_id, last_error, 10, payload, notifications.failed_at from notifications where status = 'FAILED'`);
 }
 
 /** What operators did: an action for every hundredth row, an operation for every thousandth, and one that is about every tenth. */
-export async function fillOperatorWork(sql: postgres.Sql, count: number, kind: string): Promise<void> {
+export async function fillOperatorWork(sql: postgres.Sql, count: number, kind: string, table: string, id: string): Promise<void> {
   await sql`truncate operator_actions, operations, operation_items`;
   await sql.unsafe(`
     insert into operator_actions (actor, action, subject, reason)
@@ -74,7 +75,9 @@ export async function fillOperatorWork(sql: postgres.Sql, count: number, kind: s
       select '${kind}', 'requeue', '{"error": "x"}', 'h', 'the cause is gone', 'user:operator', 'DONE', size, size, now()
       from (select case n when 1 then ${count / 10} else 3 end as size from generate_series(1, ${count / 1000}) n) s
       returning operation_id, total
+    ), row as materialized (
+      select ${id} as id, row_number() over (order by ${id} desc) as position from ${table} order by ${id} desc limit ${count / 10}
     )
     insert into operation_items (operation_id, position, subject, result)
-    select operation_id, position, gen_random_uuid(), 'DONE' from made, generate_series(1, total) position`);
+    select operation_id, position, id, 'DONE' from made join row on position <= total`);
 }

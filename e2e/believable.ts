@@ -50,6 +50,9 @@ export interface Known {
   readonly event: string;
   readonly user: string;
   readonly key: string;
+  /** A bulk operation whose rows failed again, and one whose rows are still on their way. */
+  readonly inVain: string;
+  readonly onTheWay: string;
 }
 
 /** Some hours of a shop's life: mostly well, with a push gateway that went away for a while. */
@@ -122,7 +125,27 @@ export async function putBelievable(databases: Databases, now = Date.now()): Pro
   const failed = chains.findLastIndex(({ delivery }) => delivery?.status === "FAILED");
   const refused = chains.findLastIndex(({ outbox }) => outbox.status === "FAILED");
   const { user, key } = chains[failed]!;
-  return { journey: ids[failed]!.eventId, failed: ids[failed]!.notificationId!, event: ids[refused]!.eventId, user, key };
+  const notified = (status: string) =>
+    ids.flatMap(({ notificationId }, n) => (chains[n]!.delivery?.status === status ? [notificationId!] : []));
+  const inVain = await putOperation(databases, notified("FAILED").slice(0, 36), "The push gateway answers again, says its status page");
+  const onTheWay = await putOperation(
+    databases,
+    [...notified("SENT").slice(-9), ...notified("PENDING"), ...notified("PROCESSING")],
+    "After the failover, INC-2229",
+  );
+  const known = { journey: ids[failed]!.eventId, failed: ids[failed]!.notificationId!, event: ids[refused]!.eventId, user, key };
+  return { ...known, inVain, onTheWay };
+}
+
+/** A requeue that is through with these notifications; what became of them is what they are now. */
+async function putOperation({ notification: sql }: Databases, subjects: readonly string[], reason: string): Promise<string> {
+  const [made] = await sql`
+    insert into operations (kind, action, filter, set_hash, reason, actor, status, total, done, finished_at)
+    values ('notifications', 'requeue', ${sql.json({ status: "FAILED", error: "push gateway" })}, '', ${reason}, 'user:otto', 'DONE', ${subjects.length}, ${subjects.length}, now())
+    returning operation_id`;
+  await sql`insert into operation_items (operation_id, position, subject, result)
+    select ${made!.operation_id}, n, subject, 'DONE' from unnest(${sql.array([...subjects])}::uuid[]) with ordinality as s(subject, n)`;
+  return made!.operation_id;
 }
 
 /** As time went on, each change of a pair is its next version: granted, revoked, granted again. */

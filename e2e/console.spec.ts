@@ -1,4 +1,5 @@
-import { expect, test } from "@playwright/test";
+import { expect, type Page, test } from "@playwright/test";
+import { openDatabases, putChains } from "./chains.ts";
 import { openConsole } from "./console.ts";
 import { failFor, grant } from "./people.ts";
 import { variable } from "./stack.ts";
@@ -10,11 +11,15 @@ async function inboxOf(user: string): Promise<{ status: string }[]> {
   return ((await answer.json()) as { notifications: { status: string }[] }).notifications;
 }
 
+/** What failed for good by the tests' own doing; the same cause may also retry. */
+const failedGroup = (page: Page, list: string) =>
+  page.getByRole("region", { name: list }).getByRole("list", { name: "Failed" }).getByRole("listitem").filter({ hasText: "made to fail" });
+
 for (const { what, system, list } of [
   { what: "a delivery", system: "NOTIFICATION", list: "Notifications" },
   { what: "a publish, inside the duplicate window,", system: "ENTITLEMENT", list: "Outbox" },
 ])
-  test(`${what} that died is found by its cause, requeued with a reason and told once; the audit names the operator in one row`, async ({
+  test(`${what} that failed is found by its cause, requeued with a reason and delivered once; the audit names the operator in one row`, async ({
     page,
   }) => {
     test.setTimeout(90_000);
@@ -24,14 +29,14 @@ for (const { what, system, list } of [
     try {
       for (const user of users) await grant(user, "sword");
       await openConsole(page, "operator", "failures");
-      const group = page.getByRole("region", { name: list }).getByRole("listitem").filter({ hasText: "made to fail" });
+      const group = failedGroup(page, list);
       await expect(group.getByText("3", { exact: true })).toBeVisible({ timeout: 40_000 });
       await expect(page.getByRole("link", { name: new RegExp(`^${list} ?3 failed`) })).toBeVisible();
       await group.getByRole("link", { name: "Show" }).click();
       await expect(page.getByRole("button", { name: /^Failed ?3$/ })).toHaveAttribute("aria-pressed", "true");
       await page.goBack();
       await group.getByRole("button", { name: "Requeue" }).click();
-      await expect(page.getByRole("dialog")).toContainText("3 of 3 that match will go back to pending");
+      await expect(page.getByRole("dialog")).toContainText("3 of 3 that match will be requeued");
     } finally {
       await failFor(system, "");
     }
@@ -40,10 +45,10 @@ for (const { what, system, list } of [
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Reason").fill(reason);
     await dialog.getByRole("button", { name: "Requeue 3" }).click();
-    await expect(dialog.getByRole("status")).toHaveText("Done.", { timeout: 20_000 });
-    await expect(dialog).toContainText("3 / 3");
+    await expect(dialog.getByRole("status")).toHaveText("Requeued. Delivered.", { timeout: 20_000 });
+    await expect(dialog).toContainText("3 / 3 requeued · 3 delivered");
     await dialog.getByRole("link", { name: "Open the operation" }).click();
-    await expect(page.getByRole("dialog").getByText("Done", { exact: true }).first()).toBeVisible();
+    await expect(page.getByRole("dialog").getByRole("button", { name: "Delivered 3" })).toBeVisible();
     await page.keyboard.press("Escape");
 
     for (const user of users)
@@ -115,11 +120,120 @@ test("an outage is told by its cause and what it means, once", async ({ page }) 
   expect((await headline.textContent())?.match(/NATS/g)).toHaveLength(1);
 });
 
+test("rows that were requeued and failed again are told as that, in the dialog, the operation, the list and the overview", async ({
+  page,
+}) => {
+  const prefix = `hopeless-${Date.now()}`;
+  await failFor("NOTIFICATION", prefix);
+  try {
+    for (const number of [1, 2]) await grant(`${prefix}-${number}`, "anvil");
+    await openConsole(page, "operator", "failures");
+    const group = failedGroup(page, "Notifications");
+    await expect(group.getByText("2", { exact: true })).toBeVisible({ timeout: 20_000 });
+    await group.getByRole("button", { name: "Requeue" }).click();
+    const dialog = page.getByRole("dialog");
+    const reason = `perhaps now ${prefix}`;
+    await dialog.getByLabel("Reason").fill(reason);
+    await dialog.getByRole("button", { name: "Requeue 2" }).click();
+    await expect(dialog.getByRole("status")).toHaveText("Requeued. All failed again.", { timeout: 30_000 });
+    await dialog.getByRole("link", { name: "Open the operation" }).click();
+    const drawer = page.getByRole("dialog");
+    await expect(drawer).toContainText("2 / 2 requeued · 2 failed again");
+    await drawer.getByRole("button", { name: "Failed again 2" }).click();
+    await expect(page).toHaveURL(/outcome=FAILED_AGAIN/);
+    await expect(drawer.getByRole("listitem").filter({ hasText: "made to fail" })).toHaveCount(2);
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("row").filter({ hasText: reason })).toContainText("All failed again");
+    await page.getByRole("link", { name: "Overview" }).click();
+    await expect(page.getByRole("region", { name: "Bulk operations" }).getByRole("listitem").filter({ hasText: reason })).toContainText(
+      "All failed again",
+    );
+  } finally {
+    await failFor("NOTIFICATION", "");
+  }
+  // Others count what failed.
+  const databases = openDatabases();
+  await databases.notification`delete from notifications where user_id like ${`${prefix}%`}`;
+  await databases.end();
+});
+
+test("what failed and waits is seen by its cause, and retried now: one, and all of a cause", async ({ page, browser }) => {
+  const run = Date.now();
+  const error = `gateway G${"ABCDEFGHIJ"[run % 10]}${run} is away`;
+  const users = [1, 2, 3].map(number => `patient-${run}-${number}`);
+  const databases = openDatabases();
+  const ids = await putChains(
+    databases,
+    users.map((user, index) => ({
+      at: run - 60_000 + index,
+      user,
+      sku: "lamp",
+      version: 1,
+      reason: "PURCHASE",
+      purchase: user,
+      client: "shop",
+      key: user,
+      outbox: { status: "PUBLISHED", attempts: 1 },
+      delivery: { status: "PENDING", tries: [{ after: 9, took: 7, outcome: "retry", error }] },
+    })),
+  );
+  await databases.end();
+  await openConsole(page, "operator", "failures");
+  const waiting = page.getByRole("region", { name: "Notifications" }).getByRole("list", { name: "Retrying" }).getByRole("listitem");
+  const group = waiting.filter({ hasText: "is away" });
+  await expect(group.getByText("3", { exact: true })).toBeVisible();
+  await group.getByRole("link", { name: "Show" }).click();
+  await expect(page.getByRole("button", { name: /^Retrying ?3$/ })).toHaveAttribute("aria-pressed", "true");
+  await expect(page.getByRole("row").filter({ hasText: users[0]! })).toContainText(/lamp.*is away.*in 1\d m/);
+  const listed = page.url();
+
+  const other = await (await browser.newContext()).newPage();
+  await openConsole(other, "viewer");
+  await other.goto(listed);
+  await expect(other.getByRole("row").filter({ hasText: users[0]! })).toBeVisible();
+  await expect(other.getByRole("button", { name: /Retry/ }).filter({ hasText: "…" })).toHaveCount(0);
+  await other.context().close();
+
+  await page
+    .getByRole("row")
+    .filter({ hasText: users[0]! })
+    .getByRole("button", { name: /^Retrying: open/ })
+    .click();
+  const drawer = page.getByRole("dialog");
+  await drawer.getByRole("button", { name: "Retry now" }).click();
+  await drawer.getByLabel("Reason").fill("the gateway is back");
+  await drawer.getByRole("button", { name: "Retry now" }).click();
+  await expect(drawer.getByRole("status").first()).toHaveText("It is due now.");
+  await expect(drawer.getByText("Sent", { exact: true }).first()).toBeVisible({ timeout: 15_000 });
+  await page.keyboard.press("Escape");
+
+  await expect(page.getByRole("button", { name: /^Retrying ?2$/ })).toBeVisible({ timeout: 15_000 });
+  await page.getByRole("button", { name: "Retry all that match now" }).click();
+  await expect(drawer).toContainText("2 of 2 that match will be retried now");
+  await drawer.getByLabel("Reason").fill(`the gateway is back ${run}`);
+  await drawer.getByRole("button", { name: "Retry 2" }).click();
+  await expect(drawer.getByRole("status")).toHaveText("Retried. Delivered.", { timeout: 20_000 });
+  expect(ids).toHaveLength(3);
+  for (const user of users) expect((await inboxOf(user)).map(one => one.status)).toEqual(["SENT"]);
+});
+
+test("failures are sorted by what is chosen, and the address says it", async ({ page }) => {
+  await openConsole(page, "operator", "notifications?status=FAILED");
+  const asked = page.waitForRequest(request => request.url().includes("sort=attempts"));
+  await page.getByLabel("Sort by").selectOption("attempts");
+  await asked;
+  await expect(page).toHaveURL(/status=FAILED.*sort=attempts/);
+  await page.reload();
+  await expect(page.getByLabel("Sort by")).toHaveValue("attempts");
+  await page.getByRole("button", { name: /^Sent/ }).click();
+  await expect(page.getByLabel("Sort by")).toHaveCount(0);
+});
+
 test("who may only look sees failures and no way to change anything", async ({ page }) => {
   await openConsole(page, "viewer", "failures");
   await expect(page.getByRole("heading", { name: "Failures" })).toBeVisible();
   await expect(page.getByText("VIEWER", { exact: true })).toBeVisible();
-  await expect(page.getByRole("button", { name: /Requeue|Discard/ })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: /Requeue|Retry|Discard/ })).toHaveCount(0);
 });
 
 test("the main pages are reached by keys alone", async ({ page }) => {
@@ -146,7 +260,7 @@ test("only an admin throws away what failed, all of it at once, after typing how
   try {
     for (const number of [1, 2]) await grant(`${prefix}-${number}`, "shield");
     await openConsole(page, "admin", "failures");
-    const group = page.getByRole("region", { name: "Notifications" }).getByRole("listitem").filter({ hasText: "made to fail" });
+    const group = failedGroup(page, "Notifications");
     await expect(group.getByText("2", { exact: true })).toBeVisible({ timeout: 20_000 });
     await group.getByRole("button", { name: "Requeue" }).click();
     const dialog = page.getByRole("dialog");

@@ -39,6 +39,8 @@ test("every page and all that opens there is accessible, fits desk and phone in 
     `outbox?user_id=${text}&error=${text}`,
     `notifications/${hostile.failedNotification}`,
     "notifications?status=FAILED",
+    "notifications?status=RETRYING",
+    "outbox?status=FAILED&sort=attempts",
     `journey/${hostile.failedEvent}`,
     `journey/${text}`,
     `entitlements?user=${text}`,

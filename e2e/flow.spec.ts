@@ -29,7 +29,10 @@ test("a grant is seen in every chart, by keyboard and in words", async ({ page }
 
   const minute = page.getByRole("slider", { name: "Minute" });
   await minute.focus();
-  await expect(minute).toHaveAttribute("aria-valuetext", /^\d\d:\d\d: \d+ changed, \d+ published, \d+ failed, \d+ taken in, \d+ sent/);
+  await expect(minute).toHaveAttribute(
+    "aria-valuetext",
+    /^\d\d:\d\d: \d+ changed, \d+ published, \d+ retried, \d+ failed, \d+ taken in, \d+ sent/,
+  );
   const last = await minute.inputValue();
   await page.keyboard.press("ArrowLeft");
   await expect(minute).toHaveValue(String(Number(last) - 1));

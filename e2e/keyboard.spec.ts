@@ -71,7 +71,7 @@ test("what failed is found, requeued and looked up in the audit by keyboard alon
   await page.keyboard.type(reason);
   await tabTo(page, dialog.getByRole("button", { name: "Requeue 1" }));
   await page.keyboard.press("Enter");
-  await expect(dialog.getByRole("status")).toHaveText("Done.", { timeout: 20_000 });
+  await expect(dialog.getByRole("status")).toHaveText("Requeued. Delivered.", { timeout: 20_000 });
   await tabTo(page, dialog.getByRole("link", { name: "Open the operation" }));
   await page.keyboard.press("Enter");
 

@@ -25,14 +25,24 @@ test("pictures of the console", async ({ page, browser }) => {
     "notifications?status=FAILED",
     `journey/${known.journey}`,
     "journey/nobody",
+    "outbox?status=RETRYING",
+    "notifications?status=RETRYING",
+    "notifications?status=FAILED&sort=attempts",
     `operations/notification/${running}`,
+    `operations/notification/${known.inVain}?outcome=FAILED_AGAIN`,
+    `operations/notification/${known.onTheWay}`,
     `entitlements?user=${known.user}`,
     `inbox?user=${known.user}`,
     `idempotency/${known.key}`,
     "failures/unreadable",
   ];
   for (const path of [...(await pagesOf(page)), ...deeper]) {
-    const name = path.replace(/[/?=]+/g, "-").replace(/-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, "-one") || "overview";
+    const name =
+      path
+        .replace(/[/?=]+/g, "-")
+        .replace(/-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, id =>
+          id.slice(1) === known.inVain ? "-in-vain" : id.slice(1) === known.onTheWay ? "-on-the-way" : "-one",
+        ) || "overview";
     await page.setViewportSize(desk);
     await visit(page, path);
     await shoot(page, name);

@@ -12,8 +12,18 @@ interface Counting {
 }
 
 const systems = [
-  { system: "entitlement", list: "outbox", put: putEvent, statuses: ["PENDING", "IN_FLIGHT", "PUBLISHED", "FAILED", "UNCONFIRMED"] },
-  { system: "notification", list: "notifications", put: putNotification, statuses: ["PENDING", "PROCESSING", "SENT", "FAILED"] },
+  {
+    system: "entitlement",
+    list: "outbox",
+    put: putEvent,
+    statuses: ["PENDING", "IN_FLIGHT", "PUBLISHED", "FAILED", "UNCONFIRMED", "RETRYING"],
+  },
+  {
+    system: "notification",
+    list: "notifications",
+    put: putNotification,
+    statuses: ["PENDING", "PROCESSING", "SENT", "FAILED", "RETRYING"],
+  },
 ] as const;
 
 describe.each(systems)("all rows of $system", ({ system, list, put, statuses }) => {
@@ -22,8 +32,8 @@ describe.each(systems)("all rows of $system", ({ system, list, put, statuses }) 
   let sql: Counting;
   const said = async (most: number, scan_all: number) =>
     Object.fromEntries((await sql.counts_all({ most, scan_all })).map(({ status, count, more }) => [status, `${count}${more ? "+" : ""}`]));
-  const add = async (state: OperatorRow["state"], count: number, minutes: number) => {
-    for (let n = 0; n < count; n++) await put(admin, { state, user: `u${n}`, minutes, ...(state === "failed" ? { error: "e" } : {}) });
+  const add = async (state: OperatorRow["state"], count: number, minutes: number, more: Partial<OperatorRow> = {}) => {
+    for (let n = 0; n < count; n++) await put(admin, { state, user: `u${n}`, minutes, ...more });
   };
   beforeAll(async () => {
     database = await testDatabase(system);
@@ -31,9 +41,10 @@ describe.each(systems)("all rows of $system", ({ system, list, put, statuses }) 
     const files = readStatements([system]);
     sql = bindStatements<Record<string, Counting>>(admin, files, createMetrics(), 5000)[list]!;
     await add("done", 6, 60);
-    await add("failed", 2, 40);
-    await add("busy", 1, 30);
-    await add("waiting", 4, 20);
+    await add("failed", 2, 40, { error: "e" });
+    await add("busy", 1, 30, { error: "e", attempts: 1 });
+    await add("waiting", 2, 20);
+    await add("waiting", 2, 10, { error: "e", attempts: 1 });
     if (list === "outbox") await admin`update outbox_events set confirmed_at = now() where status = 'PUBLISHED'`;
   });
   afterAll(async () => {
@@ -47,12 +58,12 @@ describe.each(systems)("all rows of $system", ({ system, list, put, statuses }) 
     const filter = filterOf({});
     const counted = await sql.counts({ ...filter, status: [...statuses], ...countLimits(filter) });
     expect(await sql.counts_all({ ...countLimits(filter) })).toEqual([...counted]);
-    expect(await said(100, 100)).toEqual({ [waiting]: "4", [busy]: "1", [done]: "6", [failed]: "2", ...unconfirmed("0") });
+    expect(await said(100, 100)).toEqual({ [waiting]: "4", [busy]: "1", [done]: "6", [failed]: "2", ...unconfirmed("0"), RETRYING: "2" });
   });
 
   test("are counted up to the bound, and one more says that there are more", async () => {
-    expect(await said(4, 100)).toEqual({ [waiting]: "4", [busy]: "1", [done]: "4+", [failed]: "2", ...unconfirmed("0") });
-    expect(await said(1, 100)).toEqual({ [waiting]: "1+", [busy]: "1", [done]: "1+", [failed]: "1+", ...unconfirmed("0") });
+    expect(await said(4, 100)).toEqual({ [waiting]: "4", [busy]: "1", [done]: "4+", [failed]: "2", ...unconfirmed("0"), RETRYING: "2" });
+    expect(await said(1, 100)).toEqual({ [waiting]: "1+", [busy]: "1", [done]: "1+", [failed]: "1+", ...unconfirmed("0"), RETRYING: "1+" });
   });
 
   test("those done that lie behind a backlog are at least as many as were seen, and said to be more", async () => {

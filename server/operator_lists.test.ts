@@ -18,7 +18,16 @@ interface Answer {
   readonly next_cursor?: string;
   readonly counts: Record<string, { count: number; more: boolean }>;
   readonly oldest_pending_at: string;
-  readonly groups: { fingerprint: string; count: number; more: boolean; sample_id: string }[];
+  readonly retrying: { count: number; more: boolean };
+  readonly groups: {
+    fingerprint: string;
+    count: number;
+    more: boolean;
+    sample_id: string;
+    first_at: string;
+    last_at: string;
+    next_at?: string;
+  }[];
   readonly more: boolean;
 }
 
@@ -48,13 +57,32 @@ const systems = {
 } as const;
 
 const rows: OperatorRow[] = [
-  { state: "failed", user: "alice", error: 'connect to "h1" refused after 3 tries', attempts: 10, minutes: 90 },
-  { state: "failed", user: "bob", error: 'connect to "h22" refused after 4 tries', attempts: 10, minutes: 80 },
-  { state: "failed", user: "a:b", error: "100% of <b>nothing</b>", attempts: 2, minutes: 75 },
-  { state: "failed", user: "a", type: "EntitlementRevoked", error: "C:\\temp_1 has 'gone' \u202e🎁", attempts: 10, minutes: 70 },
-  { state: "failed", user: "a", error: `long ${"x".repeat(10_000)} end`, attempts: 1, minutes: 66 },
-  { state: "waiting", user: "alice", error: 'connect to "h9" refused after 1 tries', attempts: 1, minutes: 60 },
+  {
+    state: "failed",
+    user: "alice",
+    error: 'connect to "h1" refused after 3 tries',
+    attempts: 10,
+    minutes: 90,
+    failed: 3,
+    item: 'cape "1"',
+  },
+  { state: "failed", user: "bob", error: 'connect to "h22" refused after 4 tries', attempts: 10, minutes: 80, failed: 79 },
+  { state: "failed", user: "a:b", error: "100% of <b>nothing</b>", attempts: 2, minutes: 75, failed: 10 },
+  {
+    state: "failed",
+    user: "a",
+    type: "EntitlementRevoked",
+    error: "C:\\temp_1 has 'gone' \u202e🎁",
+    attempts: 10,
+    minutes: 70,
+    failed: 20,
+  },
+  { state: "failed", user: "a", error: `long ${"x".repeat(10_000)} end`, attempts: 1, minutes: 66, failed: 65 },
+  { state: "waiting", user: "alice", error: 'connect to "h9" refused after 1 tries', attempts: 1, minutes: 60, failed: 2 },
   { state: "waiting", user: "alice", minutes: 50 },
+  { state: "waiting", user: "bob", error: "no answer in 5 s", attempts: 4, minutes: 48, failed: 4 },
+  { state: "waiting", user: "bob", error: 'connect to "h7" refused after 2 tries', attempts: 3, minutes: 47, failed: 6 },
+  { state: "waiting", user: "bob", error: "requeued after this", minutes: 46, failed: 46 },
   { state: "waiting", user: "'; drop table outbox_events; --", minutes: 45 },
   { state: "busy", user: "alice", attempts: 3, minutes: 40 },
   { state: "done", user: "alice", minutes: 30 },
@@ -159,6 +187,88 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     }
   });
 
+  const isRetrying = ({ state, attempts = 0 }: OperatorRow) => state === "waiting" && attempts > 0;
+  const byFailure = (wanted: (row: OperatorRow) => boolean) =>
+    [...ids]
+      .filter(([, row]) => wanted(row))
+      .sort(([, one], [, other]) => one.failed! - other.failed!)
+      .map(([key]) => key);
+
+  test.each(filters)(
+    "%s: those that retry are counted, listed with the last failure first, and grouped by cause",
+    async (_, query, matches) => {
+      const wanted = (row: OperatorRow) => isRetrying(row) && matches(row);
+      const listed = "user_id" in query() ? expected(wanted) : byFailure(wanted);
+      expect(await walk({ ...query(), status: "RETRYING" })).toEqual(listed);
+      expect(await walk({ ...query(), status: "RETRYING" }, "1")).toEqual(listed);
+      expect((await get("/counts", query())).retrying).toEqual({ count: listed.length, more: false });
+      const { groups } = await get("/groups", { ...query(), status: "RETRYING" });
+      expect(groups.reduce((sum, group) => sum + group.count, 0)).toBe(listed.length);
+      for (const group of groups) {
+        const members = await walk({ ...query(), status: "RETRYING", fingerprint: group.fingerprint });
+        expect([members.length, members.includes(group.sample_id)]).toEqual([group.count, true]);
+      }
+    },
+  );
+
+  test.each(filters.filter(([, query]) => !("user_id" in query())))(
+    "%s: failures are sorted by what is asked for, page by page",
+    async (_, query, matches) => {
+      const wanted = (row: OperatorRow) => row.state === "failed" && matches(row);
+      const byAttempts = expected(wanted).sort((one, other) => ids.get(other)!.attempts! - ids.get(one)!.attempts!);
+      for (const limit of ["200", "1", "2"]) {
+        expect(await walk({ ...query(), status: "FAILED", sort: "failed" }, limit)).toEqual(byFailure(wanted));
+        expect(await walk({ ...query(), status: "FAILED", sort: "attempts" }, limit)).toEqual(byAttempts);
+        expect(await walk({ ...query(), status: "FAILED", sort: "created" }, limit)).toEqual(expected(wanted));
+      }
+    },
+  );
+
+  const isAbout = (at: string | undefined, minutes: number) =>
+    expect(Math.abs(Date.parse(at!) - Date.parse(ago(minutes)))).toBeLessThan(60_000);
+
+  test("a group says when its rows failed first and last, whenever they were made, and when the next one is retried", async () => {
+    const fingerprint = "connect to <text> refused after <n> tries";
+    const find = async (query: Record<string, string>) =>
+      (await get("/groups", query)).groups.find(group => group.fingerprint === fingerprint)!;
+    const failed = await find({});
+    isAbout(failed.first_at, 79);
+    isAbout(failed.last_at, 3);
+    expect(failed).not.toHaveProperty("next_at");
+    const retrying = await find({ status: "RETRYING" });
+    isAbout(retrying.first_at, 6);
+    isAbout(retrying.last_at, 2);
+    const [next] = await sql().unsafe(
+      `select iso(min(next_retry_at)) as at from ${table} where status = 'PENDING' and error_fingerprint = $1`,
+      [fingerprint],
+    );
+    expect(retrying.next_at).toBe(next!.at);
+  });
+
+  test("a group tells its first and last failure even of rows that are not among the newest", async () => {
+    const error = "seldom and scattered";
+    await put(sql(), { state: "failed", user: "far", error, minutes: 3000, failed: 1 });
+    await put(sql(), { state: "failed", user: "far", error, minutes: 2900, failed: 2800 });
+    await sql().unsafe(many, ["FAILED", 2100]);
+    await sql().unsafe(
+      `update ${table} set last_error = $1, failed_at = now() - interval '100 minutes' where status = 'FAILED' and aggregate_key like 'crowd:%'`,
+      [error],
+    );
+    const group = (await get("/groups", {})).groups.find(one => one.fingerprint === error)!;
+    isAbout(group.first_at, 2800);
+    isAbout(group.last_at, 1);
+    await sql().unsafe(`delete from ${table} where last_error = $1`, [error]);
+  });
+
+  test("a failure says when it failed, and what item it is about", async () => {
+    const [row] = (await get("", { status: "FAILED", user_id: "alice" }))[list];
+    isAbout(row!.failed_at, 3);
+    isAbout(row!.created_at, 90);
+    expect(row!.stock_keeping_unit).toBe('cape "1"');
+    const detail = await (await kenri.call(system, `${path}/${row![id]}`)).json();
+    expect(detail).toMatchObject({ failed_at: row!.failed_at, stock_keeping_unit: 'cape "1"' });
+  });
+
   test("a row says what it is, and how long the oldest has waited", async () => {
     const [failed] = (await get("", { status: "FAILED", user_id: "alice" }))[list];
     expect(failed).toMatchObject({
@@ -193,6 +303,8 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
       `limit=1&cursor=${next_cursor}`,
       `status=PENDING&cursor=${next_cursor}`,
       `status=FAILED&type=EntitlementGranted&cursor=${next_cursor}`,
+      `status=FAILED&sort=failed&cursor=${next_cursor}`,
+      `status=FAILED&sort=attempts&cursor=${(await get("", { limit: "1", status: "FAILED", sort: "failed" })).next_cursor}`,
     ])
       expect((await kenri.call(system, `${path}?${query}`)).status).toBe(400);
     await get("", { limit: "5", status: "FAILED", cursor: next_cursor! });

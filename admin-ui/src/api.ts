@@ -33,8 +33,8 @@ export interface Counts {
   readonly counts: Readonly<Record<string, Count>>;
   readonly oldest_pending_at: string | null;
   readonly unconfirmed?: Count;
-  /** Failed before, and tried again later. */
-  readonly retrying?: Count;
+  /** PENDING ones that failed before and wait for their next attempt. */
+  readonly retrying: Count;
 }
 
 export interface OutboxEvent {
@@ -46,6 +46,8 @@ export interface OutboxEvent {
   readonly status: string;
   readonly attempt_count: number;
   readonly last_error: string | null;
+  /** When the last attempt failed. */
+  readonly failed_at?: string | null;
   readonly created_at: string;
   readonly published_at: string | null;
   readonly next_retry_at: string | null;
@@ -66,6 +68,7 @@ export interface Notification {
   readonly notification_id: string;
   readonly event_id: string;
   readonly user_id: string;
+  readonly stock_keeping_unit?: string | null;
   readonly type: string;
   readonly aggregate_version: number;
   readonly stale: boolean;
@@ -73,6 +76,8 @@ export interface Notification {
   readonly status: string;
   readonly attempt_count: number;
   readonly last_error: string | null;
+  /** When the last attempt failed. */
+  readonly failed_at?: string | null;
   readonly created_at: string;
   readonly sent_at: string | null;
   readonly next_retry_at: string | null;
@@ -106,8 +111,11 @@ export interface Group {
   readonly count: number;
   /** There may be more than were looked at. */
   readonly more: boolean;
+  /** Times of failure. */
   readonly first_at: string;
   readonly last_at: string;
+  /** Of rows that retry: the first next attempt. */
+  readonly next_at?: string;
   readonly sample_error: string;
   readonly sample_id: string;
 }
@@ -256,7 +264,7 @@ export interface PublishedMessage {
   readonly decoded: readonly { readonly number: number; readonly name: string; readonly type: string; readonly value: string | null }[];
 }
 
-export type BulkAction = "requeue" | "discard";
+export type BulkAction = "requeue" | "discard" | "retry";
 
 export interface Preview {
   readonly count: number;
@@ -281,12 +289,27 @@ export interface Operation {
   readonly created_at: string;
   readonly finished_at: string | null;
   readonly cancelled_by: string | null;
+  /** What became of the rows that were requeued or retried, by the states they have now. */
+  readonly outcome: Outcome | null;
+}
+
+export interface Outcome {
+  readonly delivered: number;
+  readonly failed_again: number;
+  readonly retrying: number;
+  readonly on_the_way: number;
+  readonly gone: number;
+  /** There are more rows than were looked at. */
+  readonly more: boolean;
 }
 
 export interface OperationItem {
   readonly subject: string;
   readonly result: "PENDING" | "DONE" | "SKIPPED" | "FAILED";
   readonly note: string | null;
+  readonly outcome: "DELIVERED" | "FAILED_AGAIN" | "RETRYING" | "ON_THE_WAY" | "GONE" | null;
+  /** Why it failed again. */
+  readonly error: string | null;
 }
 
 /** What passed a step in a minute, and how long it had taken since the change. */

@@ -48,7 +48,10 @@ export const throughput: readonly FlowChart[] = [
     system: "entitlement",
     unit: "count",
     lines: [counted("published", "published", { to: "/outbox", status: "PUBLISHED" })],
-    marks: [counted("failed", "failed", { to: "/outbox", status: "FAILED" }, "failed")],
+    marks: [
+      counted("retried", "retried", { to: "/outbox", status: "RETRYING" }, "retry"),
+      counted("failed", "failed", { to: "/outbox", status: "FAILED" }, "failed"),
+    ],
   },
   {
     title: "Taken in",
@@ -63,7 +66,7 @@ export const throughput: readonly FlowChart[] = [
     unit: "count",
     lines: [counted("sent", "sent", { to: "/notifications", status: "SENT" })],
     marks: [
-      counted("retried", "retried", { to: "/notifications", status: "PENDING" }, "retry"),
+      counted("retried", "retried", { to: "/notifications", status: "RETRYING" }, "retry"),
       counted("failed", "failed", { to: "/notifications", status: "FAILED" }, "failed"),
     ],
   },

@@ -31,6 +31,7 @@ const well: Record<"entitlement" | "notification", SystemHealth> = {
 const rows = (some: Record<string, number> = {}, more: Partial<Counts> = {}): Counts => ({
   counts: Object.fromEntries(Object.entries({ PENDING: 0, FAILED: 0, ...some }).map(([state, count]) => [state, { count, more: false }])),
   oldest_pending_at: null,
+  retrying: { count: 0, more: false },
   ...more,
 });
 const invariant = (state: Invariant["state"]): Invariant => ({

@@ -3,8 +3,10 @@ import type { Step } from "./journey_steps.ts";
 
 const titles: Record<string, string> = {
   "outbox.requeue": "Event requeued",
+  "outbox.retry": "Event retried now",
   "outbox.discard": "Event discarded",
   "notification.requeue": "Notification requeued",
+  "notification.retry": "Notification retried now",
   "notification.discard": "Notification discarded",
   "entitlement.grant": "Granted by hand",
   "entitlement.revoke": "Revoked by hand",

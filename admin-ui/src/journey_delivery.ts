@@ -72,7 +72,7 @@ function endOf(
   { notification_id: id, status, sent_at, read_at, position, next_retry_at, attempt_count }: JourneyNotification,
   last: Attempt | undefined,
 ): Step[] {
-  const row = { kind: "notifications", id, status } as const;
+  const row = { kind: "notifications", id, status, attempts: attempt_count } as const;
   const key = `${id} sent`;
   const title = "Delivered to the inbox";
   if (sent_at)

@@ -14,7 +14,7 @@ export function attemptsOf({
 /** From the outbox to the stream, and the confirmation that it arrived. */
 export function stepsOfPublishing(event: JourneyEvent): Step[] {
   const { published_at, confirmed_at, stream_seq, stream_duplicate, publish_generation } = event;
-  const row = { kind: "outbox", id: event.event_id, status: event.status ?? "" } as const;
+  const row = { kind: "outbox", id: event.event_id, status: event.status ?? "", attempts: event.attempt_count ?? 0 } as const;
   const published: Step = published_at
     ? {
         key: "published",

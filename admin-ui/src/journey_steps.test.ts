@@ -233,7 +233,9 @@ describe("what has not happened is said, after what has", () => {
 
 test("only what can be acted on has a row to act on", () => {
   const rowOf = (given: Partial<Chain>) => stepsOf(chain(given)).flatMap(({ row }) => row ?? []);
-  expect(rowOf({ event: { ...unpublished, status: "FAILED" } })).toEqual([{ kind: "outbox", id: "e1", status: "FAILED" }]);
+  expect(rowOf({ event: { ...unpublished, status: "FAILED" } })).toEqual([
+    { kind: "outbox", id: "e1", status: "FAILED", attempts: unpublished.attempt_count ?? 0 },
+  ]);
   expect(rowOf({ notifications: [sent] })).toEqual([]);
 });
 

@@ -21,7 +21,7 @@ export interface Step {
   /** Why it has no time, if not because it has not happened yet. */
   readonly missing?: string;
   /** The row that an operator may act on here. */
-  readonly row?: { readonly kind: Kind["name"]; readonly id: string; readonly status: string };
+  readonly row?: { readonly kind: Kind["name"]; readonly id: string; readonly status: string; readonly attempts: number };
   /** The unreadable message that this is about. */
   readonly letter?: string;
 }

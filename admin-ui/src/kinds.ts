@@ -1,4 +1,4 @@
-import type { Notification, OutboxEvent, System } from "./api.ts";
+import type { Count, Counts, Notification, OutboxEvent, System } from "./api.ts";
 
 export type Tone = "pending" | "flight" | "done" | "retry" | "failed" | "stale";
 
@@ -23,6 +23,8 @@ export interface Row {
   readonly attempts: number;
   readonly error: string | null;
   readonly createdAt: string;
+  /** When the last attempt failed. */
+  readonly failedAt: string | null;
   readonly nextRetryAt: string | null;
   readonly doneAt: string | null;
   readonly traceId: string;
@@ -41,6 +43,10 @@ export interface Kind {
 
 const dueFirst = "Due first: what is tried next stands at the top";
 const leaseFirst = "First whose lease ends first";
+const failedFirst = "The last failure stands at the top";
+
+/** PENDING ones that failed before and wait for their next attempt. */
+export const retrying: State = { name: "RETRYING", word: "Retrying", tone: "retry", order: failedFirst };
 
 export const outbox: Kind = {
   name: "outbox",
@@ -72,11 +78,36 @@ export const notifications: Kind = {
   rows: page => (page.notifications as Notification[]).map(ofNotification),
 };
 
+/** What a list can be narrowed to: the states, and beside PENDING those of them that retry. */
+export const tabsOf = ({ states }: Kind): readonly State[] =>
+  states.flatMap(state => (state.name === "PENDING" ? [state, retrying] : [state]));
+
+/** How many there are in a tab. */
+export const countIn = (counts: Counts | undefined, { name }: State): Count | undefined =>
+  name === retrying.name ? counts?.retrying : counts?.counts[name];
+
+/** What FAILED rows can be sorted by, the first by default. */
+export const sorts = { failed: "last failure", created: "newest", attempts: "most attempts" } as const;
+export type Sort = keyof typeof sorts;
+export const readSort = (value: unknown): Sort | undefined => (Object.keys(sorts) as Sort[]).find(sort => sort === value);
+
+type Shown = { readonly status?: string | undefined; readonly user_id?: string | undefined };
+
+/** How these rows are sorted, if that can be chosen. A user's are newest first. */
+export const sortOf = ({ status, user_id }: Shown, sort: Sort | undefined): Sort | undefined =>
+  status === "FAILED" && user_id === undefined ? (sort ?? "failed") : undefined;
+
 /** How a list is ordered, if not newest first. A user's are newest first whatever their state. */
-export const orderOf = (
-  kind: Kind,
-  { status, user_id }: { readonly status?: string | undefined; readonly user_id?: string | undefined },
-) => (user_id === undefined ? kind.states.find(({ name }) => name === status)?.order : undefined);
+export const orderOf = (kind: Kind, { status, user_id }: Shown) =>
+  user_id === undefined ? tabsOf(kind).find(({ name }) => name === status)?.order : undefined;
+
+/** What can be done at once to the rows of a list: those that wait are retried, those that failed are requeued. */
+export const actionOn = (status: string | undefined): "requeue" | "retry" =>
+  status === "PENDING" || status === retrying.name ? "retry" : "requeue";
+export const isRetrying = ({ status, attempts }: Pick<Row, "status" | "attempts">): boolean => status === "PENDING" && attempts > 0;
+/** Whether the action would change this row. */
+export const isEligible = (action: "requeue" | "retry", row: Pick<Row, "status" | "attempts">): boolean =>
+  action === "retry" ? isRetrying(row) : row.status === "FAILED";
 
 export const kinds: Readonly<Record<Kind["name"], Kind>> = { outbox, notifications };
 
@@ -92,6 +123,7 @@ export const ofEvent = (event: OutboxEvent): Row => ({
   attempts: event.attempt_count,
   error: event.last_error,
   createdAt: event.created_at,
+  failedAt: event.failed_at ?? null,
   nextRetryAt: event.next_retry_at,
   doneAt: event.published_at,
   traceId: event.trace_id,
@@ -102,13 +134,14 @@ export const ofNotification = (one: Notification): Row => ({
   eventId: one.event_id,
   type: one.type,
   user: one.user_id,
-  item: null,
+  item: one.stock_keeping_unit ?? null,
   version: one.aggregate_version,
   status: one.status,
   stale: one.stale,
   attempts: one.attempt_count,
   error: one.last_error,
   createdAt: one.created_at,
+  failedAt: one.failed_at ?? null,
   nextRetryAt: one.next_retry_at,
   doneAt: one.sent_at,
   traceId: one.trace_id,
@@ -117,7 +150,7 @@ export const ofNotification = (one: Notification): Row => ({
 /** What a person calls it: one that failed before and waits is retrying. */
 export function stateOf(kind: Kind, row: Pick<Row, "status" | "attempts" | "stale">): State {
   const state = kind.states.find(({ name }) => name === row.status) ?? { name: row.status, word: row.status, tone: "pending" };
-  if (row.status === "PENDING" && row.attempts > 0) return { ...state, word: "Retrying", tone: "retry" };
+  if (isRetrying(row)) return { ...state, word: retrying.word, tone: retrying.tone };
   if (row.stale && state.tone === "done") return { ...state, word: "Stale", tone: "stale" };
   return state;
 }

@@ -22,7 +22,7 @@ import {
   type SystemHealth,
 } from "./api.ts";
 import { without } from "./filter.ts";
-import type { Kind, Row } from "./kinds.ts";
+import type { Kind, Row, Sort } from "./kinds.ts";
 import { pageSize } from "./settings.ts";
 
 interface Page<T> {
@@ -48,11 +48,12 @@ export const counts = (kind: Kind, filter: Filter = {}) => {
   });
 };
 
-export const list = (kind: Kind, filter: Filter) =>
+export const list = (kind: Kind, filter: Filter, sort: Sort | undefined) =>
   infiniteQueryOptions({
-    queryKey: [kind.name, "list", filter, pageSize()],
+    queryKey: [kind.name, "list", filter, sort, pageSize()],
     queryFn: async ({ pageParam, ...asking }): Promise<Page<Row>> => {
-      const page = await ask<Record<string, unknown>>(kind.system, kind.name, { ...filter, limit: pageSize(), cursor: pageParam }, asking);
+      const asked = { ...filter, sort, limit: pageSize(), cursor: pageParam };
+      const page = await ask<Record<string, unknown>>(kind.system, kind.name, asked, asking);
       return { rows: kind.rows(page), next: cursorOf(page) };
     },
     ...paging,
@@ -64,10 +65,10 @@ export const detail = (kind: Kind, id: string) =>
     queryFn: asking => ask<Record<string, unknown>>(kind.system, `${kind.name}/${encodeURIComponent(id)}`, {}, asking),
   });
 
-export const groups = (kind: Kind) =>
+export const groups = (kind: Kind, status: "FAILED" | "RETRYING") =>
   queryOptions({
-    queryKey: [kind.name, "groups"],
-    queryFn: asking => ask<Groups>(kind.system, `${kind.name}/groups`, {}, asking),
+    queryKey: [kind.name, "groups", status],
+    queryFn: asking => ask<Groups>(kind.system, `${kind.name}/groups`, { status }, asking),
   });
 
 export const flow = (system: System, minutes: number) =>
@@ -98,12 +99,13 @@ export const operation = (system: System, id: string) =>
     queryFn: asking => ask<Operation>(system, `operations/${encodeURIComponent(id)}`, {}, asking),
   });
 
-export const operationItems = (system: System, id: string, result: string | undefined) =>
+/** By what the operation did, or by what became of the row since. */
+export const operationItems = (system: System, id: string, shown: { result?: string; outcome?: string }) =>
   infiniteQueryOptions({
-    queryKey: ["operation", system, id, "items", result, pageSize()],
+    queryKey: ["operation", system, id, "items", shown, pageSize()],
     queryFn: async ({ pageParam, ...asking }): Promise<Page<OperationItem>> => {
       const path = `operations/${encodeURIComponent(id)}/items`;
-      const page = await ask<Record<string, unknown>>(system, path, { result, limit: pageSize(), cursor: pageParam }, asking);
+      const page = await ask<Record<string, unknown>>(system, path, { ...shown, limit: pageSize(), cursor: pageParam }, asking);
       return { rows: page.items as OperationItem[], next: cursorOf(page) };
     },
     ...paging,

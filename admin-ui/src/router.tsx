@@ -1,13 +1,21 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import type { Filter } from "./api.ts";
 import { readAuditView } from "./audit_view.ts";
 import { readFilter } from "./filter.ts";
-import { notifications, outbox } from "./kinds.ts";
+import { type Kind, notifications, outbox, readSort, type Sort, tabsOf } from "./kinds.ts";
 import { Broken, Lost } from "./parts/trouble.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { readInboxView, readUserView } from "./user_view.ts";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: Lost, errorComponent: Broken });
-const statesOf = (kind: typeof outbox) => kind.states.map(({ name }) => name);
+/** What a list shows, and how it is sorted. */
+const listSearch =
+  (kind: Kind) =>
+  (search: Record<string, unknown>): Filter & { sort?: Sort } => {
+    const states = tabsOf(kind).map(({ name }) => name);
+    const sort = readSort(search.sort);
+    return { ...readFilter(search, states), ...(sort ? { sort } : {}) };
+  };
 const text = (value: unknown) => (typeof value === "string" && value !== "" ? value.slice(0, 200) : undefined);
 
 const overview = createRoute({
@@ -34,7 +42,7 @@ const inbox = createRoute({
 const outboxList = createRoute({
   getParentRoute: () => root,
   path: "/outbox",
-  validateSearch: (search: Record<string, unknown>) => readFilter(search, statesOf(outbox)),
+  validateSearch: listSearch(outbox),
   component: lazyRouteComponent(() => import("./pages/lists.tsx"), "OutboxList"),
 });
 const outboxOne = createRoute({
@@ -45,7 +53,7 @@ const outboxOne = createRoute({
 const notificationList = createRoute({
   getParentRoute: () => root,
   path: "/notifications",
-  validateSearch: (search: Record<string, unknown>) => readFilter(search, statesOf(notifications)),
+  validateSearch: listSearch(notifications),
   component: lazyRouteComponent(() => import("./pages/lists.tsx"), "NotificationList"),
 });
 const notificationOne = createRoute({
@@ -107,9 +115,9 @@ const operations = createRoute({
 const operation = createRoute({
   getParentRoute: () => operations,
   path: "$system/$id",
-  validateSearch: (search: Record<string, unknown>): { result?: string } => {
-    const result = text(search.result);
-    return result ? { result } : {};
+  validateSearch: (search: Record<string, unknown>): { result?: string; outcome?: string } => {
+    const [result, outcome] = [text(search.result), text(search.outcome)];
+    return { ...(result ? { result } : {}), ...(outcome ? { outcome } : {}) };
   },
   component: lazyRouteComponent(() => import("./pages/operation_drawer.tsx"), "OperationDrawer"),
 });

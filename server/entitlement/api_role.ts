@@ -69,7 +69,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       messageRoutes(store.statements, requires, settings),
       idempotencyRoutes(store.statements, requires),
       consistencyRoutes({ sql: store.statements, requires, settings, share, asked: relay.reconcile }),
-      flowRoutes(store.statements, requires, ["changed", "published", "failed"]),
+      flowRoutes(store.statements, requires, ["changed", "published", "retried", "failed"]),
       operatorHealthRoutes({ health, requires, log, askDatabase: store.ask, breakers: ["publish"] }),
       actionRoutes(store.statements, requires, cursors, share),
       configRoutes(requires, { kernel: kernelSettings, entitlement: entitlementSettings }),

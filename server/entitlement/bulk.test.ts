@@ -23,7 +23,7 @@ const put = (count: number, error: string) =>
   pool`insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, status, last_error, next_retry_at, created_at)
     select uuidv7(), 'EntitlementGranted', 'user-' || n || ':item', 1, '{}', 't', 'FAILED', ${error}, now(), now() from generate_series(1, ${count}::int) n`;
 async function start(error: string, actor = "otto"): Promise<string> {
-  const [{ eligible, set_hash } = { eligible: 0, set_hash: "" }] = await sql.bulk.preview({ ...anything, error });
+  const [{ eligible, set_hash } = { eligible: 0, set_hash: "" }] = await sql.bulk.preview({ ...anything, error, action: "requeue" });
   const action = { action: "requeue", filter: { error }, set_hash, expected: eligible, actor, reason: "why" };
   return (await sql.bulk.start({ ...anything, error, ...action }))[0]!.operation_id;
 }

@@ -94,8 +94,17 @@ export function dispatch(options: DispatchOptions) {
       error: failed.map(({ error }) => storable(error)),
       max_attempts: options.maxAttempts,
     });
-    const given = done.filter(({ status }) => status === "FAILED");
-    flow.passed("failed", rowsIn(given, failed));
+    for (const [step, settled] of [
+      ["failed", "FAILED"],
+      ["retried", "PENDING"],
+    ] as const)
+      flow.passed(
+        step,
+        rowsIn(
+          done.filter(({ status }) => status === settled),
+          failed,
+        ),
+      );
     for (const { event_id, status, attempt_count } of done) {
       events.inc({ outcome: status === "FAILED" ? "failed" : "retry" });
       const error = failed.find(({ row }) => row.event_id === event_id)?.error;

@@ -8,6 +8,7 @@ import { notFound, Problem } from "../kernel/problem.ts";
 import type { Share } from "../kernel/shared_answers.ts";
 import { longText, uuid } from "../kernel/text.ts";
 import { requeueEvent } from "./requeue.ts";
+import { retryEvent } from "./retry_now.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
 
 const strict = { additionalProperties: false };
@@ -18,7 +19,7 @@ export interface OperatorOptions {
   readonly requires: Requires;
   readonly cursors: () => Cursors;
   readonly share: Share;
-  /** Called when events went back to PENDING. */
+  /** Called when there is something to publish. */
   readonly requeued: () => void;
 }
 
@@ -56,17 +57,41 @@ export function operatorRoutes({ sql, requires, cursors, share, requeued }: Oper
         const result = await requeueEvent(sql, { event_id, actor: callerOf(request).clientId, reason });
         if (result.outcome === "unknown") throw notFound("there is no such event in the outbox");
         if (result.outcome === "not_failed")
-          throw new Problem(409, "NOT_FAILED", `the event is ${result.status}; only a FAILED one can be put back`);
+          throw new Problem(409, "NOT_FAILED", `the event is ${result.status}; only a FAILED one can be requeued`);
         requeued();
         return { event_id, status: "PENDING", publish_generation: result.generation };
       },
       {
         params: eventParams,
-        body: Type.Object({ reason: longText("why it is put back; kept in the audit") }, strict),
+        body: Type.Object({ reason: longText("why it is requeued; kept in the audit") }, strict),
         ...requires("ops:write"),
         detail: {
-          summary: "Put a FAILED event back",
+          summary: "Requeue a FAILED event",
           description: "Attempts start anew and the message gets a new id. Asked twice, it answers the same. Scope: ops:write.",
+        },
+      },
+    )
+    .post(
+      "/ops/outbox/:event_id/retry",
+      async ({ params: { event_id }, body: { reason }, request }) => {
+        const result = await retryEvent(sql, { event_id, actor: callerOf(request).clientId, reason });
+        if (result.outcome === "unknown") throw notFound("there is no such event in the outbox");
+        if (result.outcome === "not_waiting")
+          throw new Problem(409, "NOT_WAITING", `the event is ${result.status}; only one that waits can be retried now`, {
+            extra: { state: result.status },
+          });
+        requeued();
+        const { next_retry_at, attempt_count } = result;
+        return { event_id, status: "PENDING", next_retry_at, attempt_count };
+      },
+      {
+        params: eventParams,
+        body: Type.Object({ reason: longText("why; kept in the audit") }, strict),
+        ...requires("ops:write"),
+        detail: {
+          summary: "Retry a waiting event now",
+          description:
+            "It does not wait for its next attempt any longer. Attempts go on counting: the last one is still the last. One that is FAILED is requeued instead; 409 NOT_WAITING says in `state` what it is. Scope: ops:write.",
         },
       },
     );

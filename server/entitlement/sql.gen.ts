@@ -296,6 +296,35 @@ export interface BulkDiscardRow {
   unchanged: number;
 }
 
+export interface BulkItemsParameters {
+  operation_id: string;
+  result: string | null;
+  outcome: string | null;
+  after_position: number;
+  limit: number;
+  scan: number;
+}
+export interface BulkItemsRow {
+  position: number;
+  subject: string;
+  result: string;
+  note: string | null;
+  outcome: string | null;
+  error: string | null;
+  matches: boolean;
+  examined: number;
+}
+
+export interface BulkOutcomesParameters {
+  operation_id: readonly string[];
+  scan: readonly number[];
+}
+export interface BulkOutcomesRow {
+  operation_id: string;
+  outcome: string;
+  count: number;
+}
+
 export interface BulkPreviewParameters {
   status: string | null;
   type: string | null;
@@ -305,6 +334,7 @@ export interface BulkPreviewParameters {
   min_attempts: number | null;
   created_from: string | null;
   created_to: string | null;
+  action: string;
 }
 export interface BulkPreviewRow {
   eligible: number;
@@ -318,6 +348,18 @@ export interface BulkRequeueParameters {
   limit: number;
 }
 export interface BulkRequeueRow {
+  operation_id: string;
+  status: string;
+  changed: number;
+  unchanged: number;
+}
+
+export interface BulkRetryParameters {
+  operation_id: string;
+  position: number | null;
+  limit: number;
+}
+export interface BulkRetryRow {
   operation_id: string;
   status: string;
   changed: number;
@@ -649,6 +691,7 @@ export interface OutboxFailedRow {
   aggregate_version: number;
   attempt_count: number;
   last_error: string | null;
+  failed_at: string;
   publish_generation: number;
   created_at: string;
   trace_id: string;
@@ -677,6 +720,7 @@ export interface OutboxFindRow {
   status: string;
   attempt_count: number;
   last_error: string | null;
+  failed_at: string | null;
   publish_generation: number;
   created_at: string;
   next_retry_at: string;
@@ -712,6 +756,29 @@ export interface OutboxGroupsRow {
   more: boolean;
   first_at: string | null;
   last_at: string | null;
+  sample_error: string | null;
+  sample_id: string | null;
+}
+
+export interface OutboxGroupsRetryingParameters {
+  type: string | null;
+  user_id: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  limit: number;
+  scan: number;
+  scan_user: number;
+}
+export interface OutboxGroupsRetryingRow {
+  fingerprint: string;
+  count: number;
+  more: boolean;
+  first_at: string | null;
+  last_at: string | null;
+  next_at: string | null;
   sample_error: string | null;
   sample_id: string | null;
 }
@@ -767,6 +834,7 @@ export interface OutboxPageRow {
   status: string;
   attempt_count: number;
   last_error: string | null;
+  failed_at: string | null;
   created_at: string;
   published_at: string | null;
   next_retry_at: string;
@@ -774,6 +842,74 @@ export interface OutboxPageRow {
   publish_generation: number;
   stream_seq: number | null;
   trace_id: string;
+  matches: boolean;
+  examined: number;
+}
+
+export interface OutboxPageFailedAtParameters {
+  type: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  before_at: string;
+  before_event_id: string;
+  limit: number;
+  scan: number;
+}
+export interface OutboxPageFailedAtRow {
+  event_id: string;
+  event_type: string;
+  user_id: string;
+  stock_keeping_unit: string;
+  aggregate_version: number;
+  status: string;
+  attempt_count: number;
+  last_error: string | null;
+  failed_at: string | null;
+  created_at: string;
+  published_at: string | null;
+  next_retry_at: string;
+  confirmed_at: string | null;
+  publish_generation: number;
+  stream_seq: number | null;
+  trace_id: string;
+  at: string;
+  matches: boolean;
+  examined: number;
+}
+
+export interface OutboxPageFailedAttemptsParameters {
+  type: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  before_attempts: number;
+  before_event_id: string;
+  limit: number;
+  scan: number;
+}
+export interface OutboxPageFailedAttemptsRow {
+  event_id: string;
+  event_type: string;
+  user_id: string;
+  stock_keeping_unit: string;
+  aggregate_version: number;
+  status: string;
+  attempt_count: number;
+  last_error: string | null;
+  failed_at: string | null;
+  created_at: string;
+  published_at: string | null;
+  next_retry_at: string;
+  confirmed_at: string | null;
+  publish_generation: number;
+  stream_seq: number | null;
+  trace_id: string;
+  at: string;
   matches: boolean;
   examined: number;
 }
@@ -799,6 +935,41 @@ export interface OutboxPageHeldRow {
   status: string;
   attempt_count: number;
   last_error: string | null;
+  failed_at: string | null;
+  created_at: string;
+  published_at: string | null;
+  next_retry_at: string;
+  confirmed_at: string | null;
+  publish_generation: number;
+  stream_seq: number | null;
+  trace_id: string;
+  at: string;
+  matches: boolean;
+  examined: number;
+}
+
+export interface OutboxPageRetryingParameters {
+  type: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  before_at: string;
+  before_event_id: string;
+  limit: number;
+  scan: number;
+}
+export interface OutboxPageRetryingRow {
+  event_id: string;
+  event_type: string;
+  user_id: string;
+  stock_keeping_unit: string;
+  aggregate_version: number;
+  status: string;
+  attempt_count: number;
+  last_error: string | null;
+  failed_at: string | null;
   created_at: string;
   published_at: string | null;
   next_retry_at: string;
@@ -832,6 +1003,7 @@ export interface OutboxPageWaitingRow {
   status: string;
   attempt_count: number;
   last_error: string | null;
+  failed_at: string | null;
   created_at: string;
   published_at: string | null;
   next_retry_at: string;
@@ -896,6 +1068,17 @@ export interface OutboxRetryRow {
   event_id: string;
   status: string;
   attempt_count: number;
+}
+
+export interface OutboxRetryNowParameters {
+  event_id: string;
+  actor: string;
+  reason: string;
+}
+export interface OutboxRetryNowRow {
+  event_id: string;
+  attempt_count: number;
+  next_retry_at: string;
 }
 
 export interface OutboxStreamParameters {
@@ -993,8 +1176,11 @@ export interface EntitlementSql {
   };
   bulk: {
     discard(parameters: BulkDiscardParameters): Promise<BulkDiscardRow[]>;
+    items(parameters: BulkItemsParameters): Promise<BulkItemsRow[]>;
+    outcomes(parameters: BulkOutcomesParameters): Promise<BulkOutcomesRow[]>;
     preview(parameters: BulkPreviewParameters): Promise<BulkPreviewRow[]>;
     requeue(parameters: BulkRequeueParameters): Promise<BulkRequeueRow[]>;
+    retry(parameters: BulkRetryParameters): Promise<BulkRetryRow[]>;
     start(parameters: BulkStartParameters): Promise<BulkStartRow[]>;
   };
   change(parameters: ChangeParameters): Promise<ChangeRow[]>;
@@ -1032,12 +1218,16 @@ export interface EntitlementSql {
     finalize(parameters: OutboxFinalizeParameters): Promise<OutboxFinalizeRow[]>;
     find(parameters: OutboxFindParameters): Promise<OutboxFindRow[]>;
     groups(parameters: OutboxGroupsParameters): Promise<OutboxGroupsRow[]>;
+    groups_retrying(parameters: OutboxGroupsRetryingParameters): Promise<OutboxGroupsRetryingRow[]>;
     head(parameters: OutboxHeadParameters): Promise<OutboxHeadRow[]>;
     observe(parameters: OutboxObserveParameters): Promise<OutboxObserveRow[]>;
     oldest_pending(): Promise<OutboxOldestPendingRow[]>;
     overdue(parameters: OutboxOverdueParameters): Promise<OutboxOverdueRow[]>;
     page(parameters: OutboxPageParameters): Promise<OutboxPageRow[]>;
+    page_failed_at(parameters: OutboxPageFailedAtParameters): Promise<OutboxPageFailedAtRow[]>;
+    page_failed_attempts(parameters: OutboxPageFailedAttemptsParameters): Promise<OutboxPageFailedAttemptsRow[]>;
     page_held(parameters: OutboxPageHeldParameters): Promise<OutboxPageHeldRow[]>;
+    page_retrying(parameters: OutboxPageRetryingParameters): Promise<OutboxPageRetryingRow[]>;
     page_waiting(parameters: OutboxPageWaitingParameters): Promise<OutboxPageWaitingRow[]>;
     reclaim(parameters: OutboxReclaimParameters): Promise<OutboxReclaimRow[]>;
     release(parameters: OutboxReleaseParameters): Promise<OutboxReleaseRow[]>;
@@ -1045,6 +1235,7 @@ export interface EntitlementSql {
     resend_lost(parameters: OutboxResendLostParameters): Promise<OutboxResendLostRow[]>;
     resend_missing(parameters: OutboxResendMissingParameters): Promise<OutboxResendMissingRow[]>;
     retry(parameters: OutboxRetryParameters): Promise<OutboxRetryRow[]>;
+    retry_now(parameters: OutboxRetryNowParameters): Promise<OutboxRetryNowRow[]>;
     stream(parameters: OutboxStreamParameters): Promise<OutboxStreamRow[]>;
     unconfirmed(parameters: OutboxUnconfirmedParameters): Promise<OutboxUnconfirmedRow[]>;
   };

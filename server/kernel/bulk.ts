@@ -3,7 +3,7 @@ import type { Log } from "./log.ts";
 import { type Loop, loop } from "./loop.ts";
 import type { Metrics } from "./metrics.ts";
 
-type Action = "requeue" | "discard";
+type Action = "requeue" | "discard" | "retry";
 
 interface Batch {
   readonly operation_id: string;
@@ -28,7 +28,7 @@ export interface BulkWorkOptions {
   readonly sql: { readonly bulk: Record<Action, WorkOff>; readonly operations: BulkOperationsSql };
   readonly batch: number;
   readonly pace: number;
-  /** Called when rows went back to PENDING. */
+  /** Called when rows are to be tried at once. */
   readonly requeued: () => void;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -51,7 +51,7 @@ export function bulkLoop({ kind, sql: { bulk, operations }, batch, pace, requeue
     if (!done) return;
     rows.inc({ action, result: "done" }, done.changed);
     rows.inc({ action, result: "skipped" }, done.unchanged);
-    if (action === "requeue" && done.changed > 0) requeued();
+    if (action !== "discard" && done.changed > 0) requeued();
     if (done.status === "DONE") log.info({ operation_id, action }, "operation.done");
   }
 

@@ -17,7 +17,12 @@ const oneOf = (values: readonly string[], description: string) =>
 export const filterBody = ({ statuses, types }: FilterWords) =>
   Type.Object(
     {
-      status: Type.Optional(oneOf(statuses, "only FAILED ones are touched; the others are counted in the preview")),
+      status: Type.Optional(
+        oneOf(
+          [...statuses, "RETRYING"],
+          "only FAILED ones are touched, and to retry only RETRYING ones (PENDING after a failed attempt); the others are counted in the preview",
+        ),
+      ),
       type: Type.Optional(oneOf(types, "the type of the event")),
       user_id: Type.Optional(text("the user")),
       error: Type.Optional(text("a part of the last error, in upper or lower case")),

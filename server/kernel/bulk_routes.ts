@@ -9,11 +9,14 @@ import { Problem } from "./problem.ts";
 import { longText, sha256Hex } from "./text.ts";
 
 const strict = { additionalProperties: false };
-const action = Type.Union([Type.Literal("requeue"), Type.Literal("discard")], { description: "put them back, or delete them (ADMIN)" });
+const action = Type.Union([Type.Literal("requeue"), Type.Literal("discard"), Type.Literal("retry")], {
+  description: "requeue FAILED rows, delete them (ADMIN), or retry at once those that failed before and wait for their next attempt",
+});
+type Action = Static<typeof action>;
 
 /** What a system's own statements do for bulk actions on its rows. */
 export interface BulkSql {
-  preview(parameters: Filter): Promise<{ eligible: number; set_hash: string; sample: readonly string[] }[]>;
+  preview(parameters: Filter & { action: string }): Promise<{ eligible: number; set_hash: string; sample: readonly string[] }[]>;
   start(
     parameters: Filter & {
       action: string;
@@ -32,7 +35,8 @@ export interface BulkOptions extends FilterWords {
   readonly sql: BulkSql;
   /** How many of each status match, as the lists count them. */
   readonly counts: (parameters: Omit<Filter, "status"> & { status: string[] } & ReturnType<typeof countLimits>) => Promise<CountRow[]>;
-  readonly findOperation: (parameters: { operation_id: string }) => Promise<Operation[]>;
+  /** An operation as the routes of operations tell it. */
+  readonly describe: (operation_id: string) => Promise<Operation | undefined>;
   readonly requires: Requires;
   /** The most rows without ADMIN. */
   readonly cap: number;
@@ -41,7 +45,7 @@ export interface BulkOptions extends FilterWords {
 const isAdmin = ({ person }: Caller) => person?.roles.includes("ADMIN") ?? false;
 
 /** Bulk actions by filter: a preview names the set, and only that very set can be started. */
-export function bulkRoutes({ kind, statuses, types, sql, counts, findOperation, requires, cap }: BulkOptions) {
+export function bulkRoutes({ kind, statuses, types, sql, counts, describe, requires, cap }: BulkOptions) {
   const filter = filterBody({ statuses, types });
   const startBody = Type.Object(
     {
@@ -54,14 +58,25 @@ export function bulkRoutes({ kind, statuses, types, sql, counts, findOperation, 
     strict,
   );
 
-  async function preview(asked: Static<typeof filter>) {
+  /** How many others match that the action does not touch, by state. A retrying row is PENDING too, and is counted once. */
+  async function others(given: Filter, eligible: string): Promise<Record<string, number>> {
+    const asked = given.status === null ? [...statuses, "RETRYING"] : [...new Set([given.status, "RETRYING"])];
+    const rows = await counts({ ...given, status: asked, ...countLimits(given) });
+    const found = new Map(rows.map(({ status, count }) => [status, count]));
+    const retrying = found.get("RETRYING") ?? 0;
+    if (given.status !== "RETRYING") found.delete("RETRYING");
+    if (eligible === "RETRYING" && found.has("PENDING")) found.set("PENDING", Math.max(0, found.get("PENDING")! - retrying));
+    found.delete(eligible);
+    return Object.fromEntries([...found].filter(([, count]) => count > 0));
+  }
+
+  async function preview(wanted: Action, asked: Static<typeof filter>) {
     const given = filterOf(asked);
-    const others = statuses.filter(status => status !== "FAILED" && (given.status ?? status) === status);
-    const [[found], rows] = await Promise.all([
-      sql.preview(given),
-      others.length > 0 ? counts({ ...given, status: others, ...countLimits(given) }) : [],
+    const eligibleState = wanted === "retry" ? "RETRYING" : "FAILED";
+    const [[found], ineligible] = await Promise.all([
+      sql.preview({ ...given, action: wanted }),
+      given.status === eligibleState ? ({} as Record<string, number>) : others(given, eligibleState),
     ]);
-    const ineligible = Object.fromEntries(rows.flatMap(row => (row.count > 0 ? [[row.status, row.count]] : [])));
     const count = Object.values(ineligible).reduce((sum, more) => sum + more, found!.eligible);
     return { count, eligible: found!.eligible, ineligible, set_hash: found!.set_hash, sample: found!.sample };
   }
@@ -73,18 +88,17 @@ export function bulkRoutes({ kind, statuses, types, sql, counts, findOperation, 
       throw new Problem(403, "OVER_CAP", `more than ${cap} at once take the role ADMIN`, { extra: { cap } });
     const [started] = await sql.start({ ...filterOf(body.filter), ...body, actor: caller.clientId });
     if (!started) throw new Problem(409, "SET_CHANGED", "what matches is no longer what the preview showed; look at a new one");
-    const [operation] = await findOperation(started);
-    return operation!;
+    return (await describe(started.operation_id))!;
   }
 
   return new Elysia({ normalize: false })
-    .post(`/ops/${kind}/bulk/preview`, ({ body }) => preview(body.filter), {
+    .post(`/ops/${kind}/bulk/preview`, ({ body }) => preview(body.action, body.filter), {
       body: Type.Object({ action, filter }, strict),
       ...requires("ops:write"),
       detail: {
         summary: "What a bulk action would touch",
         description:
-          "Changes nothing. Only FAILED ones are eligible; set_hash names exactly these. The others are counted as in the lists: where many match, up to what is looked at. Scope: ops:write.",
+          "Changes nothing. Only FAILED ones are eligible, and to retry only RETRYING ones: those PENDING that failed before. set_hash names exactly these. The others are counted as in the lists: where many match, up to what is looked at. Scope: ops:write.",
       },
     })
     .post(

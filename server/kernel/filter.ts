@@ -21,7 +21,9 @@ const oneOf = (values: readonly string[], description: string) =>
 
 /** The filter as parameters of a query string. Where no status is given, there is none to filter by. */
 export const filterQuery = (types: readonly string[], statuses: readonly string[] = []) => ({
-  ...(statuses.length > 0 ? { status: oneOf(statuses, "the state") } : {}),
+  ...(statuses.length > 0
+    ? { status: oneOf(statuses, "the state; RETRYING are those PENDING that failed before and wait for their next attempt") }
+    : {}),
   type: oneOf(types, "the type of the event"),
   user_id: Type.Optional(text("the user, exactly")),
   error: Type.Optional(text("a part of the last error, in any case")),

@@ -2,15 +2,23 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "./callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "./cursor.ts";
-import { notFound, Problem } from "./problem.ts";
+import { scannedPage } from "./filter.ts";
+import { type OutcomeRow, outcomes, withOutcomes } from "./operation_outcome.ts";
+import { badRequest, notFound, Problem } from "./problem.ts";
 import type { Share } from "./shared_answers.ts";
 import { longText, uuid } from "./text.ts";
 
 const strict = { additionalProperties: false };
 const params = Type.Object({ operation_id: uuid("the operation") });
 const results = Type.Union([Type.Literal("PENDING"), Type.Literal("DONE"), Type.Literal("SKIPPED"), Type.Literal("FAILED")], {
-  description: "only these",
+  description: "only these, by what the operation did",
 });
+const becameOf = Type.Union(
+  outcomes.map(name => Type.Literal(name)),
+  { description: "only these, by what became of the row since; of those DONE" },
+);
+// Whatever is asked for, a page looks at no more items than these.
+const itemScan = 2000;
 
 export interface Operation {
   readonly operation_id: string;
@@ -28,29 +36,52 @@ interface Item {
   readonly subject: string;
   readonly result: string;
   readonly note: string | null;
+  readonly outcome: string | null;
+  readonly error: string | null;
+  readonly matches: boolean;
+  readonly examined: number;
 }
 
 /** The statements of every system for its operations. */
 export interface OperationsSql {
   list(parameters: { before_operation_id: string; limit: number }): Promise<Operation[]>;
   find(parameters: { operation_id: string }): Promise<Operation[]>;
-  items(parameters: { operation_id: string; result: string | null; after_position: number; limit: number }): Promise<Item[]>;
   cancel(parameters: { operation_id: string; actor: string; reason: string }): Promise<unknown[]>;
 }
 
+/** The statements that look at a system's own rows. */
+export interface OutcomesSql {
+  outcomes(parameters: { operation_id: readonly string[]; scan: readonly number[] }): Promise<OutcomeRow[]>;
+  items(parameters: {
+    operation_id: string;
+    result: string | null;
+    outcome: string | null;
+    after_position: number;
+    limit: number;
+    scan: number;
+  }): Promise<Item[]>;
+}
+
 export interface OperationOptions {
-  readonly sql: OperationsSql;
+  readonly sql: { readonly operations: OperationsSql; readonly bulk: OutcomesSql };
   readonly requires: Requires;
   readonly cursors: () => Cursors;
   readonly share: Share;
 }
 
+/** One operation with what became of its rows until now; undefined if there is none. */
+export async function describeOperation({ operations, bulk }: OperationOptions["sql"], operation_id: string) {
+  return (await withOutcomes(await operations.find({ operation_id }), bulk.outcomes))[0];
+}
+
+const unknown = () => notFound("there is no such operation");
+
 /** Bulk operations: how far they are, what became of each row, and their end before the end. */
 export function operationRoutes({ sql, requires, cursors, share }: OperationOptions) {
-  const [list, items] = [share(sql.list), share(sql.items)];
-  async function found(operation_id: string): Promise<Operation> {
-    const [operation] = await sql.find({ operation_id });
-    if (!operation) throw notFound("there is no such operation");
+  const [list, outcomesOf, items] = [share(sql.operations.list), share(sql.bulk.outcomes), share(sql.bulk.items)];
+  async function found(operation_id: string) {
+    const operation = await describeOperation(sql, operation_id);
+    if (!operation) throw unknown();
     return operation;
   }
 
@@ -63,50 +94,58 @@ export function operationRoutes({ sql, requires, cursors, share }: OperationOpti
         const rows = await list({ before_operation_id, limit: limit + 1 });
         const operations = rows.slice(0, limit);
         return {
-          operations,
+          operations: await withOutcomes(operations, outcomesOf),
           ...(rows.length > limit ? { next_cursor: cursors().make("operations", operations.at(-1)!.operation_id) } : {}),
         };
       },
       {
         query: Type.Object(pageQuery, strict),
         ...requires("ops:read"),
-        detail: { summary: "Bulk operations, newest first", description: "Scope: ops:read." },
+        detail: {
+          summary: "Bulk operations, newest first",
+          description: `\`done\` are the rows that were changed: requeued, retried or discarded. \`outcome\` says what became of those requeued or retried, by the states they have now: delivered, failed_again, retrying, on_the_way, or gone (discarded or cleaned up). An answer looks at 10,000 rows, all of small operations and the first of large ones; \`more\` says that an operation has others. Scope: ops:read.`,
+        },
       },
     )
     .get("/ops/operations/:operation_id", ({ params: { operation_id } }) => found(operation_id), {
       params,
       ...requires("ops:read"),
-      detail: { summary: "One bulk operation, with how far it is", description: "Scope: ops:read." },
+      detail: {
+        summary: "One bulk operation, with how far it is and what became of its rows",
+        description: `As in the list. Scope: ops:read.`,
+      },
     })
     .get(
       "/ops/operations/:operation_id/items",
       async ({ params: { operation_id }, query }) => {
-        await found(operation_id);
+        if (query.outcome !== undefined && (query.result ?? "DONE") !== "DONE")
+          throw badRequest("only what is DONE has an outcome", { errors: [{ pointer: "/outcome", detail: "goes with the result DONE" }] });
+        if ((await sql.operations.find({ operation_id })).length === 0) throw unknown();
         const limit = limitOf(query);
-        const name = `items ${operation_id} ${query.result ?? ""}`;
+        const name = `items ${operation_id} ${query.result ?? ""} ${query.outcome ?? ""}`;
         const after_position = query.cursor === undefined ? 0 : Number(cursors().read(name, query.cursor));
-        const rows = await items({ operation_id, result: query.result ?? null, after_position, limit: limit + 1 });
-        const page = rows.slice(0, limit);
+        const asked = { operation_id, result: query.result ?? null, outcome: query.outcome ?? null };
+        const rows = await items({ ...asked, after_position, limit: limit + 1, scan: itemScan });
+        const { page, last } = scannedPage(rows, limit, itemScan);
         return {
-          items: page.map(({ subject, result, note }) => ({ subject, result, note })),
-          ...(rows.length > limit ? { next_cursor: cursors().make(name, String(page.at(-1)!.position)) } : {}),
+          items: page.map(({ subject, result, note, outcome, error }) => ({ subject, result, note, outcome, error })),
+          ...(last ? { next_cursor: cursors().make(name, String(last.position)) } : {}),
         };
       },
       {
         params,
-        query: Type.Object({ ...pageQuery, result: Type.Optional(results) }, strict),
+        query: Type.Object({ ...pageQuery, result: Type.Optional(results), outcome: Type.Optional(becameOf) }, strict),
         ...requires("ops:read"),
         detail: {
           summary: "The rows of a bulk operation and what became of each, oldest first",
-          description:
-            "What is PENDING in a cancelled operation was not touched by it; what is FAILED was refused by the database, in the words of the note. Scope: ops:read.",
+          description: `What is PENDING in a cancelled operation was not touched by it; what is FAILED was refused by the database, in the words of the note. \`outcome\` says what became of a row that was requeued or retried, by the state it has now, and \`error\` why it failed again. A page looks at no more than ${itemScan} rows: it may be short, or empty, and still have a next_cursor to go on with. Scope: ops:read.`,
         },
       },
     )
     .post(
       "/ops/operations/:operation_id/cancel",
       async ({ params: { operation_id }, body: { reason }, request }) => {
-        await sql.cancel({ operation_id, actor: callerOf(request).clientId, reason });
+        await sql.operations.cancel({ operation_id, actor: callerOf(request).clientId, reason });
         const operation = await found(operation_id);
         if (operation.status !== "CANCELLED") throw new Problem(409, "NOT_RUNNING", `the operation is ${operation.status}`);
         return operation;

@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { bulkRoutes } from "../kernel/bulk_routes.ts";
 import { callerOf, type Requires } from "../kernel/callers.ts";
 import type { Cursors } from "../kernel/cursor.ts";
-import { operationRoutes } from "../kernel/operation_routes.ts";
+import { describeOperation, operationRoutes } from "../kernel/operation_routes.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import type { Share } from "../kernel/shared_answers.ts";
 import { longText, uuid } from "../kernel/text.ts";
@@ -28,12 +28,12 @@ export function notificationBulkRoutes({ sql, requires, cursors, share, cap }: N
         types: ["EntitlementGranted", "EntitlementRevoked"],
         sql: sql.bulk,
         counts: sql.notifications.counts,
-        findOperation: sql.operations.find,
+        describe: operation_id => describeOperation(sql, operation_id),
         requires,
         cap,
       }),
     )
-    .use(operationRoutes({ sql: sql.operations, requires, cursors, share }))
+    .use(operationRoutes({ sql, requires, cursors, share }))
     .post(
       "/ops/notifications/:notification_id/discard",
       async ({ params: { notification_id }, body: { reason }, request }) => {

@@ -8,6 +8,7 @@ import { notFound, Problem } from "../kernel/problem.ts";
 import type { Share } from "../kernel/shared_answers.ts";
 import { longText, uuid } from "../kernel/text.ts";
 import { requeueNotification } from "./requeue.ts";
+import { retryNotification } from "./retry_now.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
 const strict = { additionalProperties: false };
@@ -43,7 +44,7 @@ export function operatorRoutes({ sql, requires, cursors, share, requeued }: Oper
       {
         query: page,
         ...requires("ops:read"),
-        detail: { summary: "Dead letters that nobody has put back, newest first", description: "Scope: ops:read." },
+        detail: { summary: "Dead letters that nobody has requeued, newest first", description: "Scope: ops:read." },
       },
     )
     .get(
@@ -67,7 +68,7 @@ export function operatorRoutes({ sql, requires, cursors, share, requeued }: Oper
         const result = await requeueNotification(sql, { id: notification_id, actor: callerOf(request).clientId, reason });
         if (result.outcome === "unknown") throw notFound("there is no such notification");
         if (result.outcome === "not_failed")
-          throw new Problem(409, "NOT_FAILED", `the notification is ${result.status}; only a FAILED one can be put back`);
+          throw new Problem(409, "NOT_FAILED", `the notification is ${result.status}; only a FAILED one can be requeued`);
         requeued();
         return { notification_id, status: "PENDING" };
       },
@@ -76,8 +77,32 @@ export function operatorRoutes({ sql, requires, cursors, share, requeued }: Oper
         body: reasonBody,
         ...requires("ops:write"),
         detail: {
-          summary: "Put a FAILED notification back",
+          summary: "Requeue a FAILED notification",
           description: "Attempts start anew; its dead letter stays and says who did it. Scope: ops:write.",
+        },
+      },
+    )
+    .post(
+      "/ops/notifications/:notification_id/retry",
+      async ({ params: { notification_id }, body: { reason }, request }) => {
+        const result = await retryNotification(sql, { notification_id, actor: callerOf(request).clientId, reason });
+        if (result.outcome === "unknown") throw notFound("there is no such notification");
+        if (result.outcome === "not_waiting")
+          throw new Problem(409, "NOT_WAITING", `the notification is ${result.status}; only one that waits can be retried now`, {
+            extra: { state: result.status },
+          });
+        requeued();
+        const { next_retry_at, attempt_count } = result;
+        return { notification_id, status: "PENDING", next_retry_at, attempt_count };
+      },
+      {
+        params: notificationParams,
+        body: reasonBody,
+        ...requires("ops:write"),
+        detail: {
+          summary: "Retry a waiting notification now",
+          description:
+            "It does not wait for its next attempt any longer. Attempts go on counting: the last one is still the last. One that is FAILED is requeued instead; 409 NOT_WAITING says in `state` what it is. Scope: ops:write.",
         },
       },
     );

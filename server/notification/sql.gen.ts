@@ -261,6 +261,35 @@ export interface BulkDiscardRow {
   unchanged: number;
 }
 
+export interface BulkItemsParameters {
+  operation_id: string;
+  result: string | null;
+  outcome: string | null;
+  after_position: number;
+  limit: number;
+  scan: number;
+}
+export interface BulkItemsRow {
+  position: number;
+  subject: string;
+  result: string;
+  note: string | null;
+  outcome: string | null;
+  error: string | null;
+  matches: boolean;
+  examined: number;
+}
+
+export interface BulkOutcomesParameters {
+  operation_id: readonly string[];
+  scan: readonly number[];
+}
+export interface BulkOutcomesRow {
+  operation_id: string;
+  outcome: string;
+  count: number;
+}
+
 export interface BulkPreviewParameters {
   status: string | null;
   type: string | null;
@@ -270,6 +299,7 @@ export interface BulkPreviewParameters {
   min_attempts: number | null;
   created_from: string | null;
   created_to: string | null;
+  action: string;
 }
 export interface BulkPreviewRow {
   eligible: number;
@@ -283,6 +313,18 @@ export interface BulkRequeueParameters {
   limit: number;
 }
 export interface BulkRequeueRow {
+  operation_id: string;
+  status: string;
+  changed: number;
+  unchanged: number;
+}
+
+export interface BulkRetryParameters {
+  operation_id: string;
+  position: number | null;
+  limit: number;
+}
+export interface BulkRetryRow {
   operation_id: string;
   status: string;
   changed: number;
@@ -572,6 +614,7 @@ export interface NotificationsDeadRow {
   notification_id: string;
   event_id: string;
   user_id: string;
+  stock_keeping_unit: string | null;
   reason: string;
   attempts: number;
   failed_at: string;
@@ -601,6 +644,7 @@ export interface NotificationsFindRow {
   notification_id: string;
   event_id: string;
   user_id: string;
+  stock_keeping_unit: string | null;
   type: string;
   aggregate_key: string;
   aggregate_version: number;
@@ -610,6 +654,7 @@ export interface NotificationsFindRow {
   attempt_count: number;
   attempts_made: number;
   last_error: string | null;
+  failed_at: string | null;
   created_at: string;
   sent_at: string | null;
   next_retry_at: string;
@@ -645,6 +690,29 @@ export interface NotificationsGroupsRow {
   more: boolean;
   first_at: string | null;
   last_at: string | null;
+  sample_error: string | null;
+  sample_id: string | null;
+}
+
+export interface NotificationsGroupsRetryingParameters {
+  type: string | null;
+  user_id: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  limit: number;
+  scan: number;
+  scan_user: number;
+}
+export interface NotificationsGroupsRetryingRow {
+  fingerprint: string;
+  count: number;
+  more: boolean;
+  first_at: string | null;
+  last_at: string | null;
+  next_at: string | null;
   sample_error: string | null;
   sample_id: string | null;
 }
@@ -705,6 +773,7 @@ export interface NotificationsPageRow {
   notification_id: string;
   event_id: string;
   user_id: string;
+  stock_keeping_unit: string | null;
   type: string;
   aggregate_version: number;
   stale: boolean;
@@ -712,6 +781,7 @@ export interface NotificationsPageRow {
   status: string;
   attempt_count: number;
   last_error: string | null;
+  failed_at: string | null;
   created_at: string;
   sent_at: string | null;
   next_retry_at: string;
@@ -719,6 +789,80 @@ export interface NotificationsPageRow {
   read_at: string | null;
   trace_id: string;
   dead: Json | null;
+  matches: boolean;
+  examined: number;
+}
+
+export interface NotificationsPageFailedAtParameters {
+  type: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  before_at: string;
+  before_notification_id: string;
+  limit: number;
+  scan: number;
+}
+export interface NotificationsPageFailedAtRow {
+  notification_id: string;
+  event_id: string;
+  user_id: string;
+  stock_keeping_unit: string | null;
+  type: string;
+  aggregate_version: number;
+  stale: boolean;
+  channel: string;
+  status: string;
+  attempt_count: number;
+  last_error: string | null;
+  failed_at: string | null;
+  created_at: string;
+  sent_at: string | null;
+  next_retry_at: string;
+  position: number | null;
+  read_at: string | null;
+  trace_id: string;
+  dead: Json | null;
+  at: string;
+  matches: boolean;
+  examined: number;
+}
+
+export interface NotificationsPageFailedAttemptsParameters {
+  type: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  before_attempts: number;
+  before_notification_id: string;
+  limit: number;
+  scan: number;
+}
+export interface NotificationsPageFailedAttemptsRow {
+  notification_id: string;
+  event_id: string;
+  user_id: string;
+  stock_keeping_unit: string | null;
+  type: string;
+  aggregate_version: number;
+  stale: boolean;
+  channel: string;
+  status: string;
+  attempt_count: number;
+  last_error: string | null;
+  failed_at: string | null;
+  created_at: string;
+  sent_at: string | null;
+  next_retry_at: string;
+  position: number | null;
+  read_at: string | null;
+  trace_id: string;
+  dead: Json | null;
+  at: string;
   matches: boolean;
   examined: number;
 }
@@ -739,6 +883,7 @@ export interface NotificationsPageHeldRow {
   notification_id: string;
   event_id: string;
   user_id: string;
+  stock_keeping_unit: string | null;
   type: string;
   aggregate_version: number;
   stale: boolean;
@@ -746,6 +891,44 @@ export interface NotificationsPageHeldRow {
   status: string;
   attempt_count: number;
   last_error: string | null;
+  failed_at: string | null;
+  created_at: string;
+  sent_at: string | null;
+  next_retry_at: string;
+  position: number | null;
+  read_at: string | null;
+  trace_id: string;
+  dead: Json | null;
+  at: string;
+  matches: boolean;
+  examined: number;
+}
+
+export interface NotificationsPageRetryingParameters {
+  type: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  before_at: string;
+  before_notification_id: string;
+  limit: number;
+  scan: number;
+}
+export interface NotificationsPageRetryingRow {
+  notification_id: string;
+  event_id: string;
+  user_id: string;
+  stock_keeping_unit: string | null;
+  type: string;
+  aggregate_version: number;
+  stale: boolean;
+  channel: string;
+  status: string;
+  attempt_count: number;
+  last_error: string | null;
+  failed_at: string | null;
   created_at: string;
   sent_at: string | null;
   next_retry_at: string;
@@ -774,6 +957,7 @@ export interface NotificationsPageWaitingRow {
   notification_id: string;
   event_id: string;
   user_id: string;
+  stock_keeping_unit: string | null;
   type: string;
   aggregate_version: number;
   stale: boolean;
@@ -781,6 +965,7 @@ export interface NotificationsPageWaitingRow {
   status: string;
   attempt_count: number;
   last_error: string | null;
+  failed_at: string | null;
   created_at: string;
   sent_at: string | null;
   next_retry_at: string;
@@ -816,6 +1001,17 @@ export interface NotificationsRequeueParameters {
 }
 export interface NotificationsRequeueRow {
   notification_id: string;
+}
+
+export interface NotificationsRetryNowParameters {
+  notification_id: string;
+  actor: string;
+  reason: string;
+}
+export interface NotificationsRetryNowRow {
+  notification_id: string;
+  attempt_count: number;
+  next_retry_at: string;
 }
 
 export interface NotificationsSettleParameters {
@@ -1003,8 +1199,11 @@ export interface NotificationSql {
   accept(parameters: AcceptParameters): Promise<AcceptRow[]>;
   bulk: {
     discard(parameters: BulkDiscardParameters): Promise<BulkDiscardRow[]>;
+    items(parameters: BulkItemsParameters): Promise<BulkItemsRow[]>;
+    outcomes(parameters: BulkOutcomesParameters): Promise<BulkOutcomesRow[]>;
     preview(parameters: BulkPreviewParameters): Promise<BulkPreviewRow[]>;
     requeue(parameters: BulkRequeueParameters): Promise<BulkRequeueRow[]>;
+    retry(parameters: BulkRetryParameters): Promise<BulkRetryRow[]>;
     start(parameters: BulkStartParameters): Promise<BulkStartRow[]>;
   };
   cleanup_processed_events(parameters: CleanupProcessedEventsParameters): Promise<CleanupProcessedEventsRow[]>;
@@ -1039,16 +1238,21 @@ export interface NotificationSql {
     discard(parameters: NotificationsDiscardParameters): Promise<NotificationsDiscardRow[]>;
     find(parameters: NotificationsFindParameters): Promise<NotificationsFindRow[]>;
     groups(parameters: NotificationsGroupsParameters): Promise<NotificationsGroupsRow[]>;
+    groups_retrying(parameters: NotificationsGroupsRetryingParameters): Promise<NotificationsGroupsRetryingRow[]>;
     head(parameters: NotificationsHeadParameters): Promise<NotificationsHeadRow[]>;
     inbox(parameters: NotificationsInboxParameters): Promise<NotificationsInboxRow[]>;
     oldest_pending(): Promise<NotificationsOldestPendingRow[]>;
     overdue(parameters: NotificationsOverdueParameters): Promise<NotificationsOverdueRow[]>;
     page(parameters: NotificationsPageParameters): Promise<NotificationsPageRow[]>;
+    page_failed_at(parameters: NotificationsPageFailedAtParameters): Promise<NotificationsPageFailedAtRow[]>;
+    page_failed_attempts(parameters: NotificationsPageFailedAttemptsParameters): Promise<NotificationsPageFailedAttemptsRow[]>;
     page_held(parameters: NotificationsPageHeldParameters): Promise<NotificationsPageHeldRow[]>;
+    page_retrying(parameters: NotificationsPageRetryingParameters): Promise<NotificationsPageRetryingRow[]>;
     page_waiting(parameters: NotificationsPageWaitingParameters): Promise<NotificationsPageWaitingRow[]>;
     reclaim(parameters: NotificationsReclaimParameters): Promise<NotificationsReclaimRow[]>;
     release(parameters: NotificationsReleaseParameters): Promise<NotificationsReleaseRow[]>;
     requeue(parameters: NotificationsRequeueParameters): Promise<NotificationsRequeueRow[]>;
+    retry_now(parameters: NotificationsRetryNowParameters): Promise<NotificationsRetryNowRow[]>;
     settle(parameters: NotificationsSettleParameters): Promise<NotificationsSettleRow[]>;
   };
   processed_messages: {

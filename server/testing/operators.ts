@@ -20,6 +20,7 @@ export interface OperationView {
   readonly skipped: number;
   readonly failed: number;
   readonly finished_at: string | null;
+  readonly outcome: Record<"delivered" | "failed_again" | "retrying" | "on_the_way" | "gone", number> | null;
 }
 
 export interface Answer {

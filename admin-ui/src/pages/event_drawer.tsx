@@ -46,13 +46,14 @@ export function EventDrawer() {
 function Details({ event }: { event: EventDetail }) {
   return (
     <>
-      <Repair kind={outbox} id={event.event_id} status={event.status} />
+      <Repair kind={outbox} id={event.event_id} status={event.status} attempts={event.attempt_count} />
       <Section title="State">
         <Facts
           facts={[
             ["State", <StateMark key="state" state={stateOf(outbox, ofEvent(event))} />],
             ["Attempts", event.published_at ? attemptsOf(event) : `${event.attempt_count} failed`],
             ["Created", <At key="created" at={event.created_at} />],
+            ...(event.failed_at ? [["Last failure", <At key="failed" at={event.failed_at} />] as const] : []),
             ["Next attempt", event.status === "PENDING" ? <At key="next" at={event.next_retry_at} /> : null],
             ["Published", <At key="published" at={event.published_at} />],
             [
@@ -113,6 +114,7 @@ function Details({ event }: { event: EventDetail }) {
   );
 }
 
+/** Since it was last requeued: every generation has a message id of its own and counts anew. */
 const Lease = ({ by, until }: { by: string; until: string | null | undefined }) => (
   <>
     <span className="mono">{by}</span> until <At at={until} />

@@ -20,7 +20,7 @@ export function FilterBar({ filter, change }: { filter: Filter; change: (filter:
     return name.startsWith("created") ? exact(value, zone).replace(".000", "") : value;
   };
   return (
-    <div className="flex min-h-8 flex-wrap items-center gap-2">
+    <div className="flex min-h-8 min-w-0 flex-wrap items-center gap-2">
       {set.map(name => (
         <button
           type="button"

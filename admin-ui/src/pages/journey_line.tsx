@@ -81,7 +81,7 @@ function StepActions({ step: { row, letter } }: { step: Step }) {
   if (!row && !letter) return null;
   return (
     <div className="mt-2 max-w-2xl *:!mb-0">
-      {row && <Repair kind={kinds[row.kind]} id={row.id} status={row.status} />}
+      {row && <Repair kind={kinds[row.kind]} id={row.id} status={row.status} attempts={row.attempts} />}
       {letter && (
         <Link to="/failures/unreadable/$id" params={{ id: letter }} className="link">
           The message, and what can be done

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Filter } from "../api.ts";
 import { isNarrow, tidy } from "../filter.ts";
-import { type Kind, orderOf, type Row } from "../kinds.ts";
+import { actionOn, isEligible, type Kind, orderOf, type Row, retrying, type Sort, sortOf, sorts, tabsOf } from "../kinds.ts";
 import { useHold, useLive } from "../live.ts";
 import { useCan } from "../me.ts";
 import { Bulk } from "../parts/bulk.tsx";
@@ -16,44 +16,51 @@ import { StateTabs } from "./state_tabs.tsx";
 
 export interface ListPageProps {
   readonly kind: Kind;
-  readonly filter: Filter;
+  /** What the address says. */
+  readonly search: Filter & { readonly sort?: Sort };
   readonly openId: string | undefined;
-  readonly narrow: (filter: Filter) => void;
+  readonly show: (search: Filter & { readonly sort?: Sort }) => void;
   readonly open: (id: string) => void;
 }
 
 /** Everything of one kind: by state, narrowed by the address, with what can be done to it. */
-export function ListPage({ kind, filter, openId, narrow, open }: ListPageProps) {
+export function ListPage({ kind, search, openId, show, open }: ListPageProps) {
+  const { sort: chosen, ...filter } = search;
+  const sort = sortOf(filter, chosen);
+  const narrow = (narrowed: Filter) => show({ ...narrowed, ...(chosen ? { sort: chosen } : {}) });
   const live = useLive();
   const counted = useQuery({ ...queries.counts(kind, filter), ...live });
   const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    ...queries.list(kind, filter),
+    ...queries.list(kind, filter, sort),
     ...live,
   });
   const canAct = useCan("OPERATOR");
   const [isBulk, setBulk] = useState(false);
   const rows = oncePerId(data?.pages.flatMap(page => page.rows) ?? []);
   const order = orderOf(kind, filter);
-  const selection = useSelection(rows);
-  const failed = counted.data?.counts.FAILED;
+  const action = actionOn(filter.status);
+  const selection = useSelection(rows, action);
+  const eligible = action === "retry" ? counted.data?.retrying : counted.data?.counts.FAILED;
+  const isOffered = canAct && (filter.status === "FAILED" || filter.status === retrying.name) && (eligible?.count ?? 0) > 0;
 
   return (
     <Page
       title={kind.title}
       about={kind.about}
       actions={
-        canAct &&
-        filter.status === "FAILED" &&
-        failed &&
-        failed.count > 0 && (
+        isOffered && (
           <button type="button" className="button primary" onClick={() => setBulk(true)}>
-            Requeue all {isNarrow(filter) ? "that match" : "failed"} …
+            {action === "retry" ? "Retry" : "Requeue"} all {isNarrow(filter) ? "that match" : action === "retry" ? "" : "failed"}
+            {action === "retry" ? " now …" : " …"}
           </button>
         )
       }
     >
       <StateTabs kind={kind} filter={filter} counts={counted.data} choose={status => narrow(tidy({ ...filter, status }))} />
-      <FilterBar filter={filter} change={narrow} />
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <FilterBar filter={filter} change={narrow} />
+        {sort && <SortBy sort={sort} choose={by => show({ ...filter, sort: by })} />}
+      </div>
       {order && <p className="text-faint">{order}</p>}
       <div className="panel min-w-0 overflow-hidden">
         {error && <Trouble what={`${kind.title} cannot be listed.`} error={error} retry={() => void refetch()} />}
@@ -64,16 +71,40 @@ export function ListPage({ kind, filter, openId, narrow, open }: ListPageProps) 
         {data && rows.length === 0 && !hasNextPage && (
           <Nothing kind={kind} filter={filter} clear={() => narrow(tidy({ status: filter.status }))} />
         )}
-        {rows.length > 0 && <Rows kind={kind} rows={rows} openId={openId} open={open} selection={canAct ? selection : undefined} />}
+        {rows.length > 0 && (
+          <Rows {...{ kind, rows, openId, open, sort }} status={filter.status} selection={canAct ? selection : undefined} />
+        )}
       </div>
       {hasNextPage && (
         <button type="button" className="button self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {isFetchingNextPage ? "Loading …" : rows.length === 0 ? "Look further" : order ? "Further ones" : "Older ones"}
+          {isFetchingNextPage
+            ? "Loading …"
+            : rows.length === 0
+              ? "Look further"
+              : order || (sort && sort !== "created")
+                ? "Further ones"
+                : "Older ones"}
         </button>
       )}
-      <SelectionBar kind={kind} ids={selection.ids} clear={selection.clear} />
-      {isBulk && <Bulk kind={kind} filter={filter} close={() => setBulk(false)} />}
+      <SelectionBar kind={kind} action={action} ids={selection.ids} clear={selection.clear} />
+      {isBulk && <Bulk kind={kind} action={action} filter={filter} close={() => setBulk(false)} />}
     </Page>
+  );
+}
+
+/** The order of what failed; it is in the address. */
+function SortBy({ sort, choose }: { sort: Sort; choose: (sort: Sort) => void }) {
+  return (
+    <label className="flex items-center gap-2 text-soft">
+      Sort by
+      <select className="quiet-select" value={sort} onChange={event => choose(event.target.value as Sort)}>
+        {Object.entries(sorts).map(([name, word]) => (
+          <option key={name} value={name}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
@@ -87,17 +118,19 @@ export interface Selection {
   readonly all: () => void;
   readonly clear: () => void;
   readonly eligible: number;
+  readonly isEligible: (row: Row) => boolean;
 }
 
-/** Only what can be put back can be selected; what changed state since is no longer selected. */
-function useSelection(rows: readonly Row[]): Selection {
+/** Only what the action would change can be selected; what changed state since is no longer selected. */
+function useSelection(rows: readonly Row[], action: "requeue" | "retry"): Selection {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const eligible = rows.filter(row => row.status === "FAILED").map(row => row.id);
+  const eligible = rows.filter(row => isEligible(action, row)).map(row => row.id);
   const ids = eligible.filter(id => chosen.has(id));
   useHold(ids.length > 0);
   return {
     ids,
     eligible: eligible.length,
+    isEligible: row => isEligible(action, row),
     has: id => chosen.has(id),
     toggle: id => setChosen(before => new Set(before.has(id) ? [...before].filter(one => one !== id) : [...before, id])),
     all: () => setChosen(new Set(ids.length === eligible.length ? [] : eligible)),
@@ -106,7 +139,7 @@ function useSelection(rows: readonly Row[]): Selection {
 }
 
 function Nothing({ kind, filter, clear }: { kind: Kind; filter: Filter; clear: () => void }) {
-  const state = kind.states.find(({ name }) => name === filter.status);
+  const state = tabsOf(kind).find(({ name }) => name === filter.status);
   if (isNarrow(filter))
     return (
       <Empty title={`No ${kind.one} matches these filters`}>
@@ -117,7 +150,7 @@ function Nothing({ kind, filter, clear }: { kind: Kind; filter: Filter; clear: (
     );
   return (
     <Empty title={state ? `Nothing is ${state.word.toLowerCase()}` : `There is no ${kind.one} yet`}>
-      {state?.tone === "failed" ? "That is how it should be." : `What is granted or revoked appears here.`}
+      {state?.tone === "failed" || state?.tone === "retry" ? "That is how it should be." : `What is granted or revoked appears here.`}
     </Empty>
   );
 }

@@ -4,17 +4,17 @@ import { ListPage } from "./list_page.tsx";
 
 /** The list stays where it is while a drawer with its own address is open over it. */
 export function OutboxList() {
-  const filter = useSearch({ from: "/outbox" });
+  const search = useSearch({ from: "/outbox" });
   const { id } = useParams({ strict: false });
   const navigate = useNavigate();
   return (
     <>
       <ListPage
         kind={outbox}
-        filter={filter}
+        search={search}
         openId={id}
-        narrow={search => void navigate({ to: "/outbox", search })}
-        open={opened => void navigate({ to: "/outbox/$id", params: { id: opened }, search: filter })}
+        show={shown => void navigate({ to: "/outbox", search: shown })}
+        open={opened => void navigate({ to: "/outbox/$id", params: { id: opened }, search })}
       />
       <Outlet />
     </>
@@ -22,17 +22,17 @@ export function OutboxList() {
 }
 
 export function NotificationList() {
-  const filter = useSearch({ from: "/notifications" });
+  const search = useSearch({ from: "/notifications" });
   const { id } = useParams({ strict: false });
   const navigate = useNavigate();
   return (
     <>
       <ListPage
         kind={notifications}
-        filter={filter}
+        search={search}
         openId={id}
-        narrow={search => void navigate({ to: "/notifications", search })}
-        open={opened => void navigate({ to: "/notifications/$id", params: { id: opened }, search: filter })}
+        show={shown => void navigate({ to: "/notifications", search: shown })}
+        open={opened => void navigate({ to: "/notifications/$id", params: { id: opened }, search })}
       />
       <Outlet />
     </>

@@ -49,7 +49,7 @@ function Details({ notification }: { notification: NotificationDetail }) {
   const dead = deadOf(notification);
   return (
     <>
-      <Repair kind={notifications} id={notification.notification_id} status={notification.status} />
+      <Repair kind={notifications} id={notification.notification_id} status={notification.status} attempts={notification.attempt_count} />
       <Section title="State">
         <Facts
           facts={[
@@ -58,8 +58,8 @@ function Details({ notification }: { notification: NotificationDetail }) {
             ["Next attempt", notification.status === "PENDING" ? <At key="next" at={notification.next_retry_at} /> : null],
             ["Sent", <At key="sent" at={notification.sent_at} />],
             ["Read", <At key="read" at={notification.read_at} />],
-            ...(dead ? [["Died", <At key="dead" at={dead.failed_at} />] as const] : []),
-            ...(dead?.requeued_at ? [["Put back", <PutBack key="back" at={dead.requeued_at} by={dead.requeued_by} />] as const] : []),
+            ...(notification.failed_at ? [["Last failure", <At key="failed" at={notification.failed_at} />] as const] : []),
+            ...(dead?.requeued_at ? [["Requeued", <Requeued key="back" at={dead.requeued_at} by={dead.requeued_by} />] as const] : []),
             ...(notification.stale ? [["Stale", "a newer version was known when it came"] as const] : []),
           ]}
         />
@@ -77,6 +77,12 @@ function Details({ notification }: { notification: NotificationDetail }) {
           facts={[
             ["User", <Id key="user" id={notification.user_id} whole />],
             ["About the user", <UserLinks key="links" user={notification.user_id} />],
+            [
+              "Item",
+              <span key="item" className="mono break-all">
+                {notification.stock_keeping_unit ?? "–"}
+              </span>,
+            ],
             ["Channel", notification.channel],
             [
               "Version",
@@ -115,7 +121,7 @@ function deadOf({ dead, dead_since, requeued_at = null, requeued_by = null }: No
   return dead ?? (dead_since ? { failed_at: dead_since, requeued_at, requeued_by } : null);
 }
 
-const PutBack = ({ at, by }: { at: string; by: string | null }) => (
+const Requeued = ({ at, by }: { at: string; by: string | null }) => (
   <>
     <At at={at} /> by <Actor id={by ?? "?"} />
   </>

@@ -2,9 +2,11 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tansta
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Operation, type OperationItem, type System, tell } from "../api.ts";
-import type { Tone } from "../kinds.ts";
+import { number } from "../format.ts";
+import type { State } from "../kinds.ts";
 import { useLive } from "../live.ts";
 import { useCan } from "../me.ts";
+import { doneWords, outcomes, partsOf } from "../operation_outcome.ts";
 import { Actor } from "../parts/actor.tsx";
 import { FilterText } from "../parts/bulk.tsx";
 import { Drawer } from "../parts/drawer.tsx";
@@ -13,7 +15,7 @@ import { Id } from "../parts/id.tsx";
 import { OperationState } from "../parts/operation_state.tsx";
 import { OperationProgress } from "../parts/progress.tsx";
 import { ReasonForm } from "../parts/reason_form.tsx";
-import { StateMark } from "../parts/state.tsx";
+import { StateMark, toneText } from "../parts/state.tsx";
 import { At } from "../parts/time.tsx";
 import { Skeleton, Trouble } from "../parts/trouble.tsx";
 import * as queries from "../queries.ts";
@@ -96,51 +98,80 @@ function Cancel({ system, operation }: { system: System; operation: Operation })
   );
 }
 
-const results: Record<OperationItem["result"], { tone: Tone; word: string }> = {
+type Mark = Pick<State, "tone" | "word">;
+const results: Record<OperationItem["result"], Mark> = {
   PENDING: { tone: "pending", word: "Waiting" },
   DONE: { tone: "done", word: "Done" },
   SKIPPED: { tone: "retry", word: "Skipped" },
-  FAILED: { tone: "failed", word: "Failed" },
+  FAILED: { tone: "failed", word: "Refused" },
 };
+
+/** What became of the row since, or else what was done to it. */
+const markOf = ({ result, outcome }: OperationItem): Mark => (outcome ? outcomes[outcome] : results[result]);
+
+type Chosen = { readonly result?: string; readonly outcome?: string };
+interface Choice extends Mark {
+  readonly search: Chosen;
+  readonly count: number;
+}
+
+/** What the rows can be narrowed to, with how many there are. */
+function choicesOf(operation: Operation): Choice[] {
+  const { action, total, done, skipped, failed, outcome } = operation;
+  const left = total - done - skipped - failed;
+  const became = partsOf(operation).map(({ name, ...part }) => ({ ...part, search: { outcome: name } }));
+  return [
+    { tone: "pending", word: "All", count: total, search: {} } as const,
+    ...became,
+    ...(outcome ? [] : [{ tone: "done", word: capital(doneWords[action]), count: done, search: { result: "DONE" } } as const]),
+    { ...results.SKIPPED, count: skipped, search: { result: "SKIPPED" } },
+    { ...results.FAILED, count: failed, search: { result: "FAILED" } },
+    { ...results.PENDING, count: left, search: { result: "PENDING" } },
+  ].filter(({ count, search }) => count > 0 || Object.keys(search).length === 0);
+}
+const capital = (word: string) => word[0]!.toUpperCase() + word.slice(1);
 
 /** What became of each row. */
 function Items({ system, operation }: { system: System; operation: Operation }) {
-  const { result } = useSearch({ from: "/operations/$system/$id" });
+  const search = useSearch({ from: "/operations/$system/$id" });
   const navigate = useNavigate({ from: "/operations/$system/$id" });
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
-    ...queries.operationItems(system, operation.operation_id, result),
+    ...queries.operationItems(system, operation.operation_id, search),
     ...useLive(),
   });
   const items = data?.pages.flatMap(page => page.rows) ?? [];
   return (
     <Section title="Row by row">
-      <label className="mb-2 flex items-center gap-2">
-        Show
-        <select
-          className="quiet-select"
-          value={result ?? ""}
-          onChange={event => void navigate({ search: event.target.value ? { result: event.target.value } : {} })}
-        >
-          <option value="">all</option>
-          {Object.entries(results).map(([name, { word }]) => (
-            <option key={name} value={name}>
-              {word.toLowerCase()}
-            </option>
-          ))}
-        </select>
-      </label>
+      <fieldset aria-label="Rows shown" className="mb-3 flex flex-wrap gap-1.5">
+        {choicesOf(operation).map(({ word, tone, count, search: chosen }) => (
+          <button
+            key={word}
+            type="button"
+            aria-pressed={search.result === chosen.result && search.outcome === chosen.outcome}
+            onClick={() => void navigate({ search: chosen })}
+            className="inline-flex min-h-7 items-center gap-1.5 rounded-full border bg-panel px-3 hover:bg-raised aria-pressed:border-accent aria-pressed:font-semibold"
+          >
+            {word}{" "}
+            <span className={`mono ${toneText[tone]}`}>
+              {number(count)}
+              {chosen.outcome && operation.outcome?.more ? "+" : ""}
+            </span>
+          </button>
+        ))}
+      </fieldset>
       {error && <Trouble what="The rows cannot be listed." error={error} />}
-      {data && items.length === 0 && <p className="text-faint">None.</p>}
+      {data && items.length === 0 && <p className="text-faint">{hasNextPage ? "None among the first." : "None."}</p>}
       <ul className="overflow-hidden rounded border empty:hidden">
         {items.map(item => (
           <li key={item.subject} className="flex flex-wrap items-center gap-x-4 gap-y-0.5 border-b px-3 py-1.5 last:border-0">
-            <span className="w-24">
-              <StateMark state={results[item.result]} />
+            <span className="w-28">
+              <StateMark state={markOf(item)} />
             </span>
             <Link to={`/${operation.kind}/$id`} params={{ id: item.subject }} className="mono link min-w-0 break-all">
               {item.subject}
             </Link>
             {item.note && <span className={item.result === "FAILED" ? "min-w-0 break-words text-failed" : "text-soft"}>{item.note}</span>}
+            {item.error && <span className="line-clamp-2 w-full min-w-0 break-words text-soft">{item.error}</span>}
           </li>
         ))}
       </ul>

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate } from "@tanstack/react-router";
 import type { Operation, System } from "../api.ts";
+import { kinds } from "../kinds.ts";
 import { useLive } from "../live.ts";
 import { mergeNewest } from "../merge.ts";
 import { Actor } from "../parts/actor.tsx";
@@ -12,7 +13,7 @@ import { Ago } from "../parts/time.tsx";
 import { Empty, Skeleton, Trouble } from "../parts/trouble.tsx";
 import * as queries from "../queries.ts";
 
-const systemOf = (operation: Operation): System => (operation.kind === "outbox" ? "entitlement" : "notification");
+const systemOf = ({ kind }: Operation): System => kinds[kind].system;
 
 /** Bulk work of both systems, running and past. */
 export function Operations() {
@@ -43,7 +44,7 @@ export function Operations() {
           )}
           {parts.every(part => part.isPending) && <Skeleton rows={8} />}
           {rows.length === 0 && parts.every(part => part.isSuccess) && (
-            <Empty title="No bulk operation yet">Start one from Failures, or from a list that shows what failed.</Empty>
+            <Empty title="No bulk operation yet">Start one from Failures, or from a list that shows what failed or retries.</Empty>
           )}
           {rows.length > 0 && <Table rows={rows} />}
         </div>
@@ -90,7 +91,7 @@ function Table({ rows }: { rows: readonly Operation[] }) {
           <th>What</th>
           <th className="w-full">Reason</th>
           <th>By</th>
-          <th>Progress</th>
+          <th>What became of the rows</th>
           <th className="end">Started</th>
         </tr>
       </thead>
@@ -112,7 +113,7 @@ function Table({ rows }: { rows: readonly Operation[] }) {
             <td>
               <Actor id={one.actor} />
             </td>
-            <td className="!py-1.5">
+            <td className="min-w-72 !py-1.5 !whitespace-normal">
               <OperationProgress operation={one} />
             </td>
             <td className="end">

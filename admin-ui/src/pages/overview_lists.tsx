@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { count } from "../format.ts";
 import { type Kind, notifications, outbox } from "../kinds.ts";
 import { useLive } from "../live.ts";
+import { OperationState } from "../parts/operation_state.tsx";
 import { Panel } from "../parts/page.tsx";
 import { OperationProgress } from "../parts/progress.tsx";
 import { Ago } from "../parts/time.tsx";
@@ -11,15 +12,22 @@ import * as queries from "../queries.ts";
 
 const shown = 5;
 
-/** The largest failure groups of both systems; one that does not answer leaves the other's. */
+const states = [
+  { name: "FAILED", word: "failed", tone: "text-failed" },
+  { name: "RETRYING", word: "retrying", tone: "text-retry" },
+] as const;
+
+/** The largest groups of what failed or retries, of both systems; one that does not answer leaves the other's. */
 export function TopFailures() {
   const live = useLive();
   const parts = [
-    { kind: outbox, query: useQuery({ ...queries.groups(outbox), ...live }) },
-    { kind: notifications, query: useQuery({ ...queries.groups(notifications), ...live }) },
+    { kind: outbox, state: states[0], query: useQuery({ ...queries.groups(outbox, "FAILED"), ...live }) },
+    { kind: outbox, state: states[1], query: useQuery({ ...queries.groups(outbox, "RETRYING"), ...live }) },
+    { kind: notifications, state: states[0], query: useQuery({ ...queries.groups(notifications, "FAILED"), ...live }) },
+    { kind: notifications, state: states[1], query: useQuery({ ...queries.groups(notifications, "RETRYING"), ...live }) },
   ];
   const groups = parts
-    .flatMap(({ kind, query }) => (query.data?.groups ?? []).map(group => ({ kind, group })))
+    .flatMap(({ kind, state, query }) => (query.data?.groups ?? []).map(group => ({ kind, state, group })))
     .toSorted((a, b) => b.group.count - a.group.count)
     .slice(0, shown);
   return (
@@ -32,26 +40,29 @@ export function TopFailures() {
       }
     >
       {parts.map(
-        ({ kind, query: { error, refetch } }) =>
-          error && <Trouble key={kind.name} what={`Failures of ${kind.title.toLowerCase()}:`} error={error} retry={() => void refetch()} />,
+        ({ kind, state, query: { error, refetch } }) =>
+          error &&
+          state.name === "FAILED" && (
+            <Trouble key={kind.name} what={`Failures of ${kind.title.toLowerCase()}:`} error={error} retry={() => void refetch()} />
+          ),
       )}
       {parts.every(({ query }) => query.isPending) && <Skeleton rows={3} />}
-      {groups.length === 0 && parts.every(({ query }) => query.isSuccess) && <Empty title="Nothing failed" />}
+      {groups.length === 0 && parts.every(({ query }) => query.isSuccess) && <Empty title="Nothing fails" />}
       <ul>
-        {groups.map(({ kind, group }) => (
-          <li key={kind.name + group.fingerprint} className="border-b last:border-0">
+        {groups.map(({ kind, state, group }) => (
+          <li key={kind.name + state.name + group.fingerprint} className="border-b last:border-0">
             <Link
               to={`/${kind.name}`}
-              search={{ status: "FAILED", fingerprint: group.fingerprint }}
+              search={{ status: state.name, fingerprint: group.fingerprint }}
               className="grid grid-cols-[3.25rem_minmax(0,1fr)] items-baseline gap-3 px-4 py-2 hover:bg-raised"
             >
-              <span className="mono text-right font-semibold text-failed">{count(group)}</span>
+              <span className={`mono text-right font-semibold ${state.tone}`}>{count(group)}</span>
               <span className="min-w-0">
                 <span className="block truncate" title={group.sample_error}>
                   {group.sample_error}
                 </span>
                 <span className="block text-faint">
-                  {nameOf(kind)} · last <Ago at={group.last_at} />
+                  <span className={state.tone}>{state.word}</span> · {nameOf(kind)} · last <Ago at={group.last_at} />
                 </span>
               </span>
             </Link>
@@ -100,7 +111,7 @@ export function RecentOperations() {
             >
               <span className="min-w-0">
                 <span className="block truncate">
-                  {operation.action === "requeue" ? "Requeue" : "Discard"} · {operation.kind}
+                  <OperationState operation={operation} /> · {operation.action} {operation.kind}
                 </span>
                 <span className="block truncate text-faint">
                   {operation.reason} · <Ago at={operation.created_at} />

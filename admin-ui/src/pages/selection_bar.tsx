@@ -11,17 +11,29 @@ interface Run {
   readonly isOver: boolean;
 }
 
-/** What was picked by hand is put back one by one, each with its own answer. */
-export function SelectionBar({ kind, ids, clear }: { kind: Kind; ids: readonly string[]; clear: () => void }) {
+const words = {
+  requeue: { ask: "Requeue selected …", say: "Requeue", done: "requeued" },
+  retry: { ask: "Retry selected now …", say: "Retry", done: "retried" },
+} as const;
+
+interface SelectionBarProps {
+  readonly kind: Kind;
+  readonly action: keyof typeof words;
+  readonly ids: readonly string[];
+  readonly clear: () => void;
+}
+
+/** What was picked by hand is requeued or retried one by one, each with its own answer. */
+export function SelectionBar({ kind, action, ids, clear }: SelectionBarProps) {
   const client = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   const [run, setRun] = useState<Run>();
 
-  async function requeue(reason: string): Promise<void> {
+  async function actOnEach(reason: string): Promise<void> {
     let state: Run = { done: 0, refused: [], isOver: false };
     setRun(state);
     for (const id of ids) {
-      const refusal = await tell(kind.system, `${kind.name}/${id}/requeue`, { reason }).then(
+      const refusal = await tell(kind.system, `${kind.name}/${id}/${action}`, { reason }).then(
         () => undefined,
         (error: Error) => `${id}: ${error.message}`,
       );
@@ -50,7 +62,7 @@ export function SelectionBar({ kind, ids, clear }: { kind: Kind; ids: readonly s
         {ids.length > 0 && <p className="font-medium">{number(ids.length)} selected</p>}
         {!isAsking && ids.length > 0 && (
           <button type="button" className="button primary" onClick={() => setAsking(true)}>
-            Requeue selected …
+            {words[action].ask}
           </button>
         )}
         <button type="button" className="button" onClick={close}>
@@ -58,15 +70,16 @@ export function SelectionBar({ kind, ids, clear }: { kind: Kind; ids: readonly s
         </button>
         {run && (
           <p role="status" className="mono text-soft">
-            {number(run.done)} put back{run.refused.length > 0 && `, ${number(run.refused.length)} refused`}
+            {number(run.done)} {words[action].done}
+            {run.refused.length > 0 && `, ${number(run.refused.length)} refused`}
           </p>
         )}
       </div>
       {isAsking && (
         <ReasonForm
-          say={`Requeue ${number(ids.length)}`}
+          say={`${words[action].say} ${number(ids.length)}`}
           isBusy={run !== undefined && !run.isOver}
-          act={reason => void requeue(reason)}
+          act={reason => void actOnEach(reason)}
           cancel={() => setAsking(false)}
         />
       )}

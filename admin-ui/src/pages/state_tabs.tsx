@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import type { Count, Counts, Filter } from "../api.ts";
 import { count } from "../format.ts";
-import type { Kind } from "../kinds.ts";
+import { countIn, type Kind, tabsOf } from "../kinds.ts";
 import { Icon, type IconName } from "../parts/icons.tsx";
 import { toneText } from "../parts/state.tsx";
 
@@ -18,14 +18,14 @@ export function StateTabs({ kind, filter, counts, choose }: StateTabsProps) {
   return (
     <fieldset aria-label="State" className="-mb-1 flex min-w-0 gap-1 overflow-x-auto border-b">
       <Tab word="All" isChosen={filter.status === undefined} value={all} choose={() => choose(undefined)} />
-      {kind.states.map(state => (
+      {tabsOf(kind).map(state => (
         <Tab
           key={state.name}
           word={state.word}
           icon={state.tone}
           isChosen={filter.status === state.name}
-          value={counts?.counts[state.name]}
-          isAlarm={state.tone === "failed"}
+          value={countIn(counts, state)}
+          alarm={state.tone === "failed" || state.tone === "retry" ? toneText[state.tone] : undefined}
           choose={() => choose(state.name)}
         />
       ))}
@@ -38,11 +38,12 @@ interface TabProps {
   readonly icon?: IconName & keyof typeof toneText;
   readonly isChosen: boolean;
   readonly value: Count | undefined;
-  readonly isAlarm?: boolean;
+  /** The colour of a number that should be 0. */
+  readonly alarm?: string | undefined;
   readonly choose: () => void;
 }
 
-function Tab({ word, icon, isChosen, value, isAlarm = false, choose }: TabProps) {
+function Tab({ word, icon, isChosen, value, alarm, choose }: TabProps) {
   const button = useRef<HTMLButtonElement>(null);
   const isKnown = value !== undefined;
   // On a phone the chosen one may lie outside.
@@ -50,7 +51,6 @@ function Tab({ word, icon, isChosen, value, isAlarm = false, choose }: TabProps)
   useEffect(() => {
     if (isChosen) button.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [isChosen, isKnown]);
-  const isRed = isAlarm && value !== undefined && value.count > 0;
   return (
     <button
       ref={button}
@@ -61,7 +61,9 @@ function Tab({ word, icon, isChosen, value, isAlarm = false, choose }: TabProps)
     >
       {icon && <Icon name={icon} className={`size-3.5 ${toneText[icon]}`} />}
       {word}
-      <span className={`mono ${isRed ? "font-semibold text-failed" : "text-faint"}`}>{value ? count(value) : "·"}</span>
+      <span className={`mono ${alarm && value && value.count > 0 ? `font-semibold ${alarm}` : "text-faint"}`}>
+        {value ? count(value) : "·"}
+      </span>
     </button>
   );
 }

@@ -2,32 +2,38 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { type BulkAction, type Filter, type Operation, type Preview, Refusal, tell } from "../api.ts";
+import { startShown } from "../bulk_start.ts";
 import { wordsOf } from "../filter.ts";
 import { number } from "../format.ts";
-import type { Kind } from "../kinds.ts";
+import { type Kind, tabsOf } from "../kinds.ts";
 import { useCan } from "../me.ts";
+import { doneWords, isMoving, verdictOf } from "../operation_outcome.ts";
 import * as queries from "../queries.ts";
 import { Question } from "./drawer.tsx";
 import { Facts } from "./facts.tsx";
 import { Id } from "./id.tsx";
 import { OperationProgress } from "./progress.tsx";
 import { ReasonForm } from "./reason_form.tsx";
+import { toneText } from "./state.tsx";
 import { Skeleton, Trouble } from "./trouble.tsx";
 
 export interface BulkProps {
   readonly kind: Kind;
+  /** What is offered first. */
+  readonly action: "requeue" | "retry";
   readonly filter: Filter;
   readonly close: () => void;
 }
 
 const words = {
-  requeue: { say: "Requeue", becomes: "will go back to pending" },
+  requeue: { say: "Requeue", becomes: "will be requeued" },
+  retry: { say: "Retry", becomes: "will be retried now. Their attempts go on counting" },
   discard: { say: "Discard", becomes: "will be deleted for good. Only the audit keeps what they were" },
 } satisfies Record<BulkAction, object>;
 
 /** All that match a filter: what it would touch → why → how far it is. The server does it; closing this stops nothing. */
-export function Bulk({ kind, filter, close }: BulkProps) {
-  const [action, setAction] = useState<BulkAction>("requeue");
+export function Bulk({ kind, action: first, filter, close }: BulkProps) {
+  const [action, setAction] = useState<BulkAction>(first);
   const [started, setStarted] = useState<Operation>();
   return (
     <Question title={`${words[action].say} ${kind.title.toLowerCase()}`} isForm close={close}>
@@ -40,7 +46,7 @@ export function Bulk({ kind, filter, close }: BulkProps) {
   );
 }
 
-interface AskedProps extends BulkProps {
+interface AskedProps extends Omit<BulkProps, "action"> {
   readonly action: BulkAction;
   readonly change: (action: BulkAction) => void;
   readonly started: (operation: Operation) => void;
@@ -49,17 +55,22 @@ interface AskedProps extends BulkProps {
 function Asked({ kind, action, filter, change, started, close }: AskedProps) {
   const client = useQueryClient();
   const isAdmin = useCan("ADMIN");
+  const askPreview = () => tell<Preview>(kind.system, `${kind.name}/bulk/preview`, { action, filter });
   const preview = useQuery({
     queryKey: [kind.name, "preview", action, filter],
-    queryFn: () => tell<Preview>(kind.system, `${kind.name}/bulk/preview`, { action, filter }),
+    queryFn: askPreview,
     gcTime: 0,
     refetchOnWindowFocus: false,
   });
   const start = useMutation({
-    mutationFn: (reason: string) => {
-      const { set_hash, eligible } = preview.data!;
-      return tell<Operation>(kind.system, `${kind.name}/bulk`, { action, filter, set_hash, expected: eligible, reason });
-    },
+    mutationFn: (reason: string) =>
+      startShown({
+        shown: preview.data!,
+        mayShrink: action === "retry",
+        preview: askPreview,
+        start: ({ set_hash, eligible }) =>
+          tell<Operation>(kind.system, `${kind.name}/bulk`, { action, filter, set_hash, expected: eligible, reason }),
+      }),
     onSuccess: operation => {
       started(operation);
       return client.invalidateQueries({ queryKey: ["operations"] });
@@ -78,7 +89,7 @@ function Asked({ kind, action, filter, change, started, close }: AskedProps) {
       <Shown kind={kind} action={action} preview={preview.data} filter={filter} />
       {start.error && (
         <Trouble
-          what={hasChanged ? "Others were faster." : "Not started."}
+          what={hasChanged ? "The rows have changed since." : "Not started."}
           error={start.error}
           {...(hasChanged ? { retry: lookAgain } : {})}
         />
@@ -106,7 +117,10 @@ function Asked({ kind, action, filter, change, started, close }: AskedProps) {
 
 function Shown({ kind, action, preview, filter }: { kind: Kind; action: BulkAction; preview: Preview; filter: Filter }) {
   const { count, eligible, ineligible, sample } = preview;
-  const wordOf = (status: string) => kind.states.find(({ name }) => name === status)?.word.toLowerCase() ?? status;
+  const wordOf = (status: string) =>
+    tabsOf(kind)
+      .find(({ name }) => name === status)
+      ?.word.toLowerCase() ?? status;
   const left = Object.entries(ineligible).filter(([, many]) => many > 0);
   return (
     <>
@@ -134,26 +148,32 @@ function Shown({ kind, action, preview, filter }: { kind: Kind; action: BulkActi
 export const FilterText = ({ filter }: { filter: Filter }) => <span className="line-clamp-6 break-words">{wordsOf(filter)}</span>;
 
 const pollEvery = 500;
-const isOver = (operation: Operation | undefined) => operation !== undefined && operation.status !== "RUNNING";
+// What became of the rows takes as long as their attempts do.
+const pollOutcomeEvery = 2000;
+const everyOf = (operation: Operation | undefined) =>
+  operation === undefined || operation.status === "RUNNING" ? pollEvery : isMoving(operation) ? pollOutcomeEvery : false;
+
+/** It is through with its rows; what becomes of them is told as far as it is known. */
+const saysOf = (operation: Operation): string =>
+  operation.outcome && operation.done > 0 && operation.status === "DONE"
+    ? `${capital(doneWords[operation.action])}. ${verdictOf(operation).word}${isMoving(operation) ? " …" : "."}`
+    : `${verdictOf(operation).word}.`;
+const capital = (word: string) => word[0]!.toUpperCase() + word.slice(1);
 
 function Running({ kind, id, close }: { kind: Kind; id: string; close: () => void }) {
   const client = useQueryClient();
-  const { data, error } = useQuery({
-    ...queries.operation(kind.system, id),
-    refetchInterval: ({ state }) => (isOver(state.data) ? false : pollEvery),
-  });
-  const hasEnded = isOver(data);
+  const { data, error } = useQuery({ ...queries.operation(kind.system, id), refetchInterval: ({ state }) => everyOf(state.data) });
+  const stage = data && `${data.status} ${isMoving(data)}`;
   useEffect(() => {
-    if (hasEnded) void client.invalidateQueries({ queryKey: [kind.name] });
-  }, [hasEnded, client, kind.name]);
-  const says = { RUNNING: "Running on the server. It goes on when you close this.", DONE: "Done.", CANCELLED: "Cancelled." };
+    if (stage && !stage.startsWith("RUNNING")) void client.invalidateQueries({ queryKey: [kind.name] });
+  }, [stage, client, kind.name]);
   return (
     <div className="flex flex-col gap-4">
       {error && <Trouble what="Its progress is not known now; it goes on." error={error} />}
       {data && (
         <>
-          <p role="status" className={data.status === "DONE" ? "font-medium text-done" : ""}>
-            {says[data.status]}
+          <p role="status" className={data.status === "RUNNING" ? "" : `font-medium ${toneText[verdictOf(data).tone]}`}>
+            {data.status === "RUNNING" ? "Running on the server. It goes on when you close this." : saysOf(data)}
           </p>
           <OperationProgress operation={data} />
         </>

@@ -1,6 +1,6 @@
--- Starts an operation over the FAILED events that match, and freezes them as its items, oldest first; audited. Nothing, if they are not
+-- Starts an operation over the FAILED events that match, or to retry over those that failed before and wait, and freezes them as its items, oldest first; audited. Nothing, if they are not
 -- those that were previewed. They are not locked: whoever works the items off looks again.
--- $1 status?
+-- $1 status?: RETRYING are those that failed before and wait
 -- $2 type?
 -- $3 user_id?
 -- $4 error?: a part of the last error, in upper or lower case
@@ -8,7 +8,7 @@
 -- $6 min_attempts?
 -- $7 created_from?
 -- $8 created_to?: not itself
--- $9 action: requeue or discard
+-- $9 action: requeue, discard or retry
 -- $10 filter: as it was asked for
 -- $11 set_hash: of the preview
 -- $12 expected: how many there were
@@ -16,18 +16,28 @@
 -- $14 reason
 -- returns operation_id
 with target as materialized (                                            -- by the user, by the fingerprint, or all that failed: each has its index
-  select event_id from outbox_events where $3::text is not null and status = 'FAILED' and aggregate_key collate "C" >= $3 || ':' and aggregate_key collate "C" < $3 || ';' and payload ->> 'user_id' = $3
+  select event_id from outbox_events where $3::text is not null and $9::text <> 'retry' and status = 'FAILED' and aggregate_key collate "C" >= $3 || ':' and aggregate_key collate "C" < $3 || ';' and payload ->> 'user_id' = $3
     and ($5::text is null or error_fingerprint = $5) and ($1::text is null or $1 = 'FAILED') and ($2::text is null or event_type = $2)
     and ($4::text is null or strpos(lower(last_error), lower($4)) > 0) and ($6::int is null or attempt_count >= $6)
     and ($7::timestamptz is null or created_at >= $7) and ($8::timestamptz is null or created_at < $8)
   union all
-  select event_id from outbox_events where $3::text is null and $5::text is not null and status = 'FAILED' and error_fingerprint = $5
+  select event_id from outbox_events where $3::text is null and $5::text is not null and $9::text <> 'retry' and status = 'FAILED' and error_fingerprint = $5
     and ($1::text is null or $1 = 'FAILED') and ($2::text is null or event_type = $2)
     and ($4::text is null or strpos(lower(last_error), lower($4)) > 0) and ($6::int is null or attempt_count >= $6)
     and ($7::timestamptz is null or created_at >= $7) and ($8::timestamptz is null or created_at < $8)
   union all
-  select event_id from outbox_events where $3::text is null and $5::text is null and status = 'FAILED'
+  select event_id from outbox_events where $3::text is null and $5::text is null and $9::text <> 'retry' and status = 'FAILED'
     and ($1::text is null or $1 = 'FAILED') and ($2::text is null or event_type = $2)
+    and ($4::text is null or strpos(lower(last_error), lower($4)) > 0) and ($6::int is null or attempt_count >= $6)
+    and ($7::timestamptz is null or created_at >= $7) and ($8::timestamptz is null or created_at < $8)
+  union all
+  select event_id from outbox_events where $9::text = 'retry' and $5::text is not null and status = 'PENDING' and attempt_count > 0 and error_fingerprint = $5
+    and ($1::text is null or $1 in ('RETRYING', 'PENDING')) and ($2::text is null or event_type = $2) and ($3::text is null or payload ->> 'user_id' = $3)
+    and ($4::text is null or strpos(lower(last_error), lower($4)) > 0) and ($6::int is null or attempt_count >= $6)
+    and ($7::timestamptz is null or created_at >= $7) and ($8::timestamptz is null or created_at < $8)
+  union all
+  select event_id from outbox_events where $9::text = 'retry' and $5::text is null and status = 'PENDING' and attempt_count > 0
+    and ($1::text is null or $1 in ('RETRYING', 'PENDING')) and ($2::text is null or event_type = $2) and ($3::text is null or payload ->> 'user_id' = $3)
     and ($4::text is null or strpos(lower(last_error), lower($4)) > 0) and ($6::int is null or attempt_count >= $6)
     and ($7::timestamptz is null or created_at >= $7) and ($8::timestamptz is null or created_at < $8)
 ), operation as (

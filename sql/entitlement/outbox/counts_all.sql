@@ -1,5 +1,6 @@
 -- How many events there are, by status, all at one moment. It needs no more than the indexes, so that a backlog costs little: each status is
 -- walked along its own. PUBLISHED has none: the newest events tell, or those UNCONFIRMED, if they are many enough.
+-- RETRYING are those PENDING that failed before: they are in both counts.
 -- $1 most: no count is higher
 -- $2 scan_all: the most to look at among all
 -- returns status, count, more
@@ -21,4 +22,7 @@ from (
   union all
   select 'FAILED', false, (select count(*) from (select from outbox_events where status = 'FAILED' order by event_id desc limit $1::int + 1) f)
   union all
-  select 'UNCONFIRMED', false, found from unconfirmed) counted
+  select 'UNCONFIRMED', false, found from unconfirmed
+  union all
+  select 'RETRYING', false, (select count(*) from (
+    select from outbox_events where status = 'PENDING' and attempt_count > 0 order by failed_at limit $1::int + 1) r)) counted

@@ -1,8 +1,8 @@
 -- One event whole, with the last time an operator put it back.
 -- $1 event_id
--- returns event_id, event_type, aggregate_key, aggregate_version, user_id, stock_keeping_unit, status, attempt_count, last_error?, publish_generation, created_at, next_retry_at, published_at?, stream_seq?, stream_duplicate?, confirmed_at?, locked_by?, locked_at?, lease_until?, traceparent, trace_id, payload, requeued_generation?
+-- returns event_id, event_type, aggregate_key, aggregate_version, user_id, stock_keeping_unit, status, attempt_count, last_error?, failed_at?, publish_generation, created_at, next_retry_at, published_at?, stream_seq?, stream_duplicate?, confirmed_at?, locked_by?, locked_at?, lease_until?, traceparent, trace_id, payload, requeued_generation?
 select event_id, event_type, aggregate_key, aggregate_version, payload ->> 'user_id' as user_id, payload ->> 'stock_keeping_unit' as stock_keeping_unit,
-  status, attempt_count, last_error, publish_generation,
+  status, attempt_count, last_error, iso(failed_at) as failed_at, publish_generation,
   iso(created_at) as created_at, iso(next_retry_at) as next_retry_at, iso(published_at) as published_at, stream_seq, stream_duplicate,
   iso(confirmed_at) as confirmed_at, locked_by, iso(locked_at) as locked_at, iso(lease_until) as lease_until,
   traceparent, split_part(traceparent, '-', 2) as trace_id, payload,

@@ -1,6 +1,6 @@
 -- Events that match a filter, newest first. Looks at no more than $11 of them; the last of these is returned even if it does not match, so that the
 -- next page goes on after it.
--- $1 status?
+-- $1 status?: RETRYING are those PENDING that failed before
 -- $2 type?
 -- $3 user_id?
 -- $4 error?: a part of the last error, in any case
@@ -11,7 +11,7 @@
 -- $9 before_event_id
 -- $10 limit
 -- $11 scan
--- returns event_id, event_type, user_id, stock_keeping_unit, aggregate_version, status, attempt_count, last_error?, created_at, published_at?, next_retry_at, confirmed_at?, publish_generation, stream_seq?, trace_id, matches, examined
+-- returns event_id, event_type, user_id, stock_keeping_unit, aggregate_version, status, attempt_count, last_error?, failed_at?, created_at, published_at?, next_retry_at, confirmed_at?, publish_generation, stream_seq?, trace_id, matches, examined
 with reach as materialized (                                              -- ids are v7: a time is a range of them, a minute wider at both ends
   select case when $7::timestamptz is null then '00000000-0000-0000-0000-000000000000'::uuid
       else uuidv7(greatest($7::timestamptz, '1970-01-02Z') - clock_timestamp() - interval '1 minute') end as low,
@@ -38,10 +38,10 @@ with reach as materialized (                                              -- ids
    order by event_id desc)
 )
 select event_id, event_type, payload ->> 'user_id' as user_id, payload ->> 'stock_keeping_unit' as stock_keeping_unit, aggregate_version,
-  status, attempt_count, last_error, iso(created_at) as created_at, iso(published_at) as published_at, iso(next_retry_at) as next_retry_at,
+  status, attempt_count, last_error, iso(failed_at) as failed_at, iso(created_at) as created_at, iso(published_at) as published_at, iso(next_retry_at) as next_retry_at,
   iso(confirmed_at) as confirmed_at, publish_generation, stream_seq, split_part(traceparent, '-', 2) as trace_id, matches, examined::int
 from (select *, row_number() over (order by event_id desc) as examined, coalesce(
-    ($1::text is null or status = $1::text)
+    ($1::text is null or status = $1::text or $1::text = 'RETRYING' and status = 'PENDING' and attempt_count > 0)
     and ($2::text is null or event_type = $2::text)
     and ($3::text is null or payload ->> 'user_id' = $3::text)
     and ($4::text is null or position(lower($4::text) in lower(last_error)) > 0)

@@ -10,9 +10,9 @@
 -- $8 after_event_id
 -- $9 limit
 -- $10 scan
--- returns event_id, event_type, user_id, stock_keeping_unit, aggregate_version, status, attempt_count, last_error?, created_at, published_at?, next_retry_at, confirmed_at?, publish_generation, stream_seq?, trace_id, at, matches, examined
+-- returns event_id, event_type, user_id, stock_keeping_unit, aggregate_version, status, attempt_count, last_error?, failed_at?, created_at, published_at?, next_retry_at, confirmed_at?, publish_generation, stream_seq?, trace_id, at, matches, examined
 select event_id, event_type, payload ->> 'user_id' as user_id, payload ->> 'stock_keeping_unit' as stock_keeping_unit, aggregate_version,
-  status, attempt_count, last_error, iso(created_at) as created_at, iso(published_at) as published_at, iso(next_retry_at) as next_retry_at,
+  status, attempt_count, last_error, iso(failed_at) as failed_at, iso(created_at) as created_at, iso(published_at) as published_at, iso(next_retry_at) as next_retry_at,
   iso(confirmed_at) as confirmed_at, publish_generation, stream_seq, split_part(traceparent, '-', 2) as trace_id,
   m.lease_until as at, matches, examined::int
 from (select *, row_number() over (order by lease_until, event_id) as examined, coalesce(

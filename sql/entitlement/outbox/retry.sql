@@ -1,4 +1,5 @@
--- Puts failed publishes of a claim back, or to FAILED when no attempt is left or waiting makes no sense.
+-- Puts failed publishes of a claim back, or to FAILED when no attempt is left or waiting makes no sense. failed_at becomes now (a trigger's, see
+-- 0012_failed_at.sql).
 -- $1 token
 -- $2 event_id
 -- $3 delay_seconds?: null = give up now

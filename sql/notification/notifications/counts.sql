@@ -1,6 +1,6 @@
 -- How many notifications match a filter, by status, all at one moment. Every walk goes along one index and looks at a bounded number of rows,
 -- and where it reached its bound there may be more. What two walks lead to is taken from the one that came to its end, or else found more.
--- $1 status: those asked for
+-- $1 status: those asked for; RETRYING those PENDING that failed before
 -- $2 type?
 -- $3 user_id?
 -- $4 error?: a part of the last error, in any case
@@ -23,6 +23,14 @@ with reach as materialized (                                              -- ids
   union all
   (select 'PROCESSING', status, type, attempt_count, created_at, error_fingerprint, last_error
    from notifications where $3::text is null and 'PROCESSING' = any ($1::text[]) and status = 'PROCESSING' order by lease_until limit $10::int)
+  union all
+  (select 'RETRYING', status, type, attempt_count, created_at, error_fingerprint, last_error
+   from notifications where $3::text is null and $5::text is null and 'RETRYING' = any ($1::text[]) and status = 'PENDING' and attempt_count > 0
+   order by failed_at limit $10::int)
+  union all
+  (select 'RETRYING', status, type, attempt_count, created_at, error_fingerprint, last_error
+   from notifications where $3::text is null and 'RETRYING' = any ($1::text[]) and status = 'PENDING' and attempt_count > 0 and error_fingerprint = $5::text
+   order by failed_at limit $10::int)
   union all                                                               -- FAILED ones by indexes that hold all but their text
   (select 'FAILED', 'FAILED', type, attempt_count, created_at, error_fingerprint,
      case when $4::text is not null then (select last_error from notifications t where t.notification_id = o.notification_id) end
@@ -42,18 +50,18 @@ with reach as materialized (                                              -- ids
    from notifications where user_id = $3::text and notification_id >= (select low from reach) and notification_id < (select high from reach)
    order by notification_id desc limit $11::int)
 ), tally as materialized (
-  select walk, status, count(*) as seen, count(*) filter (where ($2::text is null or type = $2::text)
+  select walk, status, coalesce(status = 'PENDING' and attempt_count > 0, false) as is_retrying, count(*) as seen, count(*) filter (where ($2::text is null or type = $2::text)
     and ($4::text is null or position(lower($4::text) in lower(last_error)) > 0)
     and ($5::text is null or error_fingerprint = $5::text)
     and ($6::int is null or attempt_count >= $6::int)
     and ($7::timestamptz is null or created_at >= $7::timestamptz)
     and ($8::timestamptz is null or created_at < $8::timestamptz)) as found
-  from looked group by walk, status
+  from looked group by walk, status, is_retrying
 )
 select asked.status, least(found, $9::int)::int as count, is_cut or found > $9::int as more
 from unnest($1::text[]) asked(status), lateral (
   select coalesce(sum(seen), 0) >= bound as is_cut,
-    coalesce(sum(found) filter (where status = asked.status), 0) as found
+    coalesce(sum(found) filter (where status = asked.status or asked.status = 'RETRYING' and is_retrying), 0) as found
   from (select 'ALL' as walk, $11::int as bound
     union all select asked.status, case when asked.status = 'FAILED' and $4::text is null then $11::int else $10::int end
     where asked.status <> 'SENT' and $3::text is null) w

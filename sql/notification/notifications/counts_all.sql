@@ -1,5 +1,6 @@
 -- How many notifications there are, by status, all at one moment. It needs no more than the indexes, so that a backlog costs little: each
 -- status is walked along its own.
+-- RETRYING are those PENDING that failed before: they are in both counts.
 -- $1 most: no count is higher
 -- returns status, count, more
 select status, least(found, $1::int)::int as count, found > $1::int as more
@@ -11,4 +12,7 @@ from (                                                                    -- an 
   union all
   select 'SENT', (select count(*) from (select from notifications where status = 'SENT' order by sent_at desc limit $1::int + 1) s)
   union all
-  select 'FAILED', (select count(*) from (select from notifications where status = 'FAILED' order by notification_id desc limit $1::int + 1) f)) counted
+  select 'FAILED', (select count(*) from (select from notifications where status = 'FAILED' order by notification_id desc limit $1::int + 1) f)
+  union all
+  select 'RETRYING', (select count(*) from (
+    select from notifications where status = 'PENDING' and attempt_count > 0 order by failed_at limit $1::int + 1) r)) counted

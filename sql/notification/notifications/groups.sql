@@ -1,5 +1,6 @@
 -- FAILED notifications by the fingerprint of their error, largest group first: every cause, however many failed, up to $9. Of all groups together
--- the newest $10 are looked at, each has its share, and of each the oldest. A group of which none that was looked at matches has the count 0.
+-- the newest $10 are looked at, each has its share, and of each the first that failed and the last.
+-- A group of which none that was looked at matches has the count 0. first_at and last_at are times of failure.
 -- $1 status?
 -- $2 type?
 -- $3 user_id?
@@ -18,7 +19,7 @@ with recursive reach as materialized (                                    -- ids
     least('ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid, case when $8::timestamptz is not null
       then uuidv7(greatest($8::timestamptz, '1970-01-02Z') - clock_timestamp() + interval '1 minute') end) as high
 ), mine as materialized (                                                 -- a user's
-  select notification_id, status, error_fingerprint, type, attempt_count, created_at from notifications
+  select notification_id, status, error_fingerprint, type, attempt_count, created_at, failed_at from notifications
   where user_id = $3::text and notification_id >= (select low from reach) and notification_id < (select high from reach)
   order by notification_id desc limit $11::int
 ), step as (                                                              -- from one fingerprint to the next by the index
@@ -38,7 +39,7 @@ select fingerprint, count::int as count, more, iso(first_at) as first_at, iso(la
   (select last_error from notifications o where o.notification_id = sample_id) as sample_error, sample_id
 from cause, lateral (
   select count(*) filter (where is_new and matches) as count, coalesce(count(*) filter (where is_new) >= min(bound), false) as more,
-    min(created_at) filter (where matches) as first_at, max(created_at) filter (where matches) as last_at,
+    min(failed_at) filter (where matches) as first_at, max(failed_at) filter (where matches) as last_at,
     max(notification_id::text collate "C") filter (where matches)::uuid as sample_id
   from (
     select *, ($2::text is null or type = $2::text)
@@ -47,15 +48,17 @@ from cause, lateral (
       and ($7::timestamptz is null or created_at >= $7::timestamptz)
       and ($8::timestamptz is null or created_at < $8::timestamptz) as matches
     from (                                                                -- by the index alone
-      (select true as is_new, (select rows from share) as bound, notification_id, type, attempt_count, created_at from notifications
+      (select true as is_new, (select rows from share) as bound, notification_id, type, attempt_count, created_at, failed_at from notifications
        where $3::text is null and status = 'FAILED' and error_fingerprint = fingerprint
          and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id desc limit (select rows from share))
       union all
-      (select false, null, notification_id, type, attempt_count, created_at from notifications
-       where $3::text is null and status = 'FAILED' and error_fingerprint = fingerprint
-         and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id limit 1)
+      (select false, null, notification_id, type, attempt_count, created_at, failed_at from notifications
+       where $3::text is null and status = 'FAILED' and error_fingerprint = fingerprint order by failed_at desc limit 1)
       union all
-      select true, (select case when count(*) >= $11::int then 0 end from mine), notification_id, type, attempt_count, created_at
+      (select false, null, notification_id, type, attempt_count, created_at, failed_at from notifications
+       where $3::text is null and status = 'FAILED' and error_fingerprint = fingerprint order by failed_at limit 1)
+      union all
+      select true, (select case when count(*) >= $11::int then 0 end from mine), notification_id, type, attempt_count, created_at, failed_at
       from mine where status = 'FAILED' and error_fingerprint = fingerprint
     ) looked
     offset 0) l                                                           -- so that the filter is worked out once

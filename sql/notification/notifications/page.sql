@@ -1,6 +1,6 @@
 -- Notifications that match a filter, newest first. Looks at no more than $11 of them; the last of these is returned even if it does not match, so that the
 -- next page goes on after it.
--- $1 status?
+-- $1 status?: RETRYING are those PENDING that failed before
 -- $2 type?
 -- $3 user_id?
 -- $4 error?: a part of the last error, in any case
@@ -11,7 +11,7 @@
 -- $9 before_notification_id
 -- $10 limit
 -- $11 scan
--- returns notification_id, event_id, user_id, type, aggregate_version, stale, channel, status, attempt_count, last_error?, created_at, sent_at?, next_retry_at, position?, read_at?, trace_id, dead?, matches, examined
+-- returns notification_id, event_id, user_id, stock_keeping_unit?, type, aggregate_version, stale, channel, status, attempt_count, last_error?, failed_at?, created_at, sent_at?, next_retry_at, position?, read_at?, trace_id, dead?, matches, examined
 with reach as materialized (                                              -- ids are v7: a time is a range of them, a minute wider at both ends
   select case when $7::timestamptz is null then '00000000-0000-0000-0000-000000000000'::uuid
       else uuidv7(greatest($7::timestamptz, '1970-01-02Z') - clock_timestamp() - interval '1 minute') end as low,
@@ -30,13 +30,13 @@ with reach as materialized (                                              -- ids
   (select * from notifications where user_id = $3::text and notification_id >= (select low from reach) and notification_id < (select high from reach)
    order by notification_id desc limit $11::int)
 )
-select notification_id, event_id, user_id, type, aggregate_version, stale, channel, status, attempt_count, last_error,
-  iso(created_at) as created_at, iso(sent_at) as sent_at, iso(next_retry_at) as next_retry_at, position, iso(read_at) as read_at,
+select notification_id, event_id, user_id, payload ->> 'stock_keeping_unit' as stock_keeping_unit, type, aggregate_version, stale, channel, status, attempt_count,
+  last_error, iso(failed_at) as failed_at, iso(created_at) as created_at, iso(sent_at) as sent_at, iso(next_retry_at) as next_retry_at, position, iso(read_at) as read_at,
   split_part(traceparent, '-', 2) as trace_id,
   (select jsonb_build_object('failed_at', iso(failed_at), 'requeued_at', iso(requeued_at), 'requeued_by', requeued_by)
    from notification_dlq d where d.notification_id = m.notification_id limit 1) as dead, matches, examined::int
 from (select *, row_number() over (order by notification_id desc) as examined, coalesce(
-    ($1::text is null or status = $1::text)
+    ($1::text is null or status = $1::text or $1::text = 'RETRYING' and status = 'PENDING' and attempt_count > 0)
     and ($2::text is null or type = $2::text)
     and ($3::text is null or user_id = $3::text)
     and ($4::text is null or position(lower($4::text) in lower(last_error)) > 0)

@@ -10,9 +10,9 @@
 -- $8 after_notification_id
 -- $9 limit
 -- $10 scan
--- returns notification_id, event_id, user_id, type, aggregate_version, stale, channel, status, attempt_count, last_error?, created_at, sent_at?, next_retry_at, position?, read_at?, trace_id, dead?, at, matches, examined
-select notification_id, event_id, user_id, type, aggregate_version, stale, channel, status, attempt_count, last_error,
-  iso(created_at) as created_at, iso(sent_at) as sent_at, iso(next_retry_at) as next_retry_at, position, iso(read_at) as read_at,
+-- returns notification_id, event_id, user_id, stock_keeping_unit?, type, aggregate_version, stale, channel, status, attempt_count, last_error?, failed_at?, created_at, sent_at?, next_retry_at, position?, read_at?, trace_id, dead?, at, matches, examined
+select notification_id, event_id, user_id, payload ->> 'stock_keeping_unit' as stock_keeping_unit, type, aggregate_version, stale, channel, status, attempt_count,
+  last_error, iso(failed_at) as failed_at, iso(created_at) as created_at, iso(sent_at) as sent_at, iso(next_retry_at) as next_retry_at, position, iso(read_at) as read_at,
   split_part(traceparent, '-', 2) as trace_id,
   (select jsonb_build_object('failed_at', iso(failed_at), 'requeued_at', iso(requeued_at), 'requeued_by', requeued_by)
    from notification_dlq d where d.notification_id = m.notification_id limit 1) as dead,

@@ -1,5 +1,5 @@
 -- Settles the attempts of a claim: SENT with its position in the user's feed, back to PENDING, or FAILED together with its dead letter.
--- Every attempt is kept. Returns what really changed; a missing id lost its lease.
+-- Every attempt is kept, and failed_at is that of the last one that failed (a trigger's, see 0010_failed_at.sql). Returns what really changed; a missing id lost its lease.
 -- Locks what the claim still holds first, so that nothing is counted that is not settled, then the users' counters in one order for
 -- everyone. A counter stays locked until the commit: who has seen a position never sees a lower one appear.
 -- $1 token
@@ -31,14 +31,14 @@ with result as materialized (
     next_retry_at = now() + make_interval(secs => coalesce(delay, 0)),
     locked_by = null, locked_at = null, lease_until = null, claim_token = null
   from placed p where n.ctid = p.place
-  returning n.notification_id, n.event_id, n.user_id, n.status, n.attempt_count, n.attempts_made, n.position, n.payload, p.outcome, p.error, p.duration_ms
+  returning n.notification_id, n.event_id, n.user_id, n.status, n.attempt_count, n.attempts_made, n.position, n.payload, n.failed_at, p.outcome, p.error, p.duration_ms
 ), attempted as (
   insert into notification_attempts (notification_id, number, worker, started_at, duration_ms, outcome, error)
   select notification_id, attempts_made, $2, now() - make_interval(secs => duration_ms / 1000.0), duration_ms,
     case status when 'FAILED' then 'dead' else outcome end, error from settled        -- the last attempt is dead, whatever the channel said of it
 ), buried as (
-  insert into notification_dlq (notification_id, event_id, user_id, reason, attempts, payload)
-  select notification_id, event_id, user_id, coalesce(error, ''), attempt_count, payload from settled where status = 'FAILED'
+  insert into notification_dlq (notification_id, event_id, user_id, reason, attempts, payload, failed_at)
+  select notification_id, event_id, user_id, coalesce(error, ''), attempt_count, payload, failed_at from settled where status = 'FAILED'
   on conflict (notification_id) do update
     set reason = excluded.reason, attempts = excluded.attempts, failed_at = excluded.failed_at, requeued_at = null, requeued_by = null, requeue_reason = null
 )

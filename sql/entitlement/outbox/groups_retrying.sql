@@ -1,0 +1,55 @@
+-- Events that failed and wait for their next attempt, by the fingerprint of their error, largest group first: every cause, up to $8. Of all
+-- groups together the last $9 that failed are looked at, and of each the first; each group has its share. A group of which none that was looked at matches has the count 0.
+-- $1 type?
+-- $2 user_id?
+-- $3 error?: a part of the last error, in any case
+-- $4 fingerprint?: of the last error
+-- $5 min_attempts?
+-- $6 created_from?
+-- $7 created_to?: this moment is no longer in it
+-- $8 limit: one more says that there are more
+-- $9 scan
+-- $10 scan_user: of a user's, the most to look at
+-- returns fingerprint, count, more, first_at?, last_at?, next_at?, sample_error?, sample_id?
+with recursive mine as materialized (                                     -- a user's
+  select o.event_id, error_fingerprint, event_type, attempt_count, created_at, failed_at, next_retry_at from (
+    select event_id from entitlement_audit where user_id = $2::text order by event_id desc limit $10::int) a,
+    lateral (select * from outbox_events o where o.event_id = a.event_id and payload ->> 'user_id' = $2::text and status = 'PENDING' and attempt_count > 0 limit 1) o
+), step as (                                                              -- from one fingerprint to the next by the index
+  select coalesce($4::text, (select error_fingerprint from outbox_events where status = 'PENDING' and attempt_count > 0 order by error_fingerprint limit 1)) as fingerprint, 1 as n
+  where $2::text is null
+  union all
+  select (select error_fingerprint from outbox_events where status = 'PENDING' and attempt_count > 0 and error_fingerprint > s.fingerprint order by error_fingerprint limit 1), n + 1
+  from step s where fingerprint is not null and $4::text is null and n < $8::int
+), cause as materialized (
+  select fingerprint from step where fingerprint is not null
+  union all
+  select distinct error_fingerprint from mine where error_fingerprint is not null and ($4::text is null or error_fingerprint = $4::text)
+), share as materialized (
+  select $9::int / greatest(count(*), 1)::int as rows from cause
+)
+select fingerprint, count::int as count, more, iso(first_at) as first_at, iso(last_at) as last_at, iso(next_at) as next_at,
+  (select last_error from outbox_events o where o.event_id = sample_id) as sample_error, sample_id
+from cause, lateral (
+  select count(*) filter (where is_new and matches) as count, coalesce(count(*) filter (where is_new) >= min(bound), false) as more,
+    min(failed_at) filter (where matches) as first_at, max(failed_at) filter (where matches) as last_at, min(next_retry_at) filter (where matches) as next_at,
+    max(event_id::text collate "C") filter (where matches)::uuid as sample_id
+  from (
+    select *, ($1::text is null or event_type = $1::text)
+      and ($3::text is null or position(lower($3::text) in lower((select last_error from outbox_events o where o.event_id = looked.event_id))) > 0)
+      and ($5::int is null or attempt_count >= $5::int)
+      and ($6::timestamptz is null or created_at >= $6::timestamptz)
+      and ($7::timestamptz is null or created_at < $7::timestamptz) as matches
+    from (                                                                -- by the index alone
+      (select true as is_new, (select rows from share) as bound, event_id, event_type, attempt_count, created_at, failed_at, next_retry_at from outbox_events
+       where $2::text is null and status = 'PENDING' and attempt_count > 0 and error_fingerprint = fingerprint
+       order by failed_at desc limit (select rows from share))
+      union all
+      (select false, null, event_id, event_type, attempt_count, created_at, failed_at, next_retry_at from outbox_events
+       where $2::text is null and status = 'PENDING' and attempt_count > 0 and error_fingerprint = fingerprint order by failed_at limit 1)
+      union all
+      select true, null, event_id, event_type, attempt_count, created_at, failed_at, next_retry_at from mine where error_fingerprint = fingerprint
+    ) looked
+    offset 0) l                                                           -- so that the filter is worked out once
+) g
+order by count desc, sample_id desc nulls last

@@ -1,0 +1,24 @@
+-- The items of an operation with what it did to each and what became of the notification since, in the order in which they are worked off. Looks at no
+-- more than $6 of them; the last of these is returned even if it does not match, so that the next page goes on after it.
+-- $1 operation_id
+-- $2 result?: only these
+-- $3 outcome?: only these; of those DONE
+-- $4 after_position
+-- $5 limit
+-- $6 scan
+-- returns position, subject, result, note?, outcome?, error?, matches, examined
+select position, subject, result, note, outcome, error, matches, examined::int
+from (select *, row_number() over (order by position) as examined, $3::text is null or outcome is not distinct from $3::text as matches
+  from (
+    select i.position, subject, result, note, outcome, case when outcome in ('FAILED_AGAIN', 'RETRYING') then last_error end as error
+    from (                                                                -- each way has its index: one result may be rare among a million
+      (select * from operation_items where $2::text is null and $3::text is null and operation_id = $1::uuid and position > $4::int order by position limit $6::int)
+      union all
+      (select * from operation_items where operation_id = $1::uuid and result = coalesce($2::text, case when $3::text is not null then 'DONE' end) and position > $4::int
+       order by position limit $6::int)) i
+      left join lateral (select status, attempt_count, next_retry_at, last_error from notifications t where t.notification_id = i.subject limit 1) t on true,
+      lateral (select case when result = 'DONE' and (select action from operations where operation_id = $1::uuid) <> 'discard' then case status when 'SENT' then 'DELIVERED' when 'FAILED' then 'FAILED_AGAIN'
+      when 'PENDING' then case when attempt_count > 0 and next_retry_at > now() then 'RETRYING' else 'ON_THE_WAY' end
+      when 'PROCESSING' then 'ON_THE_WAY' else 'GONE' end end as outcome) became) looked) m
+where matches or examined = $6::int
+order by position limit $5::int
