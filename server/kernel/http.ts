@@ -5,6 +5,7 @@ import type { Health } from "./health.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { badRequest, notFound, Problem, unavailable } from "./problem.ts";
+import { unsupportedMeaning } from "./request_headers.ts";
 import { formatDetail } from "./text.ts";
 import { continueTrace, type Trace } from "./trace.ts";
 import { isStray, outside, pathOf, pathPattern } from "./verbs.ts";
@@ -93,7 +94,8 @@ export function httpApp({ log, metrics, health }: HttpOptions) {
       if (!isDecodable(request.url)) return refuse(request, badRequest("the URL holds a broken percent-encoding"));
       if (isStray(request)) return refuse(request, unmatched(app, request));
       if (repeatsParameter(request.url)) return refuse(request, badRequest("the query string names a parameter twice"));
-      return undefined;
+      const unsupported = unsupportedMeaning(request);
+      return unsupported ? refuse(request, unsupported) : undefined;
     })
     .onError(({ error: thrown, request }) => {
       // What a parse hook throws comes wrapped; ours asks the database who the caller is before it reads the body.
