@@ -1,18 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
+import { until } from "../stack/wait.ts";
 import { type TestBrowser, testBrowser } from "./testing/browser.ts";
 import { gatewayPlace, startGateway, type TestGateway } from "./testing/gateway.ts";
-import { type TestKenri, type TestSystem, testKenri } from "./testing/kenri.ts";
+import { type TestKenri, type TestProcess, type TestSystem, testKenri } from "./testing/kenri.ts";
 import { sendRaw } from "./testing/raw_http.ts";
 import { expectRefusal } from "./testing/refusal.ts";
 
 let kenri: TestKenri;
+let services: TestProcess;
 let gateway: TestGateway;
 let admin: TestBrowser & { userId: string };
 beforeAll(async () => {
   kenri = await testKenri();
   const place = await gatewayPlace();
-  await kenri.start("account:api entitlement:api notification:api", place.forServices);
+  services = await kenri.start("account:api entitlement:api notification:api", place.forServices);
   gateway = await startGateway(kenri, place);
   const browser = testBrowser();
   await browser.signIn(gateway.url, "admin");
@@ -87,6 +89,42 @@ describe("what a header says of the body is not ignored", () => {
   test.each(["gzip, chunked", "chunked, gzip", "gzip", "identity"])("Transfer-Encoding: %s", async coding => {
     const request = `POST /v1/entitlements/grants HTTP/1.1\r\nHost: kenri\r\nTransfer-Encoding: ${coding}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`;
     expect(await sendRaw(kenri.urlOf("entitlement"), request)).toMatchObject({ status: 400 });
+  });
+});
+
+describe("a request of a person", () => {
+  const told = (from: TestProcess, requestId: string) =>
+    from.lines.filter(line => line.includes(`"request_id":"${requestId}"`)).map(line => JSON.parse(line) as Record<string, unknown>);
+
+  test("is found by the id of its answer in the logs of the gateway and of the service", async () => {
+    const answer = await admin.fetch(`${gateway.url}/admin/api/entitlement/outbox?status=FAILED`);
+    expect(answer.status).toBe(200);
+    const id = answer.headers.get("x-request-id")!;
+    await until("both have logged it", 5000, () => told(gateway.process, id).length > 0 && told(services, id).length > 0);
+    const common = { msg: "http.request", level: "info", method: "GET", status: 200, user_id: admin.userId };
+    expect(told(gateway.process, id)).toMatchObject([{ ...common, route: "/admin/api/entitlement/*", role: "gateway:api" }]);
+    const ofService = told(services, id).filter(({ role }) => role === "entitlement:api");
+    expect(ofService).toMatchObject([{ ...common, route: "/ops/outbox", duration_ms: expect.any(Number) }]);
+    expect(told(gateway.process, id)[0]?.trace_id).toBe(ofService[0]?.trace_id as string);
+  });
+
+  test("keeps an id that the client gave, and its line stays one line whatever is in the path", async () => {
+    const id = `client-${crypto.randomUUID()}`;
+    const forged = encodeURIComponent('x\n{"level":"error","msg":"forged"}');
+    await admin.fetch(`${gateway.url}/v1/users/${forged}?token=hunter2`, { headers: { "x-request-id": id } });
+    await until("both have logged it", 5000, () => told(gateway.process, id).length > 0 && told(services, id).length > 0);
+    const lines = [...gateway.process.lines, ...services.lines];
+    for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
+    expect(lines.join()).not.toContain("hunter2");
+    expect(lines.join()).not.toContain("forged");
+  });
+
+  test("for a page, its assets and health checks are not logged", async () => {
+    for (const path of ["/livez", "/readyz", "/metrics", "/openapi", "/home/home.css", "/admin/assets/none.js"])
+      await fetch(`${gateway.url}${path}`, { headers: { "x-request-id": "not-logged" } });
+    await fetch(`${gateway.url}/`, { headers: { "x-request-id": "logged-1" } });
+    await until("the last one is logged", 5000, () => told(gateway.process, "logged-1").length === 1);
+    expect(told(gateway.process, "not-logged")).toEqual([]);
   });
 });
 

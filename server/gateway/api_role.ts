@@ -10,11 +10,11 @@ import type { KernelSettings } from "../kernel/settings.ts";
 import { adminRoutes } from "./admin_routes.ts";
 import { clientAddress } from "./client_address.ts";
 import type { GatewaySettings } from "./config.ts";
-import { consoleRoutes } from "./console_routes.ts";
+import { consoleAssets, consoleRoutes } from "./console_routes.ts";
 import { cookies } from "./cookies.ts";
 import { downstream } from "./downstream.ts";
 import { entrance } from "./entrance.ts";
-import { homeRoutes } from "./home.ts";
+import { homeAssets, homeRoutes } from "./home.ts";
 import { identityProvider } from "./identity_provider.ts";
 import { jwksRoutes } from "./jwks_routes.ts";
 import { limits } from "./limits.ts";
@@ -33,7 +33,7 @@ import { userRoutes } from "./user_routes.ts";
 export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, context: RoleContext): Service {
   const { log, health, metrics, metricsText, worker } = context;
   const { deadline, oidc } = settings;
-  const app = httpApp({ log, metrics, health });
+  const app = httpApp({ log, metrics, health, logRequests: kernel.logRequests, unlogged: [...homeAssets, consoleAssets] });
   const origin = () => settings.publicUrl ?? `http://${kernel.host}:${app.server?.port}`;
   const isSecure = () => origin().startsWith("https:");
 

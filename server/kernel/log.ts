@@ -32,4 +32,7 @@ export function describeError(error: unknown): Record<string, unknown> {
   };
 }
 
+/** Ids for one line about many rows: enough to find them, and not a line without end. */
+export const someIds = (ids: readonly string[]): readonly string[] => ids.slice(0, 50);
+
 export const silentLog: Log = pino({ level: "silent" });
