@@ -1,4 +1,4 @@
-import type { Log } from "./log.ts";
+import { batchedLog, type Log } from "./log.ts";
 
 /** What is logged of a request: no path, no query, no header and no body, because a caller may have put anything there. Ids of rows are UUIDs. */
 export interface RequestEntry {
@@ -31,9 +31,10 @@ export const logRequestsPattern = "^(all|errors|off|0\\.\\d{1,6})$";
 export function requestLog(log: Log, which: string): (entry: RequestEntry) => void {
   if (which === "off") return () => {};
   const share = which === "all" ? 1 : which === "errors" ? 0 : Number(which);
+  const batched = batchedLog(log);
   return entry => {
     if (entry.status < 400 && placeOf(entry.trace_id) >= share) return;
-    log.info(entry, "http.request");
+    batched.info(entry, "http.request");
   };
 }
 
