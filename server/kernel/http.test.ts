@@ -42,7 +42,10 @@ function application({
       .get("/things/:id", () => fail())
       .get("/assets/:name", () => "x", { detail: { hide: true } })
       .post("/things", ({ body, request }) => ({ ...body, by: callerOf(request).clientId }), {
-        body: Type.Object({ name: text("its name") }, { additionalProperties: false }),
+        body: Type.Object(
+          { name: text("its name"), kind: Type.Optional(Type.Union([Type.Literal("big"), Type.Literal("small")])) },
+          { additionalProperties: false },
+        ),
         ...allowed("ops:read"),
       }),
   );
@@ -281,5 +284,16 @@ describe("the API's description", () => {
     expect(body).toContain("For &lt;tests&gt;.");
     expect(body).toContain("POST /things");
     expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(body).not.toMatch(/https?:\/\/|<script|<link|@import|url\(/);
+  });
+
+  test("marks what is required, and says what else may be sent", async () => {
+    const { body } = await application().ask("/openapi");
+    const rows = [...body.matchAll(/<tr><th scope="row">(.*?)<\/tr>/g)].map(([, row]) => row!.replace(/<[^>]+>/g, " ").replace(/ +/g, " "));
+    expect(rows).toEqual([
+      " id required path string ",
+      expect.stringMatching(/^ name required body string its name; must be/),
+      " kind body big or small ",
+    ]);
   });
 });
