@@ -4,6 +4,7 @@ import { notifications, outbox } from "./kinds.ts";
 import { Broken, Lost } from "./parts/trouble.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { readInboxView, readUserView } from "./user_view.ts";
+import { readUsersView } from "./users_view.ts";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: Lost, errorComponent: Broken });
 const statesOf = (kind: typeof outbox) => kind.states.map(({ name }) => name);
@@ -98,6 +99,17 @@ const settings = createRoute({
   path: "/settings",
   component: lazyRouteComponent(() => import("./pages/settings.tsx"), "SettingsPage"),
 });
+const users = createRoute({
+  getParentRoute: () => root,
+  path: "/users",
+  validateSearch: readUsersView,
+  component: lazyRouteComponent(() => import("./pages/users.tsx"), "Users"),
+});
+const user = createRoute({
+  getParentRoute: () => users,
+  path: "$id",
+  component: lazyRouteComponent(() => import("./pages/user_drawer.tsx"), "UserDrawer"),
+});
 const operations = createRoute({
   getParentRoute: () => root,
   path: "/operations",
@@ -135,6 +147,7 @@ const tree = root.addChildren([
   idempotencyStart,
   idempotency,
   consistency,
+  users.addChildren([user]),
   operations.addChildren([operation]),
   audit,
   settings,

@@ -7,6 +7,7 @@ export const pages = [
   { to: "/outbox", name: "Outbox", short: "Outbox", icon: "outbox", key: "o" },
   { to: "/notifications", name: "Notifications", short: "Notify", icon: "notifications", key: "n" },
   { to: "/inbox", name: "Inbox", short: "Inbox", icon: "inbox", key: "i" },
+  { to: "/users", name: "Users", short: "Users", icon: "users", key: "u" },
   { to: "/failures", name: "Failures", short: "Failures", icon: "failures", key: "d" },
   { to: "/journey", name: "Journey", short: "Journey", icon: "journey", key: "j" },
   { to: "/idempotency", name: "Idempotency", short: "Keys", icon: "key", key: "k" },

@@ -1,10 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { Icon } from "../parts/icons.tsx";
+import { isEmail } from "../users_view.ts";
 
 export const searchId = "search";
 
-/** Takes any id: the journey knows what it is, or says where else it occurs. */
+/** Takes any id: the journey knows what it is, or says where else it occurs. An e-mail address is a user's. */
 export function Search() {
   const navigate = useNavigate();
   const [text, setText] = useState("");
@@ -13,7 +14,8 @@ export function Search() {
     const id = text.trim();
     if (id === "") return;
     setText("");
-    void navigate({ to: "/journey/$id", params: { id } });
+    if (isEmail(id)) void navigate({ to: "/users", search: { search: id, open: "only" } });
+    else void navigate({ to: "/journey/$id", params: { id } });
   }
   return (
     <search className="min-w-0 flex-1 md:max-w-xl">
@@ -22,7 +24,7 @@ export function Search() {
         <input
           id={searchId}
           aria-label="Find by any id"
-          placeholder="Event, notification, trace, key, purchase, user …"
+          placeholder="Event, notification, trace, key, purchase, user, e-mail …"
           className="field mono !pr-9 !pl-8"
           autoComplete="off"
           spellCheck={false}
