@@ -1,6 +1,7 @@
 /** `bun run bench [part …]`: measures in one run, on servers of its own, and prints one table. */
 import { join } from "node:path";
 import { type TestKenri, type TestProcess, testKenri } from "../server/testing/kenri.ts";
+import { answerHelp } from "../stack/help.ts";
 import { forgetStack, startStack } from "../stack/stack.ts";
 import { backlog } from "./backlog.ts";
 import { operatorReads } from "./console.ts";
@@ -27,6 +28,12 @@ const parts: Record<string, { readonly run: Part; readonly processes: string }> 
   gateway: { run: kenri => gateway(kenri, stack), processes: "" },
 };
 
+answerHelp(
+  `usage: npx bun run bench [part …]
+
+Measures on servers of its own and prints one table. Without arguments: every part. Parts: ${Object.keys(parts).join(", ")}.`,
+  { takes: argument => Object.hasOwn(parts, argument) },
+);
 const wanted = process.argv.slice(2);
 const dir = join(import.meta.dir, `../.stack/bench-${process.pid}`);
 const stack = await startStack({ dir, servers: ["postgres", "nats", "redis", "idp"], say: line => console.error(line) });

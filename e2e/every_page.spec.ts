@@ -1,8 +1,9 @@
 import AxeBuilder from "@axe-core/playwright";
-import { expect, type Page, test } from "@playwright/test";
+import { type Browser, expect, type Page, test } from "@playwright/test";
 import { type Databases, openDatabases } from "./chains.ts";
 import { desk, openBy, openConsole, openersOf, pagesOf, phone, visit } from "./console.ts";
 import { type Hostile, putHostile, script } from "./hostile.ts";
+import { signInAs } from "./people.ts";
 import { variable } from "./stack.ts";
 
 // A trace keeps the page at each step, and there are hundreds: twice the time.
@@ -24,16 +25,19 @@ test.afterAll(async () => {
 const gently = expect.configure({ soft: true, timeout: 3_000 });
 
 /** Where the worst of it must be read as text. */
-const showing = /^(outbox|notifications|failures|audit|operations|journey\/.|entitlements\?user=%|inbox\?user=%|idempotency\/.)/;
+const showing =
+  /^(outbox|notifications|failures|users\?search|audit|operations|journey\/.|entitlements\?user=%|inbox\?user=%|idempotency\/.)/;
 
 test("every page and all that opens there is accessible, fits desk and phone in both themes, and shows hostile text as text", async ({
   page,
+  browser,
 }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(240_000);
   const complaints = listen(page);
   await openConsole(page, "admin");
   const restore = await rename(page, `${script.slice(0, 80)}WWWWWWWWWWWWWWWWWWWW`);
   const text = encodeURIComponent(hostile.user);
+  const bob = await userIdOf(browser, "bob");
   const deeper = [
     `outbox/${hostile.failedEvent}?status=FAILED`,
     `outbox?user_id=${text}&error=${text}`,
@@ -51,6 +55,9 @@ test("every page and all that opens there is accessible, fits desk and phone in 
     "failures/unreadable?which=all",
     `failures/unreadable/${hostile.rawLetter}`,
     `operations/entitlement/${hostile.operation}`,
+    `users?search=${text}`,
+    `users/${bob}`,
+    `users/${(await me(page)).user_id}`,
     `audit?subject=${encodeURIComponent(script)}`,
   ];
   const opened = new Set<string>();
@@ -148,17 +155,33 @@ const sideways = `[document.documentElement, ...document.querySelectorAll("[role
   .filter(one => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX !== "hidden")
   .map(one => one.tagName + "." + one.className)`;
 
+interface Me {
+  readonly user_id: string;
+  readonly display_name: string;
+}
+
+const me = async (page: Page) => (await (await page.request.get(`${variable("GATEWAY_URL")}/v1/me`)).json()) as Me;
+
+/** A user is made at the first sign-in. */
+async function userIdOf(browser: Browser, user: string): Promise<string> {
+  const page = await browser.newPage();
+  await signInAs(page, user);
+  const { user_id } = await me(page);
+  await page.close();
+  return user_id;
+}
+
 /** The account's own API: it takes any name of up to 100 characters. */
 async function rename(page: Page, name: string): Promise<() => Promise<void>> {
   const gateway = variable("GATEWAY_URL");
-  const me = (await (await page.request.get(`${gateway}/v1/me`)).json()) as { user_id: string; display_name: string };
+  const own = await me(page);
   const call = async (display_name: string) => {
-    const answer = await page.request.patch(`${gateway}/v1/users/${me.user_id}`, {
+    const answer = await page.request.patch(`${gateway}/v1/users/${own.user_id}`, {
       headers: { "x-kenri-csrf": "1" },
       data: { display_name },
     });
     expect(answer.status()).toBe(200);
   };
   await call(name);
-  return () => call(me.display_name);
+  return () => call(own.display_name);
 }

@@ -116,6 +116,7 @@ const rules: Rule[] = [
       "server/kernel/http_server.ts": "the notice at /readyz before the port closes",
       "server/kernel/tokens.ts": "the pause between two looks at the published keys",
       "server/kernel/vitals.ts": "measures how late a timer fires",
+      "server/kernel/log.ts": "lines of one turn of the event loop are written together",
       "server/kernel/role.ts": "a crash on purpose happens outside of the listener that heard of it",
       "server/main.ts": "the end of patience with a shutdown",
     },

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { listSettings } from "./kernel/config.ts";
 import { allSettings } from "./systems.ts";
 import { type TestKenri, testKenri } from "./testing/kenri.ts";
-import { operators } from "./testing/operators.ts";
 import { expectRefusal } from "./testing/refusal.ts";
 import { type TestMint, testMint } from "./testing/tokens.ts";
 
@@ -15,7 +14,7 @@ beforeAll(async () => {
     undefined,
     mint,
   );
-  await kenri.start("entitlement:api notification:api");
+  await kenri.start("entitlement:api notification:api account:api");
 });
 afterAll(async () => {
   await kenri.close();
@@ -29,12 +28,18 @@ interface Shown {
   }[];
 }
 
-describe.each(["entitlement", "notification"] as const)("the configuration of %s", system => {
-  const see = (role: string) => operators(kenri, mint, { system, kind: "outbox" }).ask(role, "GET", "/ops/config");
+describe.each(["entitlement", "notification", "account"] as const)("the configuration of %s", system => {
+  const see = async (role: string) => {
+    const credential = role.startsWith("kenri_") ? role : await mint.token(system, role.toLowerCase(), [role]);
+    const response = await kenri.call(system, "/ops/config", { headers: { authorization: `Bearer ${credential}` } });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
 
   test("is for who runs it, not for who may only look, nor for machines", async () => {
     for (const role of ["OPERATOR", "ADMIN"]) expect((await see(role)).status).toBe(200);
-    for (const role of ["VIEWER", "USER", kenri.key]) expectRefusal(await see(role), { status: 403, code: "FORBIDDEN" });
+    for (const role of ["VIEWER", "USER"]) expectRefusal(await see(role), { status: 403, code: "FORBIDDEN" });
+    // Account knows no keys at all.
+    expectRefusal(await see(kenri.key), system === "account" ? { status: 401, code: "UNAUTHORIZED" } : { status: 403, code: "FORBIDDEN" });
   });
 
   test("tells what is set, what is not, and what it would be", async () => {

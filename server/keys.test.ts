@@ -102,14 +102,44 @@ describe("the keys command", () => {
   });
 });
 
+describe("the keys command helps", () => {
+  test.each(["--help", "-h", "create --help"])("when it is asked to: %s", async args => {
+    const { code, out, error } = await keys(args, {});
+    expect([code, error]).toEqual([0, ""]);
+    for (const word of [
+      "create --client",
+      "list",
+      "rotate --client",
+      "revoke --key",
+      "--systems",
+      "entitlements:read",
+      "NOTIFICATION_DATABASE_URL",
+    ])
+      expect(out).toContain(word);
+  });
+
+  test.each([
+    ["", "which command?"],
+    ["help me", "there is no command help; there are create, list, rotate, revoke"],
+    ["toString", "there is no command toString"],
+    ["list everything", "unknown argument: everything"],
+    ["create --client x", "--scopes is missing"],
+    ["revoke", "--key is missing"],
+    ["create --client x --scopes ops:read --admin", "--admin"],
+  ])("with what it cannot understand, exit code 2 and nothing done: %j", async (args, said) => {
+    const { code, out, error } = await keys(args);
+    expect([code, out]).toEqual([2, ""]);
+    expect(error).toContain(said);
+    expect(error).toContain("usage: npx bun run keys");
+    expect(error).not.toMatch(/ at .*\.ts|node_modules/);
+  });
+});
+
 describe("the keys command refuses, with a sentence and exit code 1,", () => {
   const cases: [args: string, said: string][] = [
-    ["", "usage: bun run keys create"],
-    ["create --client x", "--scopes is missing"],
     ["create --client user:otto --scopes ops:read", "--client may not begin with user:"],
     ["create --client x --scopes ops:everything", "there is no scope ops:everything; there are entitlements:read"],
     ["create --client x --scopes ops:read --days 0", "--days must be 1 to 9999"],
-    ["create --client x --scopes ops:read --admin", "usage: bun run keys create"],
     ["rotate --client nobody", "client nobody has no key to rotate"],
     ["rotate --client x --grace forever", "--grace must be a duration"],
     ["revoke --key 000000000000", "there is no key 000000000000"],

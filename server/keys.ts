@@ -19,10 +19,27 @@ type Keys = EntitlementSql["api_keys"];
 type Stores = Map<string, Keys>;
 type ListedKey = ApiKeysListRow & { readonly systems: readonly string[] };
 
-const usage =
-  "usage: bun run keys create --client NAME --scopes A,B [--days N] | list | rotate --client NAME [--grace 24h] | revoke --key ID   [--systems a,b] [--json]";
-
 const withKeys: string[] = systemNames.filter(name => systems[name].takesKeys);
+
+const help = `usage: npx bun run keys <command> [options]
+
+  create --client NAME --scopes A,B [--days N]   make a key for a client; it is shown this once
+  list                                           all keys, newest first, without their secrets
+  rotate --client NAME [--grace 24h] [--days N]  a new key for a client; its old ones end after the grace
+  revoke --key ID                                end a key now
+
+  --systems A,B   only in these systems; without it in all: ${withKeys.join(", ")}
+  --json          print JSON
+  --help          this text
+
+Scopes: ${scopes.join(", ")}
+The databases are those of ${withKeys.map(system => `${system.toUpperCase()}_DATABASE_URL`).join(" and ")}, as their owner.`;
+
+/** The command line itself is wrong: nothing was tried. */
+function refuseUsage(what: string): never {
+  console.error(`${what}\n\n${help}`);
+  process.exit(2);
+}
 
 const { values: flags, positionals } = readArguments();
 
@@ -38,11 +55,11 @@ function readArguments() {
         key: { type: "string" },
         systems: { type: "string", default: withKeys.join(",") },
         json: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
       },
     });
   } catch (error) {
-    console.error(`${(error as Error).message}\n${usage}`);
-    process.exit(1);
+    return refuseUsage((error as Error).message);
   }
 }
 
@@ -92,8 +109,7 @@ async function revoke(stores: Stores) {
 
 function required(flag: "client" | "key" | "scopes"): string {
   const value = flags[flag];
-  if (!value) throw new ConfigError([`--${flag} is missing`, usage]);
-  return value;
+  return value || refuseUsage(`--${flag} is missing`);
 }
 
 /** `user:` is how the audit writes people. */
@@ -126,8 +142,12 @@ function graceSeconds(): number {
 }
 
 async function main(): Promise<void> {
-  const command = commands[positionals[0] ?? ""];
-  if (!command) throw new ConfigError([usage]);
+  if (flags.help) return console.log(help);
+  const [name, ...more] = positionals;
+  if (name === undefined) refuseUsage("which command? There are create, list, rotate and revoke");
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) return refuseUsage(`there is no command ${name}; there are ${Object.keys(commands).join(", ")}`);
+  if (more.length > 0) refuseUsage(`unknown argument: ${more[0]}`);
   const wanted = flags.systems.split(",");
   const unknown = wanted.filter(system => !withKeys.includes(system));
   if (unknown.length > 0)

@@ -72,7 +72,15 @@ function singleRole(role: string, settings: AllSettings, giveUp: RoleContext["gi
   return group([serving, vitals(role, context.log, context.metrics), work, ready]);
 }
 
+const usage = `usage: bun server/main.ts [system | system:role …]
+
+Without arguments every system runs in this process, with its workers as threads. A role that is named runs alone.
+Systems: ${systemNames.join(", ")}
+Roles: ${systemNames.flatMap(rolesOf).join(", ")}
+Settings are environment variables: see docs/configuration.md.`;
+
 async function main(): Promise<void> {
+  if (process.argv.slice(2).some(argument => argument === "--help" || argument === "-h")) return console.log(usage);
   const { whole, single } = plan(process.argv.slice(2));
   const settings = settingsFor([...whole.flatMap(rolesOf), ...single]);
   const giveUp = () => void stop(1);

@@ -8,8 +8,14 @@ import { seedDemo } from "./dev_demo.ts";
 import { readDevEnv, writeDevEnv } from "./dev_env.ts";
 import { ensureApiKey } from "./dev_key.ts";
 import { echoTrouble, prepareKenri, storing, systems } from "./dev_server.ts";
+import { answerHelp } from "./help.ts";
 import { holderOf } from "./lock.ts";
 import { type Stack, serverNames, startStack } from "./stack.ts";
+
+answerHelp(`usage: npx bun run dev
+
+Starts PostgreSQL, NATS, Redis, an identity provider and every system of Kenri on this machine, with their data under .stack/. It prints the
+addresses, an API key and three curl lines to try, and runs until Ctrl-C. Settings are environment variables: see docs/configuration.md.`);
 
 /** Another home is another dev stack beside this one: the tests need that. */
 const home = process.env.KENRI_DEV_HOME ?? stackHome;

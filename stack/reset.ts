@@ -2,10 +2,15 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { stackHome } from "./checkout.ts";
+import { answerHelp } from "./help.ts";
 import { endLeftover } from "./leftover.ts";
 import { holderOf } from "./lock.ts";
 import { forgetPrograms } from "./postgres_home.ts";
 import { forgetStack, serverNames } from "./stack.ts";
+
+answerHelp(`usage: npx bun run dev:reset
+
+Deletes the data of \`npx bun run dev\`: databases, streams, sessions and the API key. Refuses while it runs.`);
 
 const home = process.env.KENRI_DEV_HOME ?? stackHome;
 const dir = join(home, "dev");

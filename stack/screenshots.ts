@@ -6,7 +6,16 @@ import { browserTests } from "./browser_tests.ts";
 import { checkout, stackHome } from "./checkout.ts";
 import { buildConsole } from "./console.ts";
 import { forgetDeadRuns } from "./dead_runs.ts";
+import { answerHelp } from "./help.ts";
 import { startWatchdog } from "./watchdog.ts";
+
+answerHelp(
+  `usage: npx bun run screenshots [--readme]
+
+Fills a system of its own with a few hours of work and writes pictures of every page of the console to .stack/screenshots.
+--readme: only the pictures of the README, to docs/images.`,
+  { takes: argument => argument === "--readme" },
+);
 
 const onlyReadme = process.argv.includes("--readme");
 const folder = onlyReadme ? join(checkout, "docs", "images") : join(stackHome, "screenshots");

@@ -5,8 +5,18 @@ import { join } from "node:path";
 import { browserTests, usual } from "./browser_tests.ts";
 import { checkout, stackHome } from "./checkout.ts";
 import { forgetDeadRuns } from "./dead_runs.ts";
+import { answerHelp } from "./help.ts";
 import { forgetStack, type Stack, serverNames, startStack } from "./stack.ts";
 import { onTerminal, type Show, stepRunner, type Tally } from "./test_step.ts";
+
+answerHelp(
+  `usage: npx bun run test [file or folder …]
+       npx bun run e2e [file …]
+
+Without arguments: format, types, lint, generated files, all tests against real servers, and those in a browser. With arguments: only those tests,
+for example \`npx bun run test server/kernel\`.`,
+  { takes: () => true },
+);
 
 const bun = process.execPath;
 const program = (name: string) => [bun, join(checkout, "node_modules", ".bin", name)];

@@ -2,6 +2,8 @@ import type { QueryFunctionContext } from "@tanstack/react-query";
 
 /** The operator API as the gateway serves it: one place for its types and for how it is called. */
 export type System = "entitlement" | "notification";
+/** Whose configuration can be seen. */
+export type Configured = System | "account" | "gateway";
 export type Role = "USER" | "VIEWER" | "OPERATOR" | "ADMIN";
 
 export interface Me {
@@ -375,7 +377,7 @@ export type Asking = Pick<QueryFunctionContext, "signal" | "client" | "queryKey"
  * Reads from a service's operator API; parameters that are not set are left out. By the clock it is content with what somebody else was told
  * a moment ago; after an action, or when a person asks, it says so. Lists and counts are what they are then; health and charts may be 2 s old.
  */
-export function ask<T>(system: System, path: string, parameters: Parameters, { signal, client, queryKey }: Asking): Promise<T> {
+export function ask<T>(system: Configured, path: string, parameters: Parameters, { signal, client, queryKey }: Asking): Promise<T> {
   const given = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
   const query = given.length > 0 ? `?${new URLSearchParams(given)}` : "";
   const headers: Record<string, string> = client.getQueryState(queryKey)?.isInvalidated ? { "cache-control": "no-cache" } : {};

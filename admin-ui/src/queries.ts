@@ -4,6 +4,7 @@ import {
   ask,
   type Books,
   type ConfigGroup,
+  type Configured,
   type Counts,
   call,
   type Filter,
@@ -131,7 +132,7 @@ export const idempotency = (key: string) =>
 export const consistency = (system: System) =>
   queryOptions({ queryKey: ["consistency", system], queryFn: asking => ask<Books>(system, "consistency", {}, asking) });
 
-export const config = (system: System) =>
+export const config = (system: Configured) =>
   queryOptions({
     queryKey: ["config", system],
     queryFn: async asking => (await ask<{ groups: ConfigGroup[] }>(system, "config", {}, asking)).groups,

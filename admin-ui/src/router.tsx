@@ -6,6 +6,7 @@ import { type Kind, notifications, outbox, readSort, type Sort, tabsOf } from ".
 import { Broken, Lost } from "./parts/trouble.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { readInboxView, readUserView } from "./user_view.ts";
+import { readUsersView } from "./users_view.ts";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: Lost, errorComponent: Broken });
 /** What a list shows, and how it is sorted. */
@@ -107,6 +108,17 @@ const settings = createRoute({
   path: "/settings",
   component: lazyRouteComponent(() => import("./pages/settings.tsx"), "SettingsPage"),
 });
+const users = createRoute({
+  getParentRoute: () => root,
+  path: "/users",
+  validateSearch: readUsersView,
+  component: lazyRouteComponent(() => import("./pages/users.tsx"), "Users"),
+});
+const user = createRoute({
+  getParentRoute: () => users,
+  path: "$id",
+  component: lazyRouteComponent(() => import("./pages/user_drawer.tsx"), "UserDrawer"),
+});
 const operations = createRoute({
   getParentRoute: () => root,
   path: "/operations",
@@ -141,6 +153,7 @@ const tree = root.addChildren([
   idempotencyStart,
   idempotency,
   consistency,
+  users.addChildren([user]),
   operations.addChildren([operation]),
   audit,
   settings,

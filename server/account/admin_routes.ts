@@ -25,22 +25,6 @@ export interface AdminOptions {
 export function adminRoutes({ sql, requires, cursors }: AdminOptions) {
   return new Elysia({ normalize: false })
     .get(
-      "/admin/users",
-      async ({ query }) => {
-        const limit = limitOf(query);
-        const list = `users ${query.email.toLowerCase()}`;
-        const before_user_id = query.cursor === undefined ? highestUuid : cursors().read(list, query.cursor);
-        const rows = await sql.users.by_email({ email: query.email, before_user_id, limit: limit + 1 });
-        const users = rows.slice(0, limit);
-        return { users, ...(rows.length > limit ? { next_cursor: cursors().make(list, users.at(-1)!.user_id) } : {}) };
-      },
-      {
-        query: Type.Object({ email: longText("the whole e-mail address; upper and lower case are the same"), ...pageQuery }, strict),
-        ...requires(lookers),
-        detail: { summary: "The users with an e-mail address, newest first", description: "Roles: VIEWER, OPERATOR, ADMIN." },
-      },
-    )
-    .get(
       "/admin/users/:user_id/audit",
       async ({ params: { user_id }, query }) => {
         const limit = limitOf(query);

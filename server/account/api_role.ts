@@ -1,10 +1,12 @@
 import { apiRole } from "../kernel/api_role.ts";
+import { configRoutes } from "../kernel/config_routes.ts";
 import type { RoleContext } from "../kernel/role.ts";
 import type { Service } from "../kernel/service.ts";
-import type { KernelSettings } from "../kernel/settings.ts";
+import { type KernelSettings, kernelSettings } from "../kernel/settings.ts";
 import { adminRoutes } from "./admin_routes.ts";
-import type { AccountSettings } from "./config.ts";
+import { type AccountSettings, accountSettings } from "./config.ts";
 import { identityRoutes } from "./identity_routes.ts";
+import { listRoutes } from "./list_routes.ts";
 import type { AccountSql } from "./sql.gen.ts";
 import { userRoutes } from "./user_routes.ts";
 
@@ -21,8 +23,10 @@ export const accountApi = (kernel: KernelSettings, settings: AccountSettings, co
     kernel,
     context,
     routes: ({ store, requires, cursors }) => [
+      configRoutes(requires, { kernel: kernelSettings, account: accountSettings }),
       identityRoutes(store.statements, requires),
       userRoutes(store.statements, requires),
+      listRoutes({ sql: store.statements, requires, cursors }),
       adminRoutes({ sql: store.statements, requires, cursors }),
     ],
   });

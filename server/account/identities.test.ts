@@ -173,6 +173,7 @@ test("the path is the one with the colon, also encoded, and only for POST", asyn
     "/admin/users/{user_id}:sign-out",
     "/admin/users/{user_id}:suspend",
     "/identities:resolve",
+    "/ops/config",
     "/users/{user_id}",
   ]);
 });

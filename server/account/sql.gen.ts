@@ -280,6 +280,24 @@ export interface UsersByEmailRow {
   updated_at: string;
 }
 
+export interface UsersByRoleParameters {
+  role: string;
+  before_user_id: string;
+  limit: number;
+}
+export interface UsersByRoleRow {
+  user_id: string;
+  account_status: string;
+  roles: readonly string[];
+  display_name: string | null;
+  email: string | null;
+  email_verified: boolean;
+  picture: string | null;
+  locale: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
 export interface UsersChangeStatusParameters {
   user_id: string;
   target: string;
@@ -303,6 +321,43 @@ export interface UsersFindParameters {
   user_id: string;
 }
 export interface UsersFindRow {
+  user_id: string;
+  account_status: string;
+  roles: readonly string[];
+  display_name: string | null;
+  email: string | null;
+  email_verified: boolean;
+  picture: string | null;
+  locale: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface UsersListParameters {
+  before_user_id: string;
+  limit: number;
+}
+export interface UsersListRow {
+  user_id: string;
+  account_status: string;
+  roles: readonly string[];
+  display_name: string | null;
+  email: string | null;
+  email_verified: boolean;
+  picture: string | null;
+  locale: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface UsersSearchParameters {
+  beginning: string;
+  after_user_id: string | null;
+  after_matched: string | null;
+  limit: number;
+}
+export interface UsersSearchRow {
+  matched: string;
   user_id: string;
   account_status: string;
   roles: readonly string[];
@@ -360,6 +415,23 @@ export interface UsersStandingRow {
   known: boolean;
   may_act: boolean;
   is_admin: boolean;
+}
+
+export interface UsersSuspendedParameters {
+  before_user_id: string;
+  limit: number;
+}
+export interface UsersSuspendedRow {
+  user_id: string;
+  account_status: string;
+  roles: readonly string[];
+  display_name: string | null;
+  email: string | null;
+  email_verified: boolean;
+  picture: string | null;
+  locale: string | null;
+  created_at: string;
+  updated_at: string;
 }
 
 export interface UsersUpdateParameters {
@@ -420,11 +492,15 @@ export interface AccountSql {
   };
   users: {
     by_email(parameters: UsersByEmailParameters): Promise<UsersByEmailRow[]>;
+    by_role(parameters: UsersByRoleParameters): Promise<UsersByRoleRow[]>;
     change_status(parameters: UsersChangeStatusParameters): Promise<UsersChangeStatusRow[]>;
     find(parameters: UsersFindParameters): Promise<UsersFindRow[]>;
+    list(parameters: UsersListParameters): Promise<UsersListRow[]>;
+    search(parameters: UsersSearchParameters): Promise<UsersSearchRow[]>;
     set_roles(parameters: UsersSetRolesParameters): Promise<UsersSetRolesRow[]>;
     sign_out(parameters: UsersSignOutParameters): Promise<UsersSignOutRow[]>;
     standing(parameters: UsersStandingParameters): Promise<UsersStandingRow[]>;
+    suspended(parameters: UsersSuspendedParameters): Promise<UsersSuspendedRow[]>;
     update(parameters: UsersUpdateParameters): Promise<UsersUpdateRow[]>;
   };
 }

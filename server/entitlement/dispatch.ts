@@ -4,8 +4,9 @@ import { storable } from "../kernel/database.ts";
 import type { Faults } from "../kernel/fault.ts";
 import type { Claim } from "../kernel/first_attempts.ts";
 import type { Flow } from "../kernel/flow.ts";
-import type { Log } from "../kernel/log.ts";
+import { type Log, someIds } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
+import { traceIdOf } from "../kernel/trace.ts";
 import type { Publish, Publishing } from "./publisher.ts";
 import type { EntitlementSql, OutboxClaimRow } from "./sql.gen.ts";
 import type { StreamGuard } from "./stream_guard.ts";
@@ -82,7 +83,11 @@ export function dispatch(options: DispatchOptions) {
     });
     events.inc({ outcome: "published" }, done.length);
     flow.passed("published", rowsIn(done, published));
-    countFenced("finalize", published.length - done.length);
+    countFenced(
+      "finalize",
+      published.map(({ row }) => row.event_id),
+      done,
+    );
   }
 
   async function retry(token: string, failed: readonly { row: OutboxClaimRow; outcome: string; error: string }[]): Promise<void> {
@@ -107,10 +112,15 @@ export function dispatch(options: DispatchOptions) {
       );
     for (const { event_id, status, attempt_count } of done) {
       events.inc({ outcome: status === "FAILED" ? "failed" : "retry" });
-      const error = failed.find(({ row }) => row.event_id === event_id)?.error;
-      log[status === "FAILED" ? "error" : "warn"]({ event_id, status, attempt_count, error }, "outbox.retry");
+      const attempt = failed.find(({ row }) => row.event_id === event_id)!;
+      const fields = { ...idsOf(attempt.row), status, attempt_count, error: attempt.error };
+      log[status === "FAILED" ? "error" : "warn"](fields, "outbox.retry");
     }
-    countFenced("retry", failed.length - done.length);
+    countFenced(
+      "retry",
+      failed.map(({ row }) => row.event_id),
+      done,
+    );
   }
 
   async function release(token: string, event_id: readonly string[]): Promise<void> {
@@ -118,17 +128,27 @@ export function dispatch(options: DispatchOptions) {
     const done = await outbox.release({ token, event_id });
     events.inc({ outcome: "released" }, done.length);
     options.released?.();
-    countFenced("release", event_id.length - done.length);
+    log.info({ worker, count: done.length, event_ids: someIds(done.map(row => row.event_id)) }, "outbox.release");
+    countFenced("release", event_id, done);
   }
 
-  function countFenced(what: string, count: number): void {
-    if (count === 0) return;
-    fenced.inc(count);
-    log.warn({ worker, what, count }, "outbox.fenced");
+  function countFenced(what: string, settled: readonly string[], done: readonly { readonly event_id: string }[]): void {
+    const changed = new Set(done.map(row => row.event_id));
+    const late = settled.filter(id => !changed.has(id));
+    if (late.length === 0) return;
+    fenced.inc(late.length);
+    log.warn({ worker, what, count: late.length, event_ids: someIds(late) }, "outbox.fenced");
   }
 
   return deliver;
 }
+
+/** What an event is found by. */
+const idsOf = ({ event_id, payload, traceparent }: OutboxClaimRow) => ({
+  event_id,
+  user_id: (payload as { user_id?: unknown } | null)?.user_id,
+  trace_id: traceIdOf(traceparent),
+});
 
 /** Of what was to be settled, that which was. */
 function rowsIn(done: readonly { readonly event_id: string }[], settled: readonly { readonly row: OutboxClaimRow }[]): OutboxClaimRow[] {

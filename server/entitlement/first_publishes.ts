@@ -60,6 +60,7 @@ export function firstPublishes({ kernel, settings, context, flow, change, wakeRe
     stopWithin,
     deliver: way.deliver,
     wakeOthers: wakeRelay,
+    idOf: row => row.event_id,
     log,
   });
 

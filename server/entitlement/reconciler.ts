@@ -1,7 +1,7 @@
 import { errors } from "@nats-io/nats-core";
 import type { Broker } from "../kernel/broker.ts";
 import type { Health } from "../kernel/health.ts";
-import type { Log } from "../kernel/log.ts";
+import { type Log, someIds } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
 import { ensureStream, isConsumerIdle, type StreamSpec } from "../kernel/streams.ts";
 import type { EntitlementSql, OutboxUnconfirmedRow } from "./sql.gen.ts";
@@ -119,7 +119,7 @@ export function reconciler({
     const back = await outbox.resend_missing({ event_id: missing });
     sentAgain.inc(back.length);
     walk.resent += back.length;
-    log.warn({ count: back.length, first: missing[0] }, "outbox.missing_at_notification");
+    log.warn({ count: back.length, event_ids: someIds(missing) }, "outbox.missing_at_notification");
     resent();
     return true;
   }

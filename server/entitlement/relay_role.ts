@@ -3,6 +3,7 @@ import { bulkLoop } from "../kernel/bulk.ts";
 import { dueBound } from "../kernel/due_bound.ts";
 import { createFlow, flowKeeper } from "../kernel/flow.ts";
 import { countWork, liveness } from "../kernel/liveness.ts";
+import { someIds } from "../kernel/log.ts";
 import { loop } from "../kernel/loop.ts";
 import { ears, type RoleContext } from "../kernel/role.ts";
 import { group, type Service, together } from "../kernel/service.ts";
@@ -55,7 +56,8 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     const rows = await outbox.reclaim({ limit: reclaimBatch });
     if (rows.length === 0) return 0;
     reclaimed.inc(rows.length);
-    log.warn({ count: rows.length, from: rows[0]?.locked_by }, "outbox.reclaim");
+    const from = [...new Set(rows.map(row => row.locked_by))];
+    log.warn({ count: rows.length, from, event_ids: someIds(rows.map(row => row.event_id)) }, "outbox.reclaim");
     wake();
     return rows.length;
   }

@@ -1,6 +1,7 @@
 // `bun run test:faults [--seed N] [--seconds S]`: two of every process under load, faults by the dice; then heal, drain and compare
 // what clients were answered with what the databases hold. The same seed makes the same faults in the same order.
 import { parseArgs } from "node:util";
+import { answerHelp } from "../../stack/help.ts";
 import { becomes, until } from "../../stack/wait.ts";
 import { drained, faultsInBooks } from "../testing/books.ts";
 import { testKenri } from "../testing/kenri.ts";
@@ -10,6 +11,12 @@ import { disorderInStream, streamOf } from "../testing/stream.ts";
 import { countOf, traffic } from "../testing/traffic.ts";
 import { type Cast, cast, type Part } from "./chaos_cast.ts";
 
+answerHelp(
+  `usage: npx bun run test:faults [--seed N] [--seconds S]
+
+Two of every process under load with faults by chance for S seconds (60), then a comparison of all books. A seed repeats a run.`,
+  { takes: () => true },
+);
 const { values } = parseArgs({ options: { seed: { type: "string" }, seconds: { type: "string", default: "60" } } });
 const seed = Number(values.seed ?? 1 + Math.floor(Math.random() * 1_000_000));
 const seconds = Number(values.seconds);

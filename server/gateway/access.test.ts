@@ -164,6 +164,22 @@ describe("an administrator", () => {
     expect((await asks("bob", "GET", "/v1/me")).body.roles).toEqual(["USER"]);
   });
 
+  test("sees how many sessions a user has open, without what opens them", async () => {
+    const elsewhere = await signedIn("bob");
+    const seen = await asks("admin", "GET", `/admin/api/users/${elsewhere.userId.toUpperCase()}/sessions`);
+    const sessions = seen.body.sessions as { ends_at: string; ends_unused_at: string }[];
+    expect(seen.status).toBe(200);
+    expect(sessions.length).toBeGreaterThanOrEqual(2);
+    for (const { ends_at, ends_unused_at } of sessions) {
+      expect(Date.parse(ends_unused_at)).toBeGreaterThan(Date.now());
+      expect(Date.parse(ends_at)).toBeGreaterThanOrEqual(Date.parse(ends_unused_at));
+    }
+    expect(Object.keys(sessions[0]!).sort()).toEqual(["ends_at", "ends_unused_at"]);
+    expect((await asks("viewer", "GET", `/admin/api/users/${elsewhere.userId}/sessions`)).status).toBe(200);
+    expect((await asks("bob", "GET", `/admin/api/users/${elsewhere.userId}/sessions`)).status).toBe(403);
+    expect((await asks("admin", "GET", "/admin/api/users/01890000-0000-7000-8000-00000000dead/sessions")).body.sessions).toEqual([]);
+  });
+
   test("ends all sessions of a user, on record", async () => {
     const elsewhere = await signedIn("bob");
     const ended = await asks("admin", "POST", `/admin/api/users/${elsewhere.userId}/sign-out`, { reason: "lost phone" });

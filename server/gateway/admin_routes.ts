@@ -36,13 +36,26 @@ export function adminRoutes({ services, people, sessions, entrance, log }: Admin
     .get(
       "/admin/api/users",
       ({ request }) => services.ask<object>("account", `/admin/users${new URL(request.url).search}`, guestOf(request).errand),
-      { ...reading, detail: { summary: "Find users by e-mail" } },
+      {
+        ...reading,
+        detail: { summary: "Users: all, by the beginning of an e-mail address or name, the suspended ones, or those with a role" },
+      },
     )
     .get(
       "/admin/api/users/:user_id/audit",
       ({ request, params: { user_id } }) =>
         services.ask<object>("account", userPath(user_id, `/audit${new URL(request.url).search}`), guestOf(request).errand),
       { params, ...reading, detail: { summary: "What was done to a user, newest first" } },
+    )
+    .get(
+      "/admin/api/users/:user_id/sessions",
+      async ({ params: { user_id } }) => {
+        const open = await sessions.list(user_id.toLowerCase()).catch(error => {
+          throw sessionsAway(error);
+        });
+        return { user_id, sessions: open };
+      },
+      { params, ...reading, detail: { summary: "The open sessions of a user", description: "Without their ids." } },
     )
     .post(
       "/admin/api/users/:user_id/suspend",

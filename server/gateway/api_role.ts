@@ -1,4 +1,5 @@
 import { createBroker } from "../kernel/broker.ts";
+import { configRoutes } from "../kernel/config_routes.ts";
 import { healthRoutes } from "../kernel/health.ts";
 import { httpApp } from "../kernel/http.ts";
 import { giveNotice, httpServer } from "../kernel/http_server.ts";
@@ -6,15 +7,15 @@ import { openapiRoutes } from "../kernel/openapi.ts";
 import { createRedis } from "../kernel/redis.ts";
 import type { RoleContext } from "../kernel/role.ts";
 import { group, type Service, service } from "../kernel/service.ts";
-import type { KernelSettings } from "../kernel/settings.ts";
+import { type KernelSettings, kernelSettings } from "../kernel/settings.ts";
 import { adminRoutes } from "./admin_routes.ts";
 import { clientAddress } from "./client_address.ts";
-import type { GatewaySettings } from "./config.ts";
-import { consoleRoutes } from "./console_routes.ts";
+import { type GatewaySettings, gatewaySettings } from "./config.ts";
+import { consoleAssets, consoleRoutes } from "./console_routes.ts";
 import { cookies } from "./cookies.ts";
 import { downstream } from "./downstream.ts";
 import { entrance } from "./entrance.ts";
-import { homeRoutes } from "./home.ts";
+import { homeAssets, homeRoutes } from "./home.ts";
 import { identityProvider } from "./identity_provider.ts";
 import { jwksRoutes } from "./jwks_routes.ts";
 import { limits } from "./limits.ts";
@@ -33,7 +34,7 @@ import { userRoutes } from "./user_routes.ts";
 export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, context: RoleContext): Service {
   const { log, health, metrics, metricsText, worker } = context;
   const { deadline, oidc } = settings;
-  const app = httpApp({ log, metrics, health });
+  const app = httpApp({ log, metrics, health, logRequests: kernel.logRequests, unlogged: [...homeAssets, consoleAssets] });
   const origin = () => settings.publicUrl ?? `http://${kernel.host}:${app.server?.port}`;
   const isSecure = () => origin().startsWith("https:");
 
@@ -76,6 +77,9 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
   app.use(notificationRoutes(services, streams, door));
   app.use(adminRoutes({ services, people: known, sessions: kept, entrance: door, log }));
   app.use(operatorRoutes(services, door));
+  app.use(
+    configRoutes(({ roles }) => door.signedIn(roles), { kernel: kernelSettings, gateway: gatewaySettings }, "/admin/api/gateway/config"),
+  );
   app.use(consoleRoutes(door));
   app.use(homeRoutes());
   openapiRoutes(

@@ -26,6 +26,36 @@ interface Counts {
 }
 const nobody = crypto.randomUUID();
 
+describe("the configuration", () => {
+  const secrets = () => [kenri.environment.ACCOUNT_APP_DATABASE_URL!, process.env.KENRI_TEST_IDP_CLIENT_SECRET!];
+
+  test.each(["gateway", "account", "entitlement", "notification"])("of %s is for who runs it, and has no secret in it", async system => {
+    const answer = await get("operator", `/admin/api/${system}/config`);
+    expect(answer.status).toBe(200);
+    const text = await answer.text();
+    const { groups } = JSON.parse(text) as { groups: { name: string; settings: { variable: string; value: string | null }[] }[] };
+    expect(groups.map(group => group.name)).toEqual(["kernel", system]);
+    expect(groups[1]!.settings.length).toBeGreaterThan(2);
+    for (const secret of secrets()) {
+      expect(secret).toMatch(/./);
+      expect(text).not.toContain(secret);
+    }
+    expect((await get("viewer", `/admin/api/${system}/config`)).status).toBe(403);
+    expect((await get("alice", `/admin/api/${system}/config`)).status).toBe(403);
+    expect((await fetch(`${gateway.url}/admin/api/${system}/config`)).status).toBe(401);
+  });
+
+  test("of the gateway tells its own settings, and of secrets only that they are set", async () => {
+    const { groups } = (await (await get("operator", "/admin/api/gateway/config")).json()) as {
+      groups: { settings: { variable: string; value: string | null; is_set: boolean }[] }[];
+    };
+    const of = (variable: string) => groups.flatMap(group => group.settings).find(setting => setting.variable === variable);
+    expect(of("SESSION_IDLE")).toMatchObject({ value: "30m", is_set: false });
+    expect(of("GATEWAY_PORT")).toMatchObject({ value: new URL(gateway.url).port, is_set: true });
+    for (const variable of ["OIDC_CLIENT_SECRET", "REDIS_URL"]) expect(of(variable)).toMatchObject({ value: null, is_set: true });
+  });
+});
+
 describe("the operator API of the services", () => {
   test("is read through the gateway by who may look, query and all", async () => {
     for (const path of ["entitlement/outbox/failed?limit=3", "notification/notifications/dead?limit=3"]) {

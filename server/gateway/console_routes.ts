@@ -15,6 +15,8 @@ const types: Record<string, string> = {
   ".svg": "image/svg+xml",
   ".woff2": "font/woff2",
 };
+/** What the console's page loads. */
+export const consoleAssets = "/admin/assets/:name";
 // Their names change with their content.
 const forEver = "public, max-age=31536000, immutable";
 
@@ -43,7 +45,7 @@ export function consoleRoutes(entrance: Entrance, folder = built) {
   const hidden = { detail: { hide: true } };
   return new Elysia({ normalize: false })
     .get(
-      "/admin/assets/:name",
+      consoleAssets,
       ({ params: { name } }) => {
         const asset = assets.get(name);
         if (!asset) throw new NotFoundError();

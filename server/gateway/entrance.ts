@@ -53,7 +53,9 @@ export function entrance({ sessions, people, cookies, takeLimit, addressOf, orig
     const session = await sessionOf(request);
     // A cookie that is no session must not buy a bucket of its own.
     const limiting = session ? limit(arrival, "session", session.key) : limit(arrival, "address", addressOf(request));
-    const { requestId, trace } = visitOf(request);
+    const visit = visitOf(request);
+    const { requestId, trace } = visit;
+    if (session) visit.caller = { user_id: session.userId };
     const following = { requestId, traceparent: trace.traceparent };
     const finding = session ? people.find(session.userId, following, roles !== undefined) : undefined;
     finding?.catch(() => {}); // the limit may refuse first

@@ -4,6 +4,9 @@ import { htmlHeaders } from "./pages.ts";
 
 const read = (name: string) => readFileSync(new URL(`./home/${name}`, import.meta.url), "utf8");
 
+/** What the start page loads. */
+export const homeAssets = ["/home/home.js", "/home/home.css"] as const;
+
 /** The start page: who is signed in and what they are told, as it comes. */
 export function homeRoutes() {
   const page = read("home.html");
@@ -13,6 +16,6 @@ export function homeRoutes() {
     new Response(text, { headers: { "content-type": type, "cache-control": "no-cache" } });
   return new Elysia()
     .get("/", () => new Response(page, { headers: htmlHeaders }), hidden)
-    .get("/home/home.js", asset(script, "text/javascript; charset=utf-8"), hidden)
-    .get("/home/home.css", asset(style, "text/css; charset=utf-8"), hidden);
+    .get(homeAssets[0], asset(script, "text/javascript; charset=utf-8"), hidden)
+    .get(homeAssets[1], asset(style, "text/css; charset=utf-8"), hidden);
 }

@@ -5,7 +5,7 @@ import { type Entrance, guestOf } from "./entrance.ts";
 
 /** Who may open the console at all. What they may do there, the services say. */
 export const consoleRoles: readonly Role[] = ["VIEWER", "OPERATOR", "ADMIN"];
-const systems: readonly SystemName[] = ["entitlement", "notification"];
+const systems: readonly SystemName[] = ["entitlement", "notification", "account"];
 // One by one: the router prefers the console's pages, which are a GET, to a route for all methods.
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 // More than a service takes. One that is longer is cut to this and is refused there in its own words; whole, beside our token, it would be more

@@ -10,6 +10,11 @@ export interface Session {
   readonly userId: string;
 }
 
+export interface OpenSession {
+  readonly ends_unused_at: string;
+  readonly ends_at: string;
+}
+
 const idPattern = /^[\w-]{43}$/;
 const keyOf = (id: string) => `kenri:session:${sha256(id).toString("base64url")}`;
 const sessionsOf = (userId: string) => `kenri:{user:${userId}}:sessions`;
@@ -43,6 +48,16 @@ export function sessions(redis: Redis, { idle, absolute }: { idle: number; absol
     async end({ key, userId }: Session): Promise<void> {
       await redis.send("DEL", key);
       await redis.send("ZREM", sessionsOf(userId), key);
+    },
+
+    /** The sessions of a user that have not ended, and when each ends if nobody uses it, and at the latest. The ids stay where they are. */
+    async list(userId: string): Promise<OpenSession[]> {
+      const kept = await redis.send<[key: string, endsAt: number][]>("ZRANGE", sessionsOf(userId), 0, -1, "WITHSCORES");
+      const ends = await Promise.all(kept.map(([key]) => redis.send<number>("PEXPIRETIME", key)));
+      return kept.flatMap(([, endsAt], index) => {
+        const unused = ends[index]!; // negative: it has ended
+        return unused < 0 ? [] : [{ ends_unused_at: new Date(unused).toISOString(), ends_at: new Date(endsAt).toISOString() }];
+      });
     },
 
     /** Ends every session of a user, on every device. Says how many there were. */

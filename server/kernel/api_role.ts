@@ -75,7 +75,7 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
     share: answers.share,
   };
 
-  const app = httpApp({ log, metrics, health });
+  const app = httpApp({ log, metrics, health, logRequests: kernel.logRequests });
   const isOperators = (request: Request) => pathOf(request).startsWith("/ops/") && isAdmitted(request);
   // Whoever acted sees what came of it: what was asked before is not told after, however the action ended.
   app.mapResponse(({ request }) => {

@@ -1,5 +1,6 @@
 import { DeadlineError, within } from "./deadline.ts";
 import { badRequest, Problem } from "./problem.ts";
+import { isPlainJson } from "./request_headers.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 // No request of Kenri comes near.
@@ -9,8 +10,10 @@ const maxDepth = 64;
 
 /** Reads a JSON body strictly: the media type, a bounded size (also when chunked) within a bounded time, UTF-8 without BOM, no deep nesting, no name twice. */
 export async function readJson(request: Request, arrivesWithin: number, limit = maxBytes): Promise<unknown> {
-  const mediaType = (request.headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
-  if (mediaType !== "application/json") throw new Problem(415, "UNSUPPORTED_MEDIA_TYPE", "send the body as application/json");
+  if (!isPlainJson(request.headers.get("content-type")))
+    throw new Problem(415, "UNSUPPORTED_MEDIA_TYPE", "send the body as application/json in UTF-8, with one Content-Type", {
+      headers: { accept: "application/json" },
+    });
   return parseJson(await readText(request, limit, arrivesWithin));
 }
 

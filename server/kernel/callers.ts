@@ -1,4 +1,5 @@
 import type { Admission, Authenticate, Caller, Scope } from "./auth.ts";
+import { visitOf } from "./http.ts";
 import type { Role } from "./tokens.ts";
 
 const callers = new WeakMap<Request, Caller>();
@@ -23,7 +24,9 @@ export const requires = (authenticate: Authenticate, readBody: (request: Request
   const admit = async ({ request, params }: Arrival) => {
     if (callers.has(request)) return;
     const userId = params?.user_id;
-    callers.set(request, await authenticate(request, admission, typeof userId === "string" ? userId : undefined));
+    const caller = await authenticate(request, admission, typeof userId === "string" ? userId : undefined);
+    callers.set(request, caller);
+    visitOf(request).caller = caller.person ? { user_id: caller.person.userId } : { client_id: caller.clientId };
   };
   const parse = async (arrival: Arrival) => {
     await admit(arrival);

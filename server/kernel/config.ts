@@ -22,6 +22,10 @@ const setting = <T>(variable: string, about: string, preset: string | undefined,
 export const text = (variable: string, about: string, preset?: string) =>
   setting<string>(variable, about, preset, Type.String({ minLength: 1 }), text => text);
 
+/** Text of one form; `expected` tells it to people. */
+export const textLike = (variable: string, about: string, preset: string, pattern: string, expected: string) =>
+  setting<string>(variable, about, preset, Type.String({ pattern, description: expected }), text => text);
+
 /** May be absent; then it is undefined. */
 export const optional = <T>(inner: Setting<T>) => ({ ...inner, optional: true }) as Setting<T | undefined>;
 

@@ -1,16 +1,23 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Requires } from "./callers.ts";
 import { effectiveSettings, type SettingsSpec } from "./config.ts";
 
+interface Arrival {
+  readonly request: Request;
+  readonly set: { headers: Record<string, string | number> };
+}
+
+/** Route options that let only these people pass. */
+type Guard = (admission: { readonly roles: readonly ("OPERATOR" | "ADMIN")[] }) => { transform: (arrival: Arrival) => Promise<void> };
+
 /** The configuration as this process has it, for people who run it. */
-export const configRoutes = (requires: Requires, specs: Readonly<Record<string, SettingsSpec>>) =>
+export const configRoutes = (requires: Guard, specs: Readonly<Record<string, SettingsSpec>>, path = "/ops/config") =>
   new Elysia({ normalize: false }).get(
-    "/ops/config",
+    path,
     () => ({ groups: Object.entries(specs).map(([name, spec]) => ({ name, settings: effectiveSettings(spec) })) }),
     {
       query: Type.Object({}, { additionalProperties: false }),
-      ...requires({ roles: ["OPERATOR", "ADMIN"] }),
+      transform: requires({ roles: ["OPERATOR", "ADMIN"] }).transform,
       detail: {
         summary: "The configuration in effect",
         description:

@@ -1,5 +1,5 @@
 import { within } from "./deadline.ts";
-import type { Log } from "./log.ts";
+import { type Log, someIds } from "./log.ts";
 import { type Service, service } from "./service.ts";
 
 /** What a claim is known by. */
@@ -49,6 +49,8 @@ export interface FirstAttemptsOptions<Row> {
   readonly deliver: (claim: Claim<Row>, stopping: AbortSignal) => Promise<void>;
   /** Tells the worker that makes all other attempts. */
   readonly wakeOthers: () => void;
+  /** The event id of a row, for the log. */
+  readonly idOf?: (row: Row) => string;
   readonly log: Log;
 }
 
@@ -67,7 +69,8 @@ export function firstAttempts<Row>(options: FirstAttemptsOptions<Row>): FirstAtt
     try {
       if (claim.rows.length > 0) await deliver(claim, stopping.signal);
     } catch (error) {
-      log.warn({ error, count: claim.rows.length }, "first_attempt");
+      const ids = options.idOf ? someIds(claim.rows.map(options.idOf)) : undefined;
+      log.warn({ error, worker, count: claim.rows.length, event_ids: ids }, "first_attempt");
     }
     held--;
     // What follows in the same aggregates could not be claimed before.

@@ -16,15 +16,20 @@ const { key, keyId, secretSha256 } = newKey();
 
 /** An app with one route that fails as it is told to, and one that takes a body. */
 function application({
+  logRequests = "all",
   findKey = async (id: string) =>
     id === keyId ? { client_id: "shop", secret_sha256: secretSha256, scopes: ["ops:read"], live: true } : undefined,
 } = {}) {
   const [health, metrics, logged] = [createHealth(), createMetrics(), [] as Record<string, unknown>[]];
-  const log = Object.assign(Object.create(silentLog), { error: (fields: Record<string, unknown>) => logged.push(fields) });
+  const requests: Record<string, unknown>[] = [];
+  const log = Object.assign(Object.create(silentLog), {
+    error: (fields: Record<string, unknown>) => logged.push(fields),
+    info: (fields: Record<string, unknown>) => requests.push(fields),
+  });
   const allowed = requires(authenticator(findKey), request => readJson(request, 5000));
   let fail: () => unknown = () => ({ fine: true });
   let databaseIs: "there" | "away" = "there";
-  const app = httpApp({ log, metrics, health });
+  const app = httpApp({ log, metrics, health, logRequests, unlogged: ["/assets/:name"] });
   app.use(
     healthRoutes({
       health,
@@ -35,8 +40,12 @@ function application({
   app.use(
     new Elysia({ normalize: false })
       .get("/things/:id", () => fail())
+      .get("/assets/:name", () => "x", { detail: { hide: true } })
       .post("/things", ({ body, request }) => ({ ...body, by: callerOf(request).clientId }), {
-        body: Type.Object({ name: text("its name") }, { additionalProperties: false }),
+        body: Type.Object(
+          { name: text("its name"), kind: Type.Optional(Type.Union([Type.Literal("big"), Type.Literal("small")])) },
+          { additionalProperties: false },
+        ),
         ...allowed("ops:read"),
       }),
   );
@@ -52,6 +61,11 @@ function application({
     health,
     metrics,
     logged,
+    /** The requests that were logged; a line is written after its answer was sent. */
+    async requests() {
+      await new Promise(resolve => setImmediate(resolve));
+      return requests;
+    },
     failWith(how: () => unknown) {
       fail = how;
     },
@@ -90,6 +104,7 @@ describe("every answer", () => {
     await ask("/things/1");
     await ask("/nothing");
     await ask("/things", { ...post, body: "{}" });
+    await ask("/things", { ...post, headers: { ...post.headers, "content-encoding": "br" } });
     await new Promise(resolve => setImmediate(resolve));
     const counts = (await metrics.httpSeconds.get()).values
       .filter(value => value.metricName?.endsWith("_count"))
@@ -100,8 +115,77 @@ describe("every answer", () => {
         ["/things/:id", "404", 1],
         ["unmatched", "404", 1],
         ["/things", "400", 1],
+        ["/things", "415", 1],
       ]),
     );
+  });
+});
+
+describe("of a request", () => {
+  test("one line is logged with its route, status, duration, ids and caller, and nothing that was sent", async () => {
+    const { ask, requests } = application();
+    const headers = { ...post.headers, "x-request-id": "abc-1" };
+    const answer = await ask("/things?x=hunter2", { ...post, headers });
+    await ask("/things/hunter2?token=hunter2");
+    const lines = await requests();
+    expect(lines).toEqual([
+      {
+        method: "POST",
+        route: "/things",
+        status: 200,
+        duration_ms: expect.any(Number),
+        request_id: "abc-1",
+        trace_id: answer.headers.get("traceparent")?.split("-")[1],
+        client_id: "shop",
+      },
+      expect.objectContaining({ method: "GET", route: "/things/:id", status: 200 }),
+    ]);
+    expect(JSON.stringify(lines)).not.toContain("hunter2");
+    expect(JSON.stringify(lines)).not.toContain(key);
+  });
+
+  test.each([
+    ["an unknown path", "/hunter2", {}, "unmatched", 404],
+    ["another method", "/things/1", { method: "DELETE" }, "unmatched", 405],
+    ["a stranger", "/things", { method: "POST" }, "/things", 401],
+    ["a bad body", "/things", { ...post, body: "{" }, "/things", 400],
+    ["an encoded body", "/things", { ...post, headers: { ...post.headers, "content-encoding": "gzip" } }, "/things", 415],
+    ["a parameter twice", "/things/1?a=1&a=2", {}, "/things/:id", 400],
+    ["a broken escape", "/things/%E0", {}, "/things/:id", 400],
+    ["a URL that is too long", `/things/${"x".repeat(9000)}`, {}, "/things/:id", 414],
+  ])("that is refused (%s) one line is logged, too", async (_, path, init, route, status) => {
+    const { ask, requests } = application();
+    await ask(path, init);
+    expect(await requests()).toMatchObject([{ route, status }]);
+  });
+
+  test("that fails here, the request id stands in the error, too", async () => {
+    const { ask, failWith, logged, requests } = application();
+    failWith(thrown(new TypeError("bug")));
+    const answer = await ask("/things/1");
+    expect(logged[0]?.request_id).toBe(answer.headers.get("x-request-id"));
+    expect(await requests()).toMatchObject([{ status: 500, request_id: logged[0]?.request_id }]);
+  });
+
+  test("for health, metrics, the API's description and assets nothing is logged", async () => {
+    const { ask, requests } = application();
+    for (const path of ["/livez", "/readyz", "/metrics", "/openapi", "/openapi.json", "/assets/x.js"]) await ask(path);
+    expect(await requests()).toEqual([]);
+  });
+
+  const traceOf = (last: string) => ({ headers: { traceparent: `00-4bf92f3577b34da6a3ce929d${last}-00f067aa0ba902b7-01` } });
+  test.each([
+    ["off", []],
+    ["errors", [404]],
+    ["all", [200, 200, 404]],
+    ["0.5", [200, 404]],
+    ["0.01", [404]],
+  ])("with LOG_REQUESTS=%s these are logged: %j", async (logRequests, expected) => {
+    const { ask, requests } = application({ logRequests });
+    await ask("/things/1", traceOf("10000000"));
+    await ask("/things/1", traceOf("f0000000"));
+    await ask("/nothing", traceOf("ffffffff"));
+    expect((await requests()).map(({ status }) => status)).toEqual(expected);
   });
 });
 
@@ -200,5 +284,16 @@ describe("the API's description", () => {
     expect(body).toContain("For &lt;tests&gt;.");
     expect(body).toContain("POST /things");
     expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(body).not.toMatch(/https?:\/\/|<script|<link|@import|url\(/);
+  });
+
+  test("marks what is required, and says what else may be sent", async () => {
+    const { body } = await application().ask("/openapi");
+    const rows = [...body.matchAll(/<tr><th scope="row">(.*?)<\/tr>/g)].map(([, row]) => row!.replace(/<[^>]+>/g, " ").replace(/ +/g, " "));
+    expect(rows).toEqual([
+      " id required path string ",
+      expect.stringMatching(/^ name required body string its name; must be/),
+      " kind body big or small ",
+    ]);
   });
 });

@@ -5,6 +5,8 @@ import type { Health } from "./health.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { badRequest, notFound, Problem, unavailable } from "./problem.ts";
+import { unsupportedMeaning } from "./request_headers.ts";
+import { requestLog, rowIdsOf } from "./request_log.ts";
 import { formatDetail } from "./text.ts";
 import { continueTrace, type Trace } from "./trace.ts";
 import { isStray, outside, pathOf, pathPattern } from "./verbs.ts";
@@ -13,6 +15,10 @@ export interface HttpOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly health: Health;
+  /** Which requests are logged; see requestLog. */
+  readonly logRequests?: string;
+  /** Routes that are not logged beside those of health and description: what a page loads. */
+  readonly unlogged?: readonly string[];
 }
 
 interface Visit {
@@ -21,6 +27,8 @@ interface Visit {
   readonly since: number;
   /** Of a refusal; the framework does not tell. */
   refusedWith?: number;
+  /** Who sent the request, once that is known. */
+  caller?: { readonly client_id: string } | { readonly user_id: string };
 }
 
 const visits = new WeakMap<Request, Visit>();
@@ -69,14 +77,43 @@ function refuse(request: Request, problem: Problem): Response {
   return problem.response(pathOf(request).slice(0, maxInstance));
 }
 
+const idsOf = (request: Request) => {
+  const { requestId, trace } = visitOf(request);
+  return { request_id: requestId, trace_id: trace.traceId };
+};
+
 /** An Elysia app that keeps Kenri's HTTP rules: problem+json for every refusal, trace and request id on every answer. */
-export function httpApp({ log, metrics, health }: HttpOptions) {
+export function httpApp({ log, metrics, health, logRequests = "off", unlogged = [] }: HttpOptions) {
+  const logRequest = requestLog(log, logRequests);
+  const isUnlogged = new Set([...alwaysServed, ...unlogged]);
   // Otherwise a short Host shifts where the router looks for the path.
   const app = new Elysia({
     normalize: false,
     handler: { standardHostname: false },
     serve: { maxRequestBodySize: 8_388_608, idleTimeout: 20 },
   });
+
+  function finished(request: Request, route: string, status: number, params?: Record<string, unknown>): void {
+    const { since, caller } = visitOf(request);
+    const took = performance.now() - since;
+    metrics.httpSeconds.observe({ route, status: String(status) }, took / 1000);
+    if (isUnlogged.has(route)) return;
+    const { method } = request;
+    logRequest({ method, route, status, duration_ms: Math.round(took * 10) / 10, ...idsOf(request), ...rowIdsOf(params), ...caller });
+  }
+
+  /** What is wrong with a request before anybody looks at who sent it. */
+  function refusedUnread(request: Request): Problem | undefined {
+    if (!URL.canParse(request.url)) return badRequest("the request has no Host, or one that is none");
+    if (health.state === "starting" && !alwaysServed.has(pathOf(request)))
+      return unavailable(`the service is starting and waits for ${health.waitingFor}`);
+    if (request.url.length > maxUrl) return new Problem(414, "URI_TOO_LONG", `a URL may have at most ${maxUrl} characters`);
+    if (!isDecodable(request.url)) return badRequest("the URL holds a broken percent-encoding");
+    if (isStray(request)) return unmatched(app, request);
+    if (repeatsParameter(request.url)) return badRequest("the query string names a parameter twice");
+    return unsupportedMeaning(request);
+  }
+
   return app
     .onRequest(({ request, set }) => {
       const { requestId, trace } = visitOf(request);
@@ -85,32 +122,23 @@ export function httpApp({ log, metrics, health }: HttpOptions) {
       set.headers["x-content-type-options"] = "nosniff";
       set.headers["cache-control"] = "no-store";
       if (health.state === "stopping") set.headers.connection = "close";
-      if (!URL.canParse(request.url)) return refuse(request, badRequest("the request has no Host, or one that is none"));
-      if (health.state === "starting" && !alwaysServed.has(pathOf(request)))
-        return refuse(request, unavailable(`the service is starting and waits for ${health.waitingFor}`));
-      if (request.url.length > maxUrl)
-        return refuse(request, new Problem(414, "URI_TOO_LONG", `a URL may have at most ${maxUrl} characters`));
-      if (!isDecodable(request.url)) return refuse(request, badRequest("the URL holds a broken percent-encoding"));
-      if (isStray(request)) return refuse(request, unmatched(app, request));
-      if (repeatsParameter(request.url)) return refuse(request, badRequest("the query string names a parameter twice"));
-      return undefined;
+      const problem = refusedUnread(request);
+      if (!problem) return undefined;
+      // The framework calls no later hook for what is answered here.
+      finished(request, patternFor(app, request), problem.status);
+      return refuse(request, problem);
     })
     .onError(({ error: thrown, request }) => {
       // What a parse hook throws comes wrapped; ours asks the database who the caller is before it reads the body.
       const error = thrown instanceof ParseError ? thrown.cause : thrown;
       const problem = error instanceof NotFoundError ? unmatched(app, request) : problemOf(error);
-      if (problem.status === 500)
-        log.error({ error, trace_id: visitOf(request).trace.traceId, path: pathOf(request) }, "a request failed unexpectedly");
+      if (problem.status === 500) log.error({ error, path: pathOf(request), ...idsOf(request) }, "a request failed unexpectedly");
       return refuse(request, problem);
     })
-    .onAfterResponse(({ request, route, set, response }) => {
-      const { since, trace, requestId, refusedWith } = visitOf(request);
+    .onAfterResponse(({ request, route, params, set, response }) => {
+      const { refusedWith } = visitOf(request);
       const status = refusedWith ?? (response instanceof Response ? response.status : Number(set.status ?? 200));
-      metrics.httpSeconds.observe(
-        { route: route ? outside(route) : "unmatched", status: String(status) },
-        (performance.now() - since) / 1000,
-      );
-      log.debug({ method: request.method, path: pathOf(request), status, request_id: requestId, trace_id: trace.traceId }, "http");
+      finished(request, route ? outside(route) : unmatchedRoute, status, params);
     })
     .as("global");
 }
@@ -140,8 +168,19 @@ function invalid(error: ValidationError): Problem {
   );
 }
 
+type Routes = { readonly routes: readonly { readonly path: string; readonly method: string }[] };
+
+const unmatchedRoute = "unmatched";
+
+/** The pattern of the route that a request is for. */
+function patternFor({ routes }: Routes, request: Request): string {
+  const path = pathOf(request);
+  const route = routes.find(({ path: pattern, method }) => method === request.method && pathPattern(pattern).test(path));
+  return route ? outside(route.path) : unmatchedRoute;
+}
+
 /** 405 with the methods that the path takes, or 404. */
-function unmatched(app: { routes: readonly { path: string; method: string }[] }, request: Request): Problem {
+function unmatched(app: Routes, request: Request): Problem {
   const path = pathOf(request);
   const allowed = app.routes.filter(route => pathPattern(route.path).test(path)).map(route => route.method);
   if (allowed.length === 0 || allowed.includes(request.method)) return notFound("there is nothing at this path; see /openapi");

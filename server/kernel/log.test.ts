@@ -34,6 +34,20 @@ test("a line that was logged survives the process", async () => {
   expect(await logged('log.info("last words"); process.kill(process.pid, "SIGKILL");')).toEqual([expect.stringContaining("last words")]);
 });
 
+test("lines that are written together stay lines of their own, and an exit loses none", async () => {
+  const lines = await logged(
+    'const { batchedLog } = await import("LOG"); const many = batchedLog(log); many.info({ n: 1 }, "a"); log.info("first"); many.info({ n: 2, key: "hunter2" }, "b"); process.exit(0);'.replace(
+      "LOG",
+      `${import.meta.dir}/log.ts`,
+    ),
+  );
+  expect(lines.map(line => JSON.parse(line))).toMatchObject([
+    { msg: "first" },
+    { n: 1, msg: "a", role: "test" },
+    { n: 2, key: "(hidden)" },
+  ]);
+});
+
 test("an error is told by class, code, message and a short stack, without what it carries", () => {
   const error = Object.assign(new TypeError("no such column"), { code: "42703", query: "select 'hunter2'", parameters: ["hunter2"] });
   const told = describeError(error);

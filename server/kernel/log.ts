@@ -17,6 +17,26 @@ export function createLog(level: string, bindings: Record<string, unknown>): Log
   );
 }
 
+/**
+ * The same log for lines that come by the thousand: those of one turn of the event loop are written together. A write a line blocks the loop
+ * whenever the reader of stdout is slow. A killed process may lose the lines of its last turn.
+ */
+export function batchedLog(log: Log): Log {
+  const { streamSym } = pino.symbols;
+  const stream = (log as unknown as Record<symbol, { write(text: string): void }>)[streamSym]!;
+  let lines: string[] = [];
+  const flush = () => {
+    const text = lines.join("");
+    lines = [];
+    if (text) stream.write(text);
+  };
+  const write = (line: string) => {
+    if (lines.push(line) === 1) setImmediate(flush);
+  };
+  process.once("exit", flush);
+  return Object.create(log, { [streamSym]: { value: { write } } }) as Log;
+}
+
 /** An error as data: its class, code and message, and the stack only where it helps to find a surprise. No query parameters, no payloads. */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: String(error) };
@@ -31,5 +51,8 @@ export function describeError(error: unknown): Record<string, unknown> {
       .map(line => line.trim()),
   };
 }
+
+/** Ids for one line about many rows: enough to find them, and not a line without end. */
+export const someIds = (ids: readonly string[]): readonly string[] => ids.slice(0, 50);
 
 export const silentLog: Log = pino({ level: "silent" });

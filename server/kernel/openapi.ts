@@ -1,5 +1,6 @@
 import { toOpenAPISchema } from "@elysiajs/openapi/openapi";
 import type { AnyElysia } from "elysia";
+import { type OpenapiDocument, openapiPage, styleHash } from "./openapi_page.ts";
 import { outside } from "./verbs.ts";
 
 type Scheme = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -30,7 +31,7 @@ export function openapiRoutes(app: AnyElysia, info: { title: string; description
     .get(
       "/openapi",
       () =>
-        new Response(page(describe() as unknown as Document), {
+        new Response(openapiPage(describe() as unknown as OpenapiDocument), {
           headers: {
             "content-type": "text/html; charset=utf-8",
             "content-security-policy": `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; frame-ancestors 'none'`,
@@ -38,43 +39,4 @@ export function openapiRoutes(app: AnyElysia, info: { title: string; description
         }),
       hidden,
     );
-}
-
-interface Operation {
-  summary?: string;
-  description?: string;
-  parameters?: { name: string; in: string; required?: boolean; schema?: { description?: string } }[];
-  requestBody?: { content: Record<string, { schema: { properties?: Record<string, { description?: string }> } }> };
-}
-
-interface Document {
-  info: { title: string; description: string };
-  paths: Record<string, Record<string, Operation>>;
-}
-
-const asText = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-
-const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}code{font-family:ui-monospace,monospace}
-h2{font-size:1rem;border-top:1px solid #8884;padding-top:1rem}table{border-collapse:collapse}td{padding:.1rem 1rem .1rem 0;vertical-align:top}`;
-const styleHash = new Bun.CryptoHasher("sha256").update(style).digest("base64");
-
-function page({ info, paths }: Document): string {
-  const sections = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => section(method, path, operation)),
-  );
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${asText(info.title)}</title>
-<style>${style}</style>
-<h1>${asText(info.title)}</h1><p>${asText(info.description)}</p><p>Machine-readable: <a href="/openapi.json">/openapi.json</a></p>${sections.join("")}</html>`;
-}
-
-function section(method: string, path: string, { summary, description, parameters = [], requestBody }: Operation): string {
-  const fields = Object.entries(Object.values(requestBody?.content ?? {})[0]?.schema.properties ?? {});
-  const rows = [
-    ...parameters.map(one => [one.name, `${one.in}${one.required ? ", required" : ""}`, one.schema?.description ?? ""]),
-    ...fields.map(([name, schema]) => [name, "body", schema.description ?? ""]),
-  ];
-  const table = rows
-    .map(cells => `<tr>${cells.map((cell, i) => `<td>${i === 0 ? `<code>${asText(cell!)}</code>` : asText(cell!)}</td>`).join("")}</tr>`)
-    .join("");
-  return `<h2><code>${method.toUpperCase()} ${asText(path)}</code></h2><p>${asText(summary ?? "")}</p><p>${asText(description ?? "")}</p>${table ? `<table>${table}</table>` : ""}`;
 }

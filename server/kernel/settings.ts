@@ -1,4 +1,5 @@
-import { choice, duration, flag, integer, optional, type Settings, text } from "./config.ts";
+import { choice, duration, flag, integer, optional, type Settings, text, textLike } from "./config.ts";
+import { logRequestsPattern } from "./request_log.ts";
 
 /** What every process reads. */
 export const kernelSettings = {
@@ -8,6 +9,13 @@ export const kernelSettings = {
     "test",
   ]),
   logLevel: choice("LOG_LEVEL", "the least level that is logged", "info", ["debug", "info", "warn", "error", "silent"]),
+  logRequests: textLike(
+    "LOG_REQUESTS",
+    "which HTTP requests are logged: all, errors (answers of 400 and above), off, or errors and a share of the others, such as 0.01",
+    "all",
+    logRequestsPattern,
+    "all, errors, off or a share such as 0.01",
+  ),
   host: text("HTTP_HOST", "the address the HTTP servers listen on", "127.0.0.1"),
   healthPort: optional(
     integer("HEALTH_PORT", "where a process without an API serves /livez, /readyz and /metrics", undefined, { minimum: 0, maximum: 65535 }),

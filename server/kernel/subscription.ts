@@ -125,7 +125,8 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
     try {
       await within(restWithin, "the database", takeAll());
     } catch (error) {
-      log.warn({ error, count: arrived.length }, "subscription.gives_back");
+      const fields = { stream: consumer.stream, first_seq: arrived[0]?.message.seq, last_seq: arrived.at(-1)?.message.seq };
+      log.warn({ error, count: arrived.length, ...fields }, "subscription.gives_back");
       for (const { message } of arrived.splice(0)) message.nak();
     }
     if (broker.connected()) await within(goodbyeWithin, "NATS", broker.connection().flush()).catch(() => {});

@@ -6,6 +6,7 @@ import type { Log } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
 import { isProbe } from "../kernel/store_probe.ts";
 import type { Received, Verdict } from "../kernel/subscription.ts";
+import { isReadableTrace, traceIdOf } from "../kernel/trace.ts";
 import { decodeEvent, eventIdOf, type IncomingEvent } from "./event.ts";
 import type { AcceptRow, NotificationSql, NotificationsClaimRow } from "./sql.gen.ts";
 
@@ -87,9 +88,17 @@ export function consumer({ sql, stream, channel, attempts, faults, flow, log, me
       reason: unreadable.map(({ reason }) => reason),
     });
     events.inc({ outcome: "unreadable" }, unreadable.length);
-    for (const { message, reason } of unreadable) log.error({ stream_seq: message.streamSeq, reason }, "intake.unreadable");
+    for (const { message, reason } of unreadable) log.error({ stream, ...idsOf(message), error: reason }, "intake.unreadable");
   }
 }
+
+/** What an unreadable message is found by; its headers may be anything, also absent. */
+const idsOf = ({ subject, streamSeq, headers }: Received) => ({
+  stream_seq: streamSeq,
+  subject,
+  event_id: eventIdOf(headers["Nats-Msg-Id"]),
+  trace_id: isReadableTrace(headers.traceparent) ? traceIdOf(headers.traceparent!) : null,
+});
 
 const storableHeaders = (headers: Received["headers"]) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [storable(name), storable(value)]));

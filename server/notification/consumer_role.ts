@@ -57,6 +57,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     stopWithin: kernel.shutdownWithin / 2,
     deliver,
     wakeOthers: sender.wake,
+    idOf: row => row.event_id,
     log,
   });
   const handle = consumer({

@@ -4,8 +4,9 @@ import { within } from "../kernel/deadline.ts";
 import type { Faults } from "../kernel/fault.ts";
 import type { Claim } from "../kernel/first_attempts.ts";
 import type { Flow } from "../kernel/flow.ts";
-import type { Log } from "../kernel/log.ts";
+import { type Log, someIds } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
+import { traceIdOf } from "../kernel/trace.ts";
 import type { Channel, Sending } from "./channels.ts";
 import { countSettled } from "./flow_steps.ts";
 import type { Newest } from "./hints.ts";
@@ -88,9 +89,17 @@ export function delivery(options: DeliveryOptions) {
     countSettled(options.flow, done, made);
     for (const { notification_id, status, attempt_count } of done) {
       outcomes.inc({ outcome: status === "PENDING" ? "retry" : status.toLowerCase() });
-      if (status !== "SENT") log[status === "FAILED" ? "error" : "warn"]({ notification_id, status, attempt_count }, "notification.settle");
+      if (status === "SENT") continue;
+      const { row, sending } = made.find(one => one.row.notification_id === notification_id)!;
+      const error = sending.outcome === "sent" ? undefined : sending.error;
+      const fields = { notification_id, event_id: row.event_id, user_id: row.user_id, trace_id: traceIdOf(row.traceparent) };
+      log[status === "FAILED" ? "error" : "warn"]({ ...fields, status, attempt_count, error }, "notification.settle");
     }
-    countFenced("settle", made.length - done.length);
+    countFenced(
+      "settle",
+      made.map(({ row }) => row.notification_id),
+      done,
+    );
   }
 
   async function release(token: string, attempts: readonly Attempt[]): Promise<void> {
@@ -98,13 +107,16 @@ export function delivery(options: DeliveryOptions) {
     if (untried.length === 0) return;
     const done = await notifications.release({ token, notification_id: untried });
     outcomes.inc({ outcome: "released" }, done.length);
-    countFenced("release", untried.length - done.length);
+    log.info({ worker, count: done.length, notification_ids: someIds(done.map(row => row.notification_id)) }, "notification.release");
+    countFenced("release", untried, done);
   }
 
-  function countFenced(what: string, count: number): void {
-    if (count === 0) return;
-    fenced.inc(count);
-    log.warn({ worker, what, count }, "notification.fenced");
+  function countFenced(what: string, settled: readonly string[], done: readonly { readonly notification_id: string }[]): void {
+    const changed = new Set(done.map(row => row.notification_id));
+    const late = settled.filter(id => !changed.has(id));
+    if (late.length === 0) return;
+    fenced.inc(late.length);
+    log.warn({ worker, what, count: late.length, notification_ids: someIds(late) }, "notification.fenced");
   }
 
   return deliver;

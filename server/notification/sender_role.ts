@@ -3,6 +3,7 @@ import { bulkLoop } from "../kernel/bulk.ts";
 import { dueBound } from "../kernel/due_bound.ts";
 import { createFlow, flowKeeper } from "../kernel/flow.ts";
 import { countWork, liveness } from "../kernel/liveness.ts";
+import { someIds } from "../kernel/log.ts";
 import { loop } from "../kernel/loop.ts";
 import { ears, type RoleContext } from "../kernel/role.ts";
 import { group, type Service, together } from "../kernel/service.ts";
@@ -70,7 +71,8 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     const rows = await notifications.reclaim({ limit: reclaimBatch });
     if (rows.length === 0) return 0;
     reclaimed.inc(rows.length);
-    log.warn({ count: rows.length, from: rows[0]?.locked_by }, "notification.reclaim");
+    const from = [...new Set(rows.map(row => row.locked_by))];
+    log.warn({ count: rows.length, from, notification_ids: someIds(rows.map(row => row.notification_id)) }, "notification.reclaim");
     wake();
     return rows.length;
   }

@@ -1,19 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
-import type { ConfigSetting, System } from "../api.ts";
+import type { ConfigSetting, Configured } from "../api.ts";
 import { Icon } from "../parts/icons.tsx";
 import { Panel } from "../parts/page.tsx";
 import { Skeleton, Trouble } from "../parts/trouble.tsx";
 import * as queries from "../queries.ts";
 
-const titles: Record<System, string> = { entitlement: "Configuration of entitlement", notification: "Configuration of notification" };
-
 /** What a service was started with; nobody changes it here. */
-export function Config({ system }: { system: System }) {
+export function Config({ system }: { system: Configured }) {
   const { data, error, isPending, refetch } = useQuery(queries.config(system));
   const all = data?.flatMap(group => group.settings) ?? [];
   return (
     <Panel
-      title={titles[system]}
+      title={`Configuration of ${system}`}
       aside={
         data && <span className="text-faint">{`${all.filter(one => one.is_set).length} of ${all.length} set, the others by default`}</span>
       }

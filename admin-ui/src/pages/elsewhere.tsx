@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Navigate } from "@tanstack/react-router";
+import { account } from "../account_queries.ts";
 import type { Counts, System } from "../api.ts";
 import { count } from "../format.ts";
 import { type Kind, notifications, outbox } from "../kinds.ts";
@@ -7,24 +8,26 @@ import { Empty, Skeleton } from "../parts/trouble.tsx";
 import { UserLinks } from "../parts/user_links.tsx";
 import * as queries from "../queries.ts";
 import { holdings } from "../user_queries.ts";
+import { isUserId } from "../users_view.ts";
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const all = ({ counts }: Counts) =>
   Object.values(counts).reduce((sum, one) => ({ count: sum.count + one.count, more: sum.more || one.more }));
 
 /** An id that no event has: an operation, a user, or nothing. */
 export function Elsewhere({ id }: { id: string }) {
-  const mayBeOperation = { enabled: uuid.test(id), retry: false };
+  const mayBeOperation = { enabled: isUserId(id), retry: false };
   const ours = {
     entitlement: useQuery({ ...queries.operation("entitlement", id), ...mayBeOperation }),
     notification: useQuery({ ...queries.operation("notification", id), ...mayBeOperation }),
   };
   const found = (["entitlement", "notification"] satisfies System[]).find(system => ours[system].data);
   const lists: [Kind, Counts | undefined, boolean][] = [useUser(outbox, id), useUser(notifications, id)];
+  const known = useQuery({ ...account(id), enabled: isUserId(id), retry: false });
   const held = useQuery({ ...holdings(id), retry: false });
   const hits = lists.filter(([, data]) => data && all(data).count > 0);
   if (found) return <Navigate to="/operations/$system/$id" params={{ system: found, id }} replace />;
-  if (lists.some(([, , isPending]) => isPending) || held.isPending) return <Skeleton rows={3} />;
+  if (known.data) return <Navigate to="/users/$id" params={{ id: known.data.user_id }} replace />;
+  if (known.isLoading || lists.some(([, , isPending]) => isPending) || held.isPending) return <Skeleton rows={3} />;
   return (
     <div className="panel">
       {hits.length > 0 || (held.data && held.data.length > 0) ? (

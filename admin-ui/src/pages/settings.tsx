@@ -5,6 +5,8 @@ import { Empty } from "../parts/trouble.tsx";
 import { change, pageSize, refreshChoices, rowChoices, type Settings, useSettings } from "../settings.ts";
 import { Config } from "./config.tsx";
 
+const configured = ["gateway", "account", "entitlement", "notification"] as const;
+
 /** What a person chose here, and what the services were started with. */
 export function SettingsPage() {
   const canSeeConfig = useCan("OPERATOR");
@@ -14,10 +16,7 @@ export function SettingsPage() {
         <Own />
       </Panel>
       {canSeeConfig ? (
-        <>
-          <Config system="entitlement" />
-          <Config system="notification" />
-        </>
+        configured.map(system => <Config key={system} system={system} />)
       ) : (
         <Panel title="Configuration of the services">
           <Empty title="For operators">Who may only look does not see how the services are configured.</Empty>

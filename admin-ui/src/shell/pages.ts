@@ -7,6 +7,7 @@ export const pages = [
   { to: "/outbox", name: "Outbox", icon: "outbox", key: "o", isInBar: true },
   { to: "/notifications", name: "Notifications", icon: "notifications", key: "n", isInBar: true },
   { to: "/inbox", name: "Inbox", icon: "inbox", key: "i" },
+  { to: "/users", name: "Users", icon: "users", key: "u" },
   { to: "/failures", name: "Failures", icon: "failures", key: "d", isInBar: true },
   { to: "/journey", name: "Journey", icon: "journey", key: "j" },
   { to: "/idempotency", name: "Idempotency", icon: "key", key: "k" },

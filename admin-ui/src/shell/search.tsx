@@ -1,13 +1,14 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, type KeyboardEvent, useState } from "react";
 import { Icon } from "../parts/icons.tsx";
+import { isEmail } from "../users_view.ts";
 
 export const searchId = "search";
 
 /** To the page: single keys mean something again there. */
 const leave = () => document.getElementById("content")?.focus({ preventScroll: true });
 
-/** Takes any id: the journey knows what it is, or says where else it occurs. */
+/** Takes any id: the journey knows what it is, or says where else it occurs. An e-mail address is a user's. */
 export function Search() {
   const navigate = useNavigate();
   const [text, setText] = useState("");
@@ -17,7 +18,8 @@ export function Search() {
     if (id === "") return;
     setText("");
     leave();
-    void navigate({ to: "/journey/$id", params: { id } });
+    if (isEmail(id)) void navigate({ to: "/users", search: { search: id, open: "only" } });
+    else void navigate({ to: "/journey/$id", params: { id } });
   }
   function press(event: KeyboardEvent): void {
     if (event.key !== "Escape") return;
@@ -30,7 +32,7 @@ export function Search() {
         <input
           id={searchId}
           aria-label="Find by any id"
-          placeholder="Event, notification, trace, key, purchase, user …"
+          placeholder="Event, notification, trace, key, purchase, user, e-mail …"
           className="field mono !pr-9 !pl-8"
           autoComplete="off"
           spellCheck={false}

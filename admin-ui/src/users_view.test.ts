@@ -1,0 +1,30 @@
+import { expect, test } from "bun:test";
+import { changesOf, isEmail, isUserId, parametersOf, readUsersView } from "./users_view.ts";
+
+test("an address names a search or a list, and what is wrong in it is left out", () => {
+  expect(readUsersView({})).toEqual({});
+  expect(readUsersView({ search: " al " })).toEqual({ search: "al" });
+  expect(readUsersView({ search: "al", show: "admins", open: "only" })).toEqual({ search: "al", open: "only" });
+  expect(readUsersView({ search: " ", show: "admins", open: "only" })).toEqual({ show: "admins" });
+  expect(readUsersView({ show: "everybody", open: "all" })).toEqual({});
+});
+
+test("the service is asked for one thing at a time", () => {
+  expect(parametersOf({})).toEqual({});
+  expect(parametersOf({ search: "al", show: "admins" })).toEqual({ search: "al" });
+  expect(parametersOf({ show: "admins" })).toEqual({ role: "ADMIN" });
+  expect(parametersOf({ show: "suspended" })).toEqual({ status: "SUSPENDED" });
+});
+
+test("user ids and e-mail addresses are told from other texts", () => {
+  expect(["01920C1A-7b1c-7d3e-8f00-00000000dead", "alice", "01920c1a"].map(isUserId)).toEqual([true, false, false]);
+  expect(["a@b.example", "a@", "@b", "a b@c", "order-1", "a@b@c"].map(isEmail)).toEqual([true, false, false, false, false, false]);
+});
+
+test("an entry of the audit says what changed from what to what", () => {
+  const roles = { before: { roles: ["USER"] }, after: { roles: ["USER", "ADMIN"] } };
+  expect(changesOf(roles)).toEqual(["roles: USER → USER, ADMIN"]);
+  expect(changesOf({ before: { email: null, picture: "p" }, after: { email: "a@b", picture: "p" } })).toEqual(["email: nothing → a@b"]);
+  expect(changesOf({ before: null, after: { provider: "oidc", email: null } })).toEqual(["provider: oidc"]);
+  for (const nothing of [{ before: null, after: null }, null, undefined, {}]) expect(changesOf(nothing)).toEqual([]);
+});

@@ -1,0 +1,50 @@
+/** Which users a page shows: all, those who begin with a text, or one of the lists below. */
+export interface UsersView {
+  readonly search?: string;
+  readonly show?: string;
+  /** Whether the only one that is found is opened. */
+  readonly open?: "only";
+}
+
+/** The lists that the service has; each is led by an index of its own. */
+export const userLists = [
+  { name: "suspended", word: "Suspended", parameters: { status: "SUSPENDED" } },
+  { name: "admins", word: "Admins", parameters: { role: "ADMIN" } },
+  { name: "operators", word: "Operators", parameters: { role: "OPERATOR" } },
+  { name: "viewers", word: "Viewers", parameters: { role: "VIEWER" } },
+] as const;
+
+const most = 200;
+
+/** A list that is none is left out: a shared link that is half wrong still opens. A search and a list are not combined. */
+export function readUsersView({ search, show, open }: Record<string, unknown>): UsersView {
+  const text = typeof search === "string" ? search.slice(0, most).trim() : "";
+  if (text !== "") return { search: text, ...(open === "only" ? { open } : {}) };
+  return userLists.some(({ name }) => name === show) ? { show: String(show) } : {};
+}
+
+export const parametersOf = ({ search, show }: UsersView): Record<string, string> =>
+  search === undefined ? { ...userLists.find(({ name }) => name === show)?.parameters } : { search };
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Users of the account service are known by UUIDs. */
+export const isUserId = (text: string): boolean => uuid.test(text);
+/** Nothing else that is searched for looks like an e-mail address. */
+export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+$/.test(text);
+
+const asText = (value: unknown): string => {
+  if (value === null || value === undefined || value === "") return "nothing";
+  if (Array.isArray(value)) return value.length > 0 ? value.map(asText).join(", ") : "nothing";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+};
+
+/** What an entry of the audit changed, a line a field. A new user has no before. */
+export function changesOf(detail: unknown): string[] {
+  const { before, after } = (detail ?? {}) as { before?: Record<string, unknown> | null; after?: Record<string, unknown> | null };
+  const names = Object.keys(after ?? {});
+  if (!before) return names.filter(name => after?.[name] !== null).map(name => `${name}: ${asText(after?.[name])}`);
+  return names
+    .filter(name => JSON.stringify(before[name]) !== JSON.stringify(after?.[name]))
+    .map(name => `${name}: ${asText(before[name])} → ${asText(after?.[name])}`);
+}

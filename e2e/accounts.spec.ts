@@ -1,0 +1,129 @@
+import { type BrowserContext, expect, type Page, test } from "@playwright/test";
+import { openConsole, visit } from "./console.ts";
+import { signInAs } from "./people.ts";
+import { variable } from "./stack.ts";
+
+const gateway = variable("GATEWAY_URL");
+
+/** Somebody who is signed in elsewhere. */
+async function elsewhere(context: BrowserContext, user: string) {
+  const page = await context.newPage();
+  await signInAs(page, user);
+  const { user_id: id } = (await (await page.request.get(`${gateway}/v1/me`)).json()) as { user_id: string };
+  return { id, status: async () => (await page.request.get(`${gateway}/v1/me`)).status() };
+}
+
+async function giveReason(page: Page, reason: string, button: string): Promise<void> {
+  await page.getByRole("dialog").getByLabel("Reason").fill(reason);
+  await page.getByRole("dialog").getByRole("button", { name: button, exact: true }).click();
+}
+
+const find = (page: Page, text: string) =>
+  page
+    .getByRole("textbox", { name: "Find by any id" })
+    .fill(text)
+    .then(() => page.keyboard.press("Enter"));
+
+test("an administrator finds a user by e-mail address, suspends, restores and signs out; the user feels it within seconds", async ({
+  page,
+  browser,
+}) => {
+  test.setTimeout(60_000);
+  const alice = await elsewhere(await browser.newContext(), "alice");
+  await openConsole(page, "admin");
+  await find(page, "Alice@example.test");
+  const drawer = page.getByRole("dialog", { name: "Alice Archer" });
+  await expect(drawer).toContainText("alice@example.test verified");
+  await expect(page).toHaveURL(new RegExp(`/users/${alice.id}`));
+  await expect(drawer).toContainText(/\d open\. Without further use/);
+
+  const reason = `a chargeback ${Date.now()}`;
+  try {
+    await drawer.getByRole("button", { name: "Suspend …" }).click();
+    await giveReason(page, reason, "Suspend");
+    await expect(drawer.getByRole("status")).toContainText("Suspended.");
+    await expect.poll(alice.status, { timeout: 5_000 }).toBe(403);
+    await expect(drawer.getByRole("list", { name: "Audit of the account" }).getByRole("listitem").first()).toContainText(
+      new RegExp(`user\\.suspend.*Ada Admin \\(you\\).*${reason}.*ACTIVE → SUSPENDED`),
+    );
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: "Suspended" }).click();
+    await page.getByRole("button", { name: "Suspended: open Alice Archer" }).click();
+  } finally {
+    await drawer.getByRole("button", { name: "Restore …" }).click();
+    await giveReason(page, "paid after all", "Restore");
+  }
+  await expect(drawer.getByRole("status")).toContainText("Restored.");
+  await expect.poll(alice.status, { timeout: 5_000 }).toBe(200);
+
+  await drawer.getByRole("button", { name: "Sign out everywhere …" }).click();
+  await giveReason(page, "a lost phone", "Sign out everywhere");
+  await expect(drawer.getByRole("status")).toContainText(/Sessions ended: [1-9]/);
+  await expect(drawer).toContainText("Not signed in anywhere.");
+  expect(await alice.status()).toBe(401);
+});
+
+test("roles are given and taken; what nobody may do to themselves is refused and explained", async ({ page, browser }) => {
+  const bob = await elsewhere(await browser.newContext(), "bob");
+  await openConsole(page, "admin");
+  await visit(page, `users/${bob.id}`);
+  const drawer = page.getByRole("dialog", { name: "Bob Builder" });
+  for (const isGiven of [true, false]) {
+    await drawer.getByRole("button", { name: "Roles …" }).click();
+    await drawer.getByRole("checkbox", { name: /^VIEWER/ }).setChecked(isGiven);
+    await giveReason(page, "helps out", "Set roles");
+    await expect(drawer.getByRole("status")).toContainText("The roles are set.");
+    await expect(drawer).toContainText(isGiven ? "roles: USER → USER, VIEWER" : "roles: USER, VIEWER → USER");
+  }
+
+  const me = (await (await page.request.get(`${gateway}/v1/me`)).json()) as { user_id: string };
+  await page.keyboard.press("Escape");
+  await find(page, me.user_id.toUpperCase());
+  const own = page.getByRole("dialog", { name: /^Ada Admin/ });
+  await expect(own).toContainText("This is your own account");
+  await expect(own.getByRole("button", { name: "Suspend …" })).toHaveCount(0);
+  await own.getByRole("button", { name: "Roles …" }).click();
+  await own.getByRole("checkbox", { name: /^ADMIN/ }).uncheck();
+  await giveReason(page, "why not", "Set roles");
+  await expect(own.getByRole("alert")).toContainText("Nothing was changed.");
+  await expect(own.getByRole("alert")).toContainText("OWN_ACCOUNT");
+  await expect(own.getByRole("alert")).toContainText("ask another ADMIN");
+  await expect(own.getByLabel("Reason")).toHaveValue("why not");
+});
+
+test("who may not act finds users, reads them and sees no button, by keys alone", async ({ page, browser }) => {
+  const bob = await elsewhere(await browser.newContext(), "bob");
+  await openConsole(page, "viewer", "users?search=bob");
+  await page.getByRole("button", { name: "Active: open Bob Builder" }).press("Enter");
+  const drawer = page.getByRole("dialog", { name: "Bob Builder" });
+  await expect(drawer.getByRole("list", { name: "Audit of the account" })).toContainText("user.create");
+  await expect(drawer.getByRole("button", { name: /…$/ })).toHaveCount(0);
+  await drawer.getByRole("link", { name: "Entitlements" }).click();
+  await expect(page).toHaveURL(new RegExp(`entitlements\\?user=${bob.id}`));
+
+  await page.keyboard.press("g");
+  await page.keyboard.press("u");
+  const field = page.getByRole("textbox", { name: "Find", exact: true });
+  await field.fill("nobody begins so");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("No user is found")).toBeVisible();
+  await field.fill(bob.id);
+  await page.keyboard.press("Enter");
+  await expect(drawer).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page).toHaveURL(/\/admin\/users/);
+  await page.goto(`${gateway}/admin/users/01890000-0000-7000-8000-00000000dead`);
+  await expect(page.getByRole("alert")).toContainText("there is no such user");
+});
+
+test("the settings show what gateway and account run with, to operators only", async ({ page }) => {
+  await openConsole(page, "operator", "settings");
+  for (const [system, variable] of [
+    ["gateway", "SESSION_IDLE"],
+    ["account", "ACCOUNT_PORT"],
+  ] as const) {
+    const panel = page.getByRole("region", { name: `Configuration of ${system}` });
+    await expect(panel).toContainText(variable);
+    await expect(panel).not.toContainText("postgres://");
+  }
+});
