@@ -230,6 +230,8 @@ export interface AcceptParameters {
   user_id: readonly string[];
   payload: readonly Json[];
   traceparent: readonly string[];
+  through_id: readonly string[];
+  through_at: readonly number[];
   channel: string;
   worker: string | null;
   token: string | null;
@@ -237,7 +239,10 @@ export interface AcceptParameters {
 }
 export interface AcceptRow {
   event_id: string;
+  reached: number;
+  waiting: boolean;
   stale: boolean;
+  after_gap: boolean;
   claimed_id: string | null;
 }
 
@@ -505,6 +510,7 @@ export interface NotificationsClaimParameters {
   limit: number;
   lease_seconds: number;
   from: string;
+  look: number;
 }
 export interface NotificationsClaimRow {
   notification_id: string;
@@ -569,6 +575,10 @@ export interface NotificationsDeadRow {
   failed_at: string;
 }
 
+export interface NotificationsDepthParameters {
+  due_from: string;
+  lease_from: string;
+}
 export interface NotificationsDepthRow {
   pending: number;
   processing: number;
@@ -643,9 +653,11 @@ export interface NotificationsGroupsRow {
 
 export interface NotificationsHeadParameters {
   from: string;
+  look: number;
 }
 export interface NotificationsHeadRow {
   bound: string;
+  reach: string | null;
 }
 
 export interface NotificationsInboxParameters {
@@ -667,6 +679,13 @@ export interface NotificationsInboxRow {
   read_at: string | null;
   trace_id: string;
   payload: Json;
+}
+
+export interface NotificationsOldestLeaseParameters {
+  from: string;
+}
+export interface NotificationsOldestLeaseRow {
+  bound: string;
 }
 
 export interface NotificationsOldestPendingRow {
@@ -780,6 +799,7 @@ export interface NotificationsPageWaitingRow {
 
 export interface NotificationsReclaimParameters {
   limit: number;
+  from: string;
 }
 export interface NotificationsReclaimRow {
   notification_id: string;
@@ -791,6 +811,23 @@ export interface NotificationsReleaseParameters {
   notification_id: readonly string[];
 }
 export interface NotificationsReleaseRow {
+  notification_id: string;
+}
+
+export interface NotificationsReleaseClaimsParameters {
+  token: readonly string[];
+}
+export interface NotificationsReleaseClaimsRow {
+  notification_id: string;
+  claim_token: string;
+}
+
+export interface NotificationsRenewParameters {
+  token: string;
+  notification_id: readonly string[];
+  lease_seconds: number;
+}
+export interface NotificationsRenewRow {
   notification_id: string;
 }
 
@@ -1012,18 +1049,21 @@ export interface NotificationSql {
     counts(parameters: NotificationsCountsParameters): Promise<NotificationsCountsRow[]>;
     counts_all(parameters: NotificationsCountsAllParameters): Promise<NotificationsCountsAllRow[]>;
     dead(parameters: NotificationsDeadParameters): Promise<NotificationsDeadRow[]>;
-    depth(): Promise<NotificationsDepthRow[]>;
+    depth(parameters: NotificationsDepthParameters): Promise<NotificationsDepthRow[]>;
     discard(parameters: NotificationsDiscardParameters): Promise<NotificationsDiscardRow[]>;
     find(parameters: NotificationsFindParameters): Promise<NotificationsFindRow[]>;
     groups(parameters: NotificationsGroupsParameters): Promise<NotificationsGroupsRow[]>;
     head(parameters: NotificationsHeadParameters): Promise<NotificationsHeadRow[]>;
     inbox(parameters: NotificationsInboxParameters): Promise<NotificationsInboxRow[]>;
+    oldest_lease(parameters: NotificationsOldestLeaseParameters): Promise<NotificationsOldestLeaseRow[]>;
     oldest_pending(): Promise<NotificationsOldestPendingRow[]>;
     page(parameters: NotificationsPageParameters): Promise<NotificationsPageRow[]>;
     page_held(parameters: NotificationsPageHeldParameters): Promise<NotificationsPageHeldRow[]>;
     page_waiting(parameters: NotificationsPageWaitingParameters): Promise<NotificationsPageWaitingRow[]>;
     reclaim(parameters: NotificationsReclaimParameters): Promise<NotificationsReclaimRow[]>;
     release(parameters: NotificationsReleaseParameters): Promise<NotificationsReleaseRow[]>;
+    release_claims(parameters: NotificationsReleaseClaimsParameters): Promise<NotificationsReleaseClaimsRow[]>;
+    renew(parameters: NotificationsRenewParameters): Promise<NotificationsRenewRow[]>;
     requeue(parameters: NotificationsRequeueParameters): Promise<NotificationsRequeueRow[]>;
     settle(parameters: NotificationsSettleParameters): Promise<NotificationsSettleRow[]>;
   };
