@@ -171,6 +171,24 @@ test("what a settlement has begun to count is not taken from it, even if its lea
   expect([await positionsOf("slow"), await newestOf("slow")]).toEqual([[1, 2], 2]);
 });
 
+test("a settlement that met a renewal of its own lease counts nothing that it cannot settle", async () => {
+  await wait(["renewed"], 1);
+  const token = crypto.randomUUID();
+  const rows = await claim(token, 10);
+  const other = await pool.reserve();
+  await other`begin`;
+  await other`update notifications set lease_until = now() + interval '1 minute' where claim_token = ${token}`;
+  const settling = settle(token, rows);
+  const waits = async () =>
+    (await pool`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length > 0;
+  await until("the settlement waits for the renewal", 5000, waits);
+  await other`commit`;
+  other.release();
+  expect(await settling).toEqual([]);
+  expect(await settle(token, rows)).toMatchObject([{ user_id: "renewed", status: "SENT", position: 1 }]);
+  expect([await positionsOf("renewed"), await newestOf("renewed")]).toEqual([[1], 1]);
+});
+
 test("a position is given at the delivery, and to nothing else: not to a retry, not to a failure, not to a zombie", async () => {
   await wait(["bad", "good"], 1);
   const failing = senderNamed("w", async user => (user === "bad" ? { outcome: "dead", error: "no such user" } : sent()));
