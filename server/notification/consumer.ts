@@ -90,7 +90,7 @@ export function consumer({ sql, stream, channel, attempts, patience, faults, flo
     for (const { event } of readable)
       if (event.version < (lowest.get(event.aggregateKey)?.version ?? Number.POSITIVE_INFINITY)) lowest.set(event.aggregateKey, event);
     const through = [...lowest.values()].flatMap(event => {
-      const at = patience.usedUpAt(event.aggregateKey);
+      const at = patience.usedUpAt(event.aggregateKey, event.version);
       return at === undefined ? [] : [{ event, at }];
     });
     return { through_id: through.map(({ event }) => event.eventId), through_at: through.map(({ at }) => at) };
@@ -98,15 +98,14 @@ export function consumer({ sql, stream, channel, attempts, patience, faults, flo
 
   /** All events of a pair have the same delay: they come again together. */
   function delaysOf(waiting: readonly AcceptRow[], eventOf: ReadonlyMap<string, IncomingEvent>): ReadonlyMap<string, number> {
-    const ofPair = new Map<string, number>();
-    const delays = new Map<string, number>();
-    for (const { event_id, reached } of waiting) {
-      const { aggregateKey } = eventOf.get(event_id)!;
-      const delay = ofPair.get(aggregateKey) ?? patience.wait(aggregateKey, reached);
-      ofPair.set(aggregateKey, delay);
-      delays.set(event_id, delay);
-    }
-    return delays;
+    const early = waiting.map(({ event_id, reached }) => ({ reached, ...eventOf.get(event_id)! }));
+    const pairs = Map.groupBy(early, one => one.aggregateKey);
+    return new Map(
+      [...pairs].flatMap(([aggregateKey, events]) => {
+        const delay = patience.wait(aggregateKey, events[0]!.reached, Math.min(...events.map(({ version }) => version)));
+        return events.map(({ eventId }) => [eventId, delay] as const);
+      }),
+    );
   }
 
   function noteGaps(taken: readonly { row: AcceptRow; event: IncomingEvent }[]): void {

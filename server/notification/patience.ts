@@ -8,11 +8,14 @@ interface Waiting {
   /** The newest version consumed, and since when nothing newer was. */
   readonly reached: number;
   readonly since: number;
+  /** The earliest of those that wait. */
+  readonly lowest: number;
   readonly waits: number;
 }
 
 /**
- * How long early events of a pair wait: a moment, then a little longer each time, and no more than the limit without any progress of their pair.
+ * How long early events of a pair wait: a moment, again and again, and no more than the limit without any progress of their pair. Then the
+ * earliest is let through, and those after it can follow; if that one does not come again either, after as long again any other.
  * Each consumer has a memory of its own; what it remembers holds only as long as the database says the same.
  */
 export function createPatience(limit: number) {
@@ -27,19 +30,21 @@ export function createPatience(limit: number) {
   }
 
   return {
-    /** If the pair has waited long enough: at which version. */
-    usedUpAt(aggregateKey: string): number | undefined {
+    /** If this version of the pair has waited long enough: behind which one. */
+    usedUpAt(aggregateKey: string, version: number): number | undefined {
       if (limit === 0) return Number.MAX_SAFE_INTEGER;
       const waiting = pairs.get(aggregateKey);
-      return waiting && performance.now() - waiting.since >= limit ? waiting.reached : undefined;
+      if (!waiting) return undefined;
+      const { since, lowest, reached } = waiting;
+      return performance.now() - since >= (version <= lowest ? limit : 2 * limit) ? reached : undefined;
     },
-    /** An event of the pair has to wait; how many milliseconds until it is to come again. */
-    wait(aggregateKey: string, reached: number): number {
+    /** Events of the pair from this version on have to wait; how many milliseconds until they are to come again. */
+    wait(aggregateKey: string, reached: number, version: number): number {
       const now = performance.now();
       const before = pairs.get(aggregateKey);
-      const { since, waits } = before?.reached === reached ? before : { since: now, waits: 0 };
+      const { since, waits, lowest } = before?.reached === reached ? before : { since: now, waits: 0, lowest: version };
       pairs.delete(aggregateKey);
-      pairs.set(aggregateKey, { reached, since, waits: waits + 1 });
+      pairs.set(aggregateKey, { reached, since, waits: waits + 1, lowest: Math.min(lowest, version) });
       forget(now);
       return waits < shortOnes ? shortDelay : longDelay;
     },
