@@ -83,10 +83,10 @@ function work(kenri: TestKenri) {
   return {
     /** A claim of 100 timed, then settled untimed, so that the backlog drains as in life. */
     async claim(n: number): Promise<number> {
-      if (n % 20 === 0) from = (await outbox.head({ from: "-infinity" }))[0]?.bound ?? from;
+      if (n % 20 === 0) from = (await outbox.head({ from: "-infinity", look: 400 }))[0]?.bound ?? from;
       const token = crypto.randomUUID();
       const since = performance.now();
-      const rows = await outbox.claim({ worker: "bench", token, limit: 100, lease_seconds: 60, from, ...stream });
+      const rows = await outbox.claim({ worker: "bench", token, limit: 100, lease_seconds: 60, from, look: 400, ...stream });
       const took = performance.now() - since;
       if (rows.length !== 100) throw new Error(`claimed ${rows.length} instead of 100`);
       const event_id = rows.map(row => row.event_id);

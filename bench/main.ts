@@ -7,6 +7,7 @@ import { backlog } from "./backlog.ts";
 import { operatorReads } from "./console.ts";
 import { gateway } from "./gateway.ts";
 import { grants } from "./grants.ts";
+import { hotPairs } from "./hot_pairs.ts";
 import { latency } from "./latency.ts";
 import { type Figure, printTable } from "./measure.ts";
 import { memory } from "./memory.ts";
@@ -20,6 +21,7 @@ const parts: Record<string, { readonly run: Part; readonly processes: string }> 
   relay: { run: relay, processes: "" },
   latency: { run: latency, processes: "entitlement notification" },
   backlog: { run: large => besideSmall(large, backlog), processes: "" },
+  hot_pairs: { run: long => besideSmall(long, hotPairs), processes: "" },
   console: {
     run: large => besideSmall(large, operatorReads, "entitlement:api notification:api"),
     processes: "entitlement:api notification:api",

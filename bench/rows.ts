@@ -35,3 +35,24 @@ export async function fillEntitlements(sql: postgres.Sql, count: number): Promis
     keyed as (insert into idempotency_keys (client_id, route, idem_key, request_hash, response_code, response_body, expires_at) select 'bulk', '/v1/entitlements/grants', user_id, 'hash', 200, '{}', now() + interval '1 day' from n)
     insert into entitlement_audit (at, event_id, user_id, stock_keeping_unit, status, version, client_id, detail) select now(), uuidv7(), user_id, 'item', 'ACTIVE', 1, 'bulk', '{}' from n`);
 }
+
+/** Fills the outbox with versions of a few pairs, as they come when these are changed in turn. */
+export async function fillHotOutbox(sql: postgres.Sql, pairs: number, each: number): Promise<void> {
+  await sql.unsafe(`
+    insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, next_retry_at, created_at)
+    select uuidv7(), 'EntitlementGranted', 'hot-' || p || ':item', n,
+      jsonb_build_object('user_id', 'hot-' || p, 'stock_keeping_unit', 'item', 'source', 'purchase', 'source_id', 'p', 'version', n, 'occurred_at', iso(now())),
+      '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', at, at
+    from generate_series(1, ${each}) n, generate_series(1, ${pairs}) p, lateral (select now() - interval '1 hour' + n * interval '10 ms' + p * interval '1 ms') t(at)
+    order by at`);
+}
+
+/** The same in the inbox, not sent yet. */
+export async function fillHotInbox(sql: postgres.Sql, pairs: number, each: number): Promise<void> {
+  await sql.unsafe(`
+    insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, next_retry_at, created_at)
+    select uuidv7(), 'hot-' || p, 'EntitlementGranted', 'hot-' || p || ':item', n, false, jsonb_build_object('user_id', 'hot-' || p, 'version', n),
+      '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', 'log', at, at
+    from generate_series(1, ${each}) n, generate_series(1, ${pairs}) p, lateral (select now() - interval '1 hour' + n * interval '10 ms' + p * interval '1 ms') t(at)
+    order by at`);
+}

@@ -111,6 +111,7 @@ const rules: Rule[] = [
       "server/kernel/loop.ts": "the one loop, and patience at the start",
       "server/kernel/deadline.ts": "the deadline of a call",
       "server/kernel/ack_publisher.ts": "one timer for the deadlines of all publishes under way",
+      "server/kernel/lease.ts": "renews what a worker holds, as long as it works",
       "server/kernel/worker_host.ts": "the pause before a crashed worker is started again",
       "server/kernel/migrations.ts": "a migration that gave way comes again",
       "server/kernel/http_server.ts": "the notice at /readyz before the port closes",

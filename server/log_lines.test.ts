@@ -3,6 +3,7 @@ import { until } from "../stack/wait.ts";
 import { dispatch } from "./entitlement/dispatch.ts";
 import { faults } from "./kernel/fault.ts";
 import { createFlow } from "./kernel/flow.ts";
+import { fixedLease } from "./kernel/lease.ts";
 import { type Log, silentLog } from "./kernel/log.ts";
 import { createMetrics } from "./kernel/metrics.ts";
 import { delivery } from "./notification/delivery.ts";
@@ -90,7 +91,7 @@ describe("a result that comes after the lease was lost, and a row that was not t
   const log = Object.assign(Object.create(silentLog), { warn: say, info: say }) as Log;
   const stopped = AbortSignal.abort();
   const shared = { faults: faults(), flow: createFlow(), worker: "w", lease: 1000, maxAttempts: 3, log, metrics: createMetrics() };
-  const claim = <Row>(row: Row) => ({ token: crypto.randomUUID(), claimedAt: performance.now(), rows: [row] });
+  const claim = <Row>(row: Row) => ({ ...fixedLease(60_000), rows: [row] });
   const common = {
     event_id: crypto.randomUUID(),
     aggregate_key: "u:i",

@@ -26,7 +26,9 @@ const put = (version: number, due = "-1 second") =>
     values (uuidv7(), 'EntitlementGranted', 'alice:item', ${version}, '{}', 't', now() + ${due}::interval, now())`;
 const unseen: { stream: string; resend_before: string | null } = { stream: "events", resend_before: null };
 const claim = async (token: string = crypto.randomUUID(), limit = 50, seen = unseen) =>
-  (await outbox.claim({ worker: "w", token, limit, lease_seconds: 30, from: "-infinity", ...seen })).map(row => row.aggregate_version);
+  (await outbox.claim({ worker: "w", token, limit, lease_seconds: 30, from: "-infinity", look: 4 * limit, ...seen })).map(
+    row => row.aggregate_version,
+  );
 
 test("the events of an aggregate are claimed together, in order", async () => {
   for (const version of [2, 1, 3]) await put(version);
@@ -53,6 +55,25 @@ test("an event that was put back does not pull later ones past the one that anot
 test("a claim takes no more than it was asked for, and leaves no gap in a run", async () => {
   for (let version = 1; version <= 10; version++) await put(version);
   expect(await claim(crypto.randomUUID(), 4)).toEqual([1, 2, 3, 4]);
+});
+
+test("an aggregate with open events near each other has one head, whatever failed or was published between them", async () => {
+  await put(1, "1 hour");
+  for (const version of [3, 25]) await put(version);
+  expect(await claim()).toEqual([]);
+});
+
+test("a claim looks at a bounded number of events, and goes on from where it is told", async () => {
+  await put(1, "-1 hour");
+  expect(await claim()).toEqual([1]);
+  for (let version = 2; version <= 10; version++) await put(version, `-${60 - version} seconds`);
+  await pool`insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, next_retry_at, created_at)
+    values (uuidv7(), 'EntitlementGranted', 'bob:item', 1, '{}', 't', now() - interval '1 second', now())`;
+  const claimFrom = async (from: string, token = crypto.randomUUID()) =>
+    (await outbox.claim({ worker: "w", token, limit: 2, lease_seconds: 30, from, look: 5, ...unseen })).map(row => row.aggregate_key);
+  expect(await claimFrom("-infinity")).toEqual([]);
+  const [head] = await outbox.head({ from: "-infinity", look: 5 });
+  expect(await claimFrom(head!.reach!)).toEqual(["bob:item"]);
 });
 
 test("nothing is claimed by who does not know that the stream lost messages: they come first", async () => {

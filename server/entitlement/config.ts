@@ -26,6 +26,12 @@ export const entitlementSettings = {
     batch: integer("OUTBOX_BATCH", "the most events in one claim", 50, { minimum: 1, maximum: 500 }),
     lanes: integer("OUTBOX_LANES", "claims under way at once in a relay", 2, { minimum: 1, maximum: 8 }),
     lease: duration("OUTBOX_LEASE", "how long a claim holds", "30s", { minimum: "300ms", maximum: "10m" }),
+    firstLease: duration(
+      "OUTBOX_FIRST_LEASE",
+      "how long the claim of an API holds, renewed while it publishes; what an API that died had claimed is taken back after this",
+      "2s",
+      { minimum: "300ms", maximum: "10m" },
+    ),
     maxAttempts: integer("OUTBOX_MAX_ATTEMPTS", "attempts before an event is FAILED", 10, { minimum: 1, maximum: 100 }),
     publishWithin: duration("OUTBOX_PUBLISH_WITHIN", "the deadline of a publish", "5s", { minimum: "50ms", maximum: "1m" }),
     sweep: duration("OUTBOX_SWEEP", "how often the claim looks at the whole backlog again, and leases that ran out are taken back", "3s", {

@@ -2,8 +2,8 @@ import { retryDelaySeconds } from "../kernel/backoff.ts";
 import type { Breaker } from "../kernel/breaker.ts";
 import { storable } from "../kernel/database.ts";
 import type { Faults } from "../kernel/fault.ts";
-import type { Claim } from "../kernel/first_attempts.ts";
 import type { Flow } from "../kernel/flow.ts";
+import { type Claim, settleWhileHeld } from "../kernel/lease.ts";
 import { type Log, someIds } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
 import { traceIdOf } from "../kernel/trace.ts";
@@ -27,6 +27,7 @@ export interface DispatchOptions {
   readonly metrics: Metrics;
 }
 
+type WhileHeld = <Row>(statement: () => Promise<readonly Row[]>) => Promise<{ readonly rows: readonly Row[]; readonly isSure: boolean }>;
 type Settled = { readonly row: OutboxClaimRow; readonly publishing: Publishing };
 
 /** Brings events that a worker has claimed to the stream: publish → finalize | retry | release. */
@@ -35,13 +36,15 @@ export function dispatch(options: DispatchOptions) {
   const events = metrics.counter("outbox_events_total", "Events of the outbox, by what became of the attempt.", ["outcome"]);
   const fenced = metrics.counter("outbox_fenced_total", "Results that came after the lease was lost and changed nothing.");
 
-  async function deliver({ token, claimedAt, rows }: Claim<OutboxClaimRow>, stopping: AbortSignal): Promise<void> {
+  async function deliver(claim: Claim<OutboxClaimRow>, stopping: AbortSignal): Promise<void> {
     faults.at("outbox.claimed");
-    // Nothing is sent that could still be unanswered when the lease ends and somebody else sends it.
-    const lastStart = claimedAt + lease - options.publishWithin;
-    const settled = await publishInOrder(rows, () => stopping.aborted || performance.now() > lastStart);
+    // Nothing is begun shortly before the lease ends and somebody else publishes it. A publish that is still unanswered then does no harm: the
+    // other one has the same message id, and the stream keeps one of them.
+    const margin = Math.min(options.publishWithin, lease / 2);
+    const settled = await publishInOrder(claim.rows, () => stopping.aborted || claim.endsWithin(margin));
     faults.at("outbox.published");
-    await settle(token, settled);
+    await claim.letGo();
+    await settle(claim, stopping, settled);
   }
 
   /** Wave by wave: the first events of all aggregates together, then the second ones … After a failure the rest of a run stays. */
@@ -61,7 +64,9 @@ export function dispatch(options: DispatchOptions) {
     return settled;
   }
 
-  async function settle(token: string, settled: readonly Settled[]): Promise<void> {
+  async function settle(claim: Claim<OutboxClaimRow>, stopping: AbortSignal, settled: readonly Settled[]): Promise<void> {
+    const { token } = claim;
+    const held = <Row>(statement: () => Promise<readonly Row[]>) => settleWhileHeld(claim, stopping, statement);
     // Deadlines that opened the breaker say that the stream is away, nothing about the events.
     const isUntried = ({ outcome }: Publishing) => outcome === "untried" || (outcome === "unanswered" && breaker.isOpen());
     const published = settled.flatMap(({ row, publishing }) => (publishing.outcome === "published" ? [{ row, ...publishing }] : []));
@@ -69,36 +74,49 @@ export function dispatch(options: DispatchOptions) {
       "error" in publishing && !isUntried(publishing) ? [{ row, ...publishing }] : [],
     );
     const untried = settled.filter(({ publishing }) => isUntried(publishing)).map(({ row }) => row.event_id);
-    await Promise.all([finalize(token, published), retry(token, failed), release(token, untried)]);
+    await Promise.all([finalize(token, held, published), retry(token, held, failed), release(token, held, untried)]);
   }
 
-  async function finalize(token: string, published: readonly { row: OutboxClaimRow; seq: number; duplicate: boolean }[]): Promise<void> {
+  async function finalize(
+    token: string,
+    held: WhileHeld,
+    published: readonly { row: OutboxClaimRow; seq: number; duplicate: boolean }[],
+  ): Promise<void> {
     if (published.length === 0) return;
     guard.published(Math.max(...published.map(one => one.seq)));
-    const done = await outbox.finalize({
-      token,
-      event_id: published.map(({ row }) => row.event_id),
-      stream_seq: published.map(({ seq }) => seq),
-      stream_duplicate: published.map(({ duplicate }) => duplicate),
-    });
+    const { rows: done, isSure } = await held(() =>
+      outbox.finalize({
+        token,
+        event_id: published.map(({ row }) => row.event_id),
+        stream_seq: published.map(({ seq }) => seq),
+        stream_duplicate: published.map(({ duplicate }) => duplicate),
+      }),
+    );
     events.inc({ outcome: "published" }, done.length);
     flow.passed("published", rowsIn(done, published));
-    countFenced(
-      "finalize",
-      published.map(({ row }) => row.event_id),
-      done,
-    );
+    if (isSure)
+      countFenced(
+        "finalize",
+        published.map(({ row }) => row.event_id),
+        done,
+      );
   }
 
-  async function retry(token: string, failed: readonly { row: OutboxClaimRow; outcome: string; error: string }[]): Promise<void> {
+  async function retry(
+    token: string,
+    held: WhileHeld,
+    failed: readonly { row: OutboxClaimRow; outcome: string; error: string }[],
+  ): Promise<void> {
     if (failed.length === 0) return;
-    const done = await outbox.retry({
-      token,
-      event_id: failed.map(({ row }) => row.event_id),
-      delay_seconds: failed.map(({ row, outcome }) => (outcome === "unencodable" ? null : retryDelaySeconds(row.attempt_count))),
-      error: failed.map(({ error }) => storable(error)),
-      max_attempts: options.maxAttempts,
-    });
+    const { rows: done, isSure } = await held(() =>
+      outbox.retry({
+        token,
+        event_id: failed.map(({ row }) => row.event_id),
+        delay_seconds: failed.map(({ row, outcome }) => (outcome === "unencodable" ? null : retryDelaySeconds(row.attempt_count))),
+        error: failed.map(({ error }) => storable(error)),
+        max_attempts: options.maxAttempts,
+      }),
+    );
     for (const [step, settled] of [
       ["failed", "FAILED"],
       ["retried", "PENDING"],
@@ -116,20 +134,21 @@ export function dispatch(options: DispatchOptions) {
       const fields = { ...idsOf(attempt.row), status, attempt_count, error: attempt.error };
       log[status === "FAILED" ? "error" : "warn"](fields, "outbox.retry");
     }
-    countFenced(
-      "retry",
-      failed.map(({ row }) => row.event_id),
-      done,
-    );
+    if (isSure)
+      countFenced(
+        "retry",
+        failed.map(({ row }) => row.event_id),
+        done,
+      );
   }
 
-  async function release(token: string, event_id: readonly string[]): Promise<void> {
+  async function release(token: string, held: WhileHeld, event_id: readonly string[]): Promise<void> {
     if (event_id.length === 0) return;
-    const done = await outbox.release({ token, event_id });
+    const { rows: done, isSure } = await held(() => outbox.release({ token, event_id }));
     events.inc({ outcome: "released" }, done.length);
     options.released?.();
     log.info({ worker, count: done.length, event_ids: someIds(done.map(row => row.event_id)) }, "outbox.release");
-    countFenced("release", event_id, done);
+    if (isSure) countFenced("release", event_id, done);
   }
 
   function countFenced(what: string, settled: readonly string[], done: readonly { readonly event_id: string }[]): void {

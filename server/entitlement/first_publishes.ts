@@ -2,13 +2,14 @@ import { connect } from "../kernel/database.ts";
 import { within } from "../kernel/deadline.ts";
 import { firstAttempts, unclaimed } from "../kernel/first_attempts.ts";
 import type { Flow } from "../kernel/flow.ts";
+import { lostClaims } from "../kernel/lost_claims.ts";
 import type { RoleContext } from "../kernel/role.ts";
 import { type Service, service, together } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
 import { bindStatements, readStatements } from "../kernel/statements.ts";
 import type { ChangeBatch } from "./changes.ts";
 import type { EntitlementSettings } from "./config.ts";
-import { outlet, publishDeadline } from "./outlet.ts";
+import { outlet } from "./outlet.ts";
 import type { ChangeParameters, ChangeRow, EntitlementSql, OutboxClaimRow } from "./sql.gen.ts";
 
 type Change = (parameters: ChangeParameters) => Promise<ChangeRow[]>;
@@ -47,14 +48,18 @@ export function firstPublishes({ kernel, settings, context, flow, change, wakeRe
   const { worker, log, metrics } = context;
   const { deadline } = kernel.database;
   const stopWithin = kernel.shutdownWithin / 2;
-  const lease = 2 * publishDeadline(settings); // as short as it may be: what an API that dies has claimed waits for its end
+  const lease = Math.min(settings.outbox.firstLease, settings.outbox.lease);
   const pool = connect({ url: settings.appUrl, name: `${worker} publish`, max: 2, statementTimeout: deadline, durable: false });
   const { outbox } = bindStatements<EntitlementSql>(pool, readStatements(["kernel", "entitlement"]), metrics, deadline);
   const way = outlet({ kernel, settings, context, outbox, flow, lease, released: wakeRelay });
   const { broker, guard, stream } = way;
-  const attempts = firstAttempts({
+  const lost = lostClaims({ name: "outbox", lease, release: outbox.release_claims, released: wakeRelay, log, metrics });
+  const attempts = firstAttempts<OutboxClaimRow>({
     worker,
     lease,
+    lost,
+    renew: async ({ token, rows }) =>
+      (await outbox.renew({ token, event_id: rows.map(row => row.event_id), lease_seconds: lease / 1000 })).length > 0,
     atOnce: 1,
     isReady: way.isKnownToBeOpen,
     stopWithin,
@@ -72,7 +77,7 @@ export function firstPublishes({ kernel, settings, context, flow, change, wakeRe
       const isAll = claimed.length === rows.filter(isEvent).length;
       if (claimed.length === 0 || guard.seal() === seal) return { claimed, left: !isAll, result: rows };
       // The stream was looked at meanwhile: what it lost comes first.
-      void outbox.release({ token: claiming.token!, event_id: claimed.map(row => row.event_id) }).then(wakeRelay, () => {});
+      lost.putBack(claiming.token!);
       return { claimed: [], left: true, result: rows };
     });
 
@@ -82,7 +87,7 @@ export function firstPublishes({ kernel, settings, context, flow, change, wakeRe
     stop: () => within(stopWithin, "a look at the stream", way.looking.stop()).catch(error => log.warn({ error }, "outbox.look")),
   });
   const closing = service({ start: async () => {}, stop: () => pool.end({ timeout: 1 }) });
-  return { run, connections: together([closing, broker]), attempts: together([attempts, looking]) };
+  return { run, connections: together([closing, broker]), attempts: together([attempts, lost, looking]) };
 }
 
 /** What was claimed, as the relay's own claim would return it. */

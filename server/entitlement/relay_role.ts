@@ -1,10 +1,11 @@
 import { byOwnConnection } from "../kernel/broker.ts";
 import { bulkLoop } from "../kernel/bulk.ts";
-import { dueBound } from "../kernel/due_bound.ts";
+import { type Bound, dueBound, headEvery, looksPerRow, reclaimEvery } from "../kernel/due_bound.ts";
 import { createFlow, flowKeeper } from "../kernel/flow.ts";
 import { countWork, liveness } from "../kernel/liveness.ts";
 import { someIds } from "../kernel/log.ts";
 import { loop } from "../kernel/loop.ts";
+import { lostClaims } from "../kernel/lost_claims.ts";
 import { ears, type RoleContext } from "../kernel/role.ts";
 import { group, type Service, together } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
@@ -14,7 +15,7 @@ import type { EntitlementSettings } from "./config.ts";
 import { outlet } from "./outlet.ts";
 import { reconciler } from "./reconciler.ts";
 import { relay } from "./relay.ts";
-import type { EntitlementSql } from "./sql.gen.ts";
+import type { EntitlementSql, OutboxDepthRow } from "./sql.gen.ts";
 
 const reclaimBatch = 500;
 // claim.sql takes at most this many followers of one aggregate: from here on there may be more although the batch was not full.
@@ -41,8 +42,10 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
   const work = countWork();
   const way = outlet({ kernel, settings, context, outbox, flow, lease: tuning.lease, putBack: work.did });
   const { broker, guard, stream, looking, largestUnstored, mayPublish, deliver } = way;
-  const bound = dueBound(async from => (await outbox.head({ from }))[0]?.bound, tuning.sweep);
-  const claimAndDeliver = relay({ ...tuning, outbox, stream: stream.name, mayPublish, deliver, from: bound.from, worker });
+  const bound = dueBound(async from => (await outbox.head({ from, look: looksPerRow * tuning.batch }))[0], tuning.sweep);
+  const leases = dueBound(async from => (await outbox.oldest_lease({ from }))[0], 10 * tuning.sweep);
+  const lost = lostClaims({ name: "outbox", lease: tuning.lease, release: outbox.release_claims, released: () => wake(), log, metrics });
+  const claimAndDeliver = relay({ ...tuning, outbox, stream: stream.name, mayPublish, deliver, bound, lost, worker });
   const runOnce = work.counted(
     async (stopping: AbortSignal) => {
       await faults.pass();
@@ -53,7 +56,8 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
 
   const reclaimed = metrics.counter("outbox_reclaimed_total", "Events taken back from a worker whose lease ran out.");
   async function reclaim(): Promise<number> {
-    const rows = await outbox.reclaim({ limit: reclaimBatch });
+    await leases.advance();
+    const rows = await outbox.reclaim({ limit: reclaimBatch, from: leases.from() });
     if (rows.length === 0) return 0;
     reclaimed.inc(rows.length);
     const from = [...new Set(rows.map(row => row.locked_by))];
@@ -108,12 +112,25 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
   });
   const loops = [
     alive,
-    loop({ name: "outbox.head", runOnce: bound.advance, full: Number.POSITIVE_INFINITY, interval: Math.min(1000, tuning.sweep), ...every }),
-    loop({ name: "outbox.reclaim", runOnce: reclaim, full: reclaimBatch, interval: tuning.sweep, ...every }),
+    loop({
+      name: "outbox.head",
+      runOnce: bound.advance,
+      full: Number.POSITIVE_INFINITY,
+      interval: Math.min(headEvery, tuning.sweep),
+      ...every,
+    }),
+    loop({ name: "outbox.reclaim", runOnce: reclaim, full: reclaimBatch, interval: Math.min(reclaimEvery, tuning.sweep), ...every }),
+    lost,
     looking,
     reconciling,
     loop({ name: "outbox.reconcile.asked", runOnce: heed, full: Number.POSITIVE_INFINITY, interval: 1000, ...every }),
-    loop({ name: "outbox.depth", runOnce: depthGauges(outbox, metrics), full: Number.POSITIVE_INFINITY, interval: 2000, ...every }),
+    loop({
+      name: "outbox.depth",
+      runOnce: depthGauges({ outbox, bound, leases, metrics }),
+      full: Number.POSITIVE_INFINITY,
+      interval: 2000,
+      ...every,
+    }),
     bulkLoop({ kind: "outbox", sql: store.statements, ...kernel.bulk, requeued: wake, ...every }),
     ...lanes,
   ];
@@ -121,11 +138,23 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
   return group([store, keeper, broker, ears(context, wake, reconciling.wake), together(loops)]);
 }
 
-function depthGauges(outbox: EntitlementSql["outbox"], metrics: RoleContext["metrics"]) {
+interface DepthOptions {
+  readonly outbox: EntitlementSql["outbox"];
+  readonly bound: Bound;
+  readonly leases: Bound;
+  readonly metrics: RoleContext["metrics"];
+}
+
+function depthGauges({ outbox, bound, leases, metrics }: DepthOptions) {
   const depth = metrics.gauge("outbox_depth", "Events by state, counted up to 10,001.", ["state"]);
-  const oldest = metrics.gauge("outbox_oldest_pending_seconds", "How long the oldest due event waits.");
+  const oldest = metrics.gauge("outbox_oldest_pending_seconds", "Age of the oldest event that is not published, since it was created.");
+  let row: OutboxDepthRow | undefined;
+  const unconfirmed = dueBound(async published_from => {
+    [row] = await outbox.depth({ due_from: bound.from(), lease_from: leases.from(), published_from });
+    return row && { bound: row.unconfirmed_from };
+  }, 60_000);
   return async () => {
-    const [row] = await outbox.depth();
+    await unconfirmed.advance();
     if (!row) return 0;
     for (const state of ["pending", "in_flight", "failed", "unconfirmed"] as const) depth.set({ state }, row[state]);
     oldest.set(row.oldest_pending_seconds);

@@ -607,6 +607,7 @@ export interface OutboxClaimParameters {
   from: string;
   stream: string;
   resend_before: string | null;
+  look: number;
 }
 export interface OutboxClaimRow {
   event_id: string;
@@ -663,12 +664,18 @@ export interface OutboxCountsAllRow {
   more: boolean;
 }
 
+export interface OutboxDepthParameters {
+  due_from: string;
+  lease_from: string;
+  published_from: string;
+}
 export interface OutboxDepthRow {
   pending: number;
   in_flight: number;
   failed: number;
   unconfirmed: number;
   oldest_pending_seconds: number;
+  unconfirmed_from: string;
 }
 
 export interface OutboxDiscardParameters {
@@ -785,9 +792,11 @@ export interface OutboxGroupsRetryingRow {
 
 export interface OutboxHeadParameters {
   from: string;
+  look: number;
 }
 export interface OutboxHeadRow {
   bound: string;
+  reach: string | null;
 }
 
 export interface OutboxObserveParameters {
@@ -799,6 +808,13 @@ export interface OutboxObserveParameters {
 export interface OutboxObserveRow {
   lost: boolean;
   resend_before: string | null;
+}
+
+export interface OutboxOldestLeaseParameters {
+  from: string;
+}
+export interface OutboxOldestLeaseRow {
+  bound: string;
 }
 
 export interface OutboxOldestPendingRow {
@@ -1018,6 +1034,7 @@ export interface OutboxPageWaitingRow {
 
 export interface OutboxReclaimParameters {
   limit: number;
+  from: string;
 }
 export interface OutboxReclaimRow {
   event_id: string;
@@ -1029,6 +1046,23 @@ export interface OutboxReleaseParameters {
   event_id: readonly string[];
 }
 export interface OutboxReleaseRow {
+  event_id: string;
+}
+
+export interface OutboxReleaseClaimsParameters {
+  token: readonly string[];
+}
+export interface OutboxReleaseClaimsRow {
+  event_id: string;
+  claim_token: string;
+}
+
+export interface OutboxRenewParameters {
+  token: string;
+  event_id: readonly string[];
+  lease_seconds: number;
+}
+export interface OutboxRenewRow {
   event_id: string;
 }
 
@@ -1212,7 +1246,7 @@ export interface EntitlementSql {
     confirm(parameters: OutboxConfirmParameters): Promise<OutboxConfirmRow[]>;
     counts(parameters: OutboxCountsParameters): Promise<OutboxCountsRow[]>;
     counts_all(parameters: OutboxCountsAllParameters): Promise<OutboxCountsAllRow[]>;
-    depth(): Promise<OutboxDepthRow[]>;
+    depth(parameters: OutboxDepthParameters): Promise<OutboxDepthRow[]>;
     discard(parameters: OutboxDiscardParameters): Promise<OutboxDiscardRow[]>;
     failed(parameters: OutboxFailedParameters): Promise<OutboxFailedRow[]>;
     finalize(parameters: OutboxFinalizeParameters): Promise<OutboxFinalizeRow[]>;
@@ -1221,6 +1255,7 @@ export interface EntitlementSql {
     groups_retrying(parameters: OutboxGroupsRetryingParameters): Promise<OutboxGroupsRetryingRow[]>;
     head(parameters: OutboxHeadParameters): Promise<OutboxHeadRow[]>;
     observe(parameters: OutboxObserveParameters): Promise<OutboxObserveRow[]>;
+    oldest_lease(parameters: OutboxOldestLeaseParameters): Promise<OutboxOldestLeaseRow[]>;
     oldest_pending(): Promise<OutboxOldestPendingRow[]>;
     overdue(parameters: OutboxOverdueParameters): Promise<OutboxOverdueRow[]>;
     page(parameters: OutboxPageParameters): Promise<OutboxPageRow[]>;
@@ -1231,6 +1266,8 @@ export interface EntitlementSql {
     page_waiting(parameters: OutboxPageWaitingParameters): Promise<OutboxPageWaitingRow[]>;
     reclaim(parameters: OutboxReclaimParameters): Promise<OutboxReclaimRow[]>;
     release(parameters: OutboxReleaseParameters): Promise<OutboxReleaseRow[]>;
+    release_claims(parameters: OutboxReleaseClaimsParameters): Promise<OutboxReleaseClaimsRow[]>;
+    renew(parameters: OutboxRenewParameters): Promise<OutboxRenewRow[]>;
     requeue(parameters: OutboxRequeueParameters): Promise<OutboxRequeueRow[]>;
     resend_lost(parameters: OutboxResendLostParameters): Promise<OutboxResendLostRow[]>;
     resend_missing(parameters: OutboxResendMissingParameters): Promise<OutboxResendMissingRow[]>;

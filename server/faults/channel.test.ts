@@ -70,6 +70,8 @@ const takeIn = (user: string, count = 1) => {
     user_id: versions.map(() => user),
     payload: versions.map(() => ({})),
     traceparent: versions.map(() => "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
+    through_id: [],
+    through_at: [],
     channel: "odd",
     ...unclaimed,
   });
@@ -80,7 +82,7 @@ const rows = () =>
 /** Retries are due at once, leases run out at once: time passes. */
 const timePasses = async () => {
   await pool`update notifications set next_retry_at = now() - interval '1 second' where status = 'PENDING'`;
-  await sql.notifications.reclaim({ limit: 100 });
+  await sql.notifications.reclaim({ limit: 100, from: "-infinity" });
 };
 
 test("a channel that never answers costs an attempt at its deadline, and others are sent", async () => {

@@ -10,6 +10,8 @@ function underTest(atOnce = 1) {
   const attempts = firstAttempts<string>({
     worker: "w",
     lease: 2000,
+    renew: async () => true,
+    lost: { watch: (_token, statement) => statement() },
     atOnce,
     isReady: () => seen.ready,
     stopWithin: 200,

@@ -1,20 +1,10 @@
 import { within } from "./deadline.ts";
+import { type Claim, type RenewedLease, renewedLease } from "./lease.ts";
 import { type Log, someIds } from "./log.ts";
+import type { LostClaims } from "./lost_claims.ts";
 import { type Service, service } from "./service.ts";
 
-/** What a claim is known by. */
-export interface Hold {
-  readonly token: string;
-  /** Not after the lease began, by `performance.now()`. */
-  readonly claimedAt: number;
-}
-
-export const newHold = (): Hold => ({ token: crypto.randomUUID(), claimedAt: performance.now() });
-
-/** Rows that a worker holds, those of an aggregate in order. */
-export interface Claim<Row> extends Hold {
-  readonly rows: readonly Row[];
-}
+export type { Claim } from "./lease.ts";
 
 /** Parameters of a statement that may claim what it writes. */
 export type Claiming =
@@ -40,7 +30,11 @@ export interface FirstAttempts<Row> extends Service {
 
 export interface FirstAttemptsOptions<Row> {
   readonly worker: string;
+  /** How long a claim holds; it is renewed while the attempt goes on. */
   readonly lease: number;
+  /** Lets a claim hold longer; false if it was lost. */
+  readonly renew: (claim: Claim<Row>) => Promise<boolean>;
+  readonly lost: Pick<LostClaims, "watch">;
   /** While so many are under way, what is written is left to the others; 0 = it always is. */
   readonly atOnce: number;
   readonly isReady?: () => boolean;
@@ -56,38 +50,46 @@ export interface FirstAttemptsOptions<Row> {
 
 /**
  * Who writes work down makes the first attempt at it, claimed by the statement that writes it: it is done one commit and one wake-up sooner
- * than by a worker that has to find it. If the writer dies, the lease ends and the worker finds it, like any other.
+ * than by a worker that has to find it. If the writer dies, the lease ends and the worker finds it, like any other: so the lease is short, and
+ * renewed while the attempt goes on.
  */
 export function firstAttempts<Row>(options: FirstAttemptsOptions<Row>): FirstAttempts<Row> {
-  const { worker, lease, atOnce, isReady = () => true, stopWithin, deliver, wakeOthers, log } = options;
+  const { worker, lease, renew, lost, atOnce, isReady = () => true, stopWithin, deliver, wakeOthers, log } = options;
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
   let held = 0;
   let isLeft = false;
 
-  async function attempt(claim: Claim<Row>): Promise<void> {
+  async function attempt(kept: RenewedLease, rows: readonly Row[]): Promise<void> {
+    const claim = { ...kept, rows };
     try {
-      if (claim.rows.length > 0) await deliver(claim, stopping.signal);
+      if (rows.length > 0) {
+        kept.keepUp(() => renew(claim));
+        await deliver(claim, stopping.signal);
+      }
     } catch (error) {
-      const ids = options.idOf ? someIds(claim.rows.map(options.idOf)) : undefined;
-      log.warn({ error, worker, count: claim.rows.length, event_ids: ids }, "first_attempt");
+      const ids = options.idOf ? someIds(rows.map(options.idOf)) : undefined;
+      log.warn({ error, worker, count: rows.length, event_ids: ids }, "first_attempt");
     }
+    void kept.letGo();
     held--;
     // What follows in the same aggregates could not be claimed before.
     if (isLeft) wakeOthers();
     isLeft &&= held > 0;
   }
 
-  async function run<Result>(statement: Statement<Row, Result>, hold: Hold | undefined): Promise<Result> {
+  async function run<Result>(statement: Statement<Row, Result>, kept: RenewedLease | undefined): Promise<Result> {
     let rows: readonly Row[] = [];
     try {
-      const written = await statement(hold ? { worker, token: hold.token, lease_seconds: lease / 1000 } : unclaimed);
+      const written = kept
+        ? await lost.watch(kept.token, () => statement({ worker, token: kept.token, lease_seconds: lease / 1000 }))
+        : await statement(unclaimed);
       rows = written.claimed;
       if (written.left) wakeOthers();
       isLeft ||= written.left && held > 0;
       return written.result;
     } finally {
-      if (hold) during(attempt({ ...hold, rows }));
+      if (kept) during(attempt(kept, rows));
     }
   }
 
@@ -115,7 +117,7 @@ export function firstAttempts<Row>(options: FirstAttemptsOptions<Row>): FirstAtt
     write(statement) {
       if (held >= atOnce || stopping.signal.aborted || !isReady()) return run(statement, undefined);
       held++;
-      return during(run(statement, newHold()));
+      return during(run(statement, renewedLease(lease)));
     },
   };
 }

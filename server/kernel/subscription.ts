@@ -1,11 +1,11 @@
-import { type ConsumerMessages, type JsMsg, jetstream } from "@nats-io/jetstream";
+import { type Consumer, type ConsumerMessages, type JsMsg, jetstream } from "@nats-io/jetstream";
 import type { Subscription } from "@nats-io/nats-core";
 import type { Broker } from "./broker.ts";
 import { within } from "./deadline.ts";
 import type { Log } from "./log.ts";
 import { loop } from "./loop.ts";
 import type { Metrics } from "./metrics.ts";
-import { group, type Service, service } from "./service.ts";
+import { group, type Service, service, together } from "./service.ts";
 import { type ConsumerSpec, ensureConsumer } from "./streams.ts";
 
 /** A message as a handler sees it: it decides, the subscription answers the broker. */
@@ -17,8 +17,8 @@ export interface Received {
   readonly deliveries: number;
 }
 
-/** `taken`: stored, never again. `refused`: stored as unreadable, never again. */
-export type Verdict = "taken" | "refused";
+/** `taken`: stored, never again. `refused`: stored as unreadable, never again. `later`: not stored; deliver it again after so many milliseconds. */
+export type Verdict = "taken" | "refused" | { readonly later: number };
 
 export interface SubscriptionOptions {
   readonly broker: Broker;
@@ -35,10 +35,17 @@ const lookEvery = 200;
 const tendEvery = 2000;
 const goodbyeWithin = 1000;
 const restWithin = 2000;
+// Short, because two heartbeats of half of it are how long a consumer that was made anew goes unnoticed.
+const pullFor = 5000;
+const refusedWithin = 500;
 
-/** Reads a durable pull consumer in batches of what has arrived, without waiting for more. */
+/**
+ * Reads a durable pull consumer in batches of what has arrived, without waiting for more. It asks for the next batch when the last one is taken: if two
+ * consumers asked ahead, the broker would deal out neighbours one by one to both.
+ */
 export function subscription({ broker, consumer, batch, handle, log, metrics }: SubscriptionOptions): Service {
   const arrived: { message: JsMsg; at: number }[] = [];
+  let pull: Consumer | undefined;
   let messages: ConsumerMessages | undefined;
   let consumingIn = 0;
   let tendAt = 0;
@@ -58,27 +65,32 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
     }
     waiting = false;
     tendAt = performance.now() + tendEvery;
-    if (messages && consumingIn === broker.epoch && found === "there") return 0;
+    if (pull && consumingIn === broker.epoch && found === "there") return 0;
+    pull = undefined;
     await closeOld();
     arrived.length = 0;
-    const pull = await jetstream(nats, { timeout: 3000 }).consumers.get(consumer.stream, consumer.durable);
     consumingIn = broker.epoch;
-    const current = await pull.consume({
-      max_messages: Math.min(consumer.maxAckPending, batch * 2),
-      // Short, because two heartbeats of half of it are how long a consumer that was made anew goes unnoticed.
-      expires: 5000,
-      callback: message => {
-        arrived.push({ message, at: performance.now() });
-        work.wake();
-      },
-    });
-    messages = current;
-    // It ends by itself, e.g. when the server refuses a pull. Then the next look starts anew.
-    const ended = () => {
-      if (messages === current) messages = undefined;
-    };
-    current.closed().then(ended, ended);
+    pull = await jetstream(nats, { timeout: 3000 }).consumers.get(consumer.stream, consumer.durable);
+    pulling.wake();
     return 0;
+  }
+
+  /** Asks for a batch, and takes what comes as it comes. */
+  async function pullBatch(): Promise<number> {
+    if (!pull || !broker.connected() || arrived.length > 0) return 0;
+    const from = pull;
+    const since = performance.now();
+    let count = 0;
+    messages = await from.fetch({ max_messages: Math.min(consumer.maxAckPending, batch), expires: pullFor });
+    for await (const message of messages) {
+      if (from !== pull) break;
+      arrived.push({ message, at: performance.now() });
+      count++;
+      work.wake();
+    }
+    // A pull that the server refused ends at once and without a message: then it rests before it asks again.
+    const isRefused = count === 0 && performance.now() - since < refusedWithin;
+    return from === pull && !isRefused ? 1 : 0;
   }
 
   async function closeOld(): Promise<void> {
@@ -96,13 +108,15 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
 
   async function takeBatch(): Promise<number> {
     while (arrived[0] && performance.now() - arrived[0].at > fresh) arrived.shift();
-    const taken = arrived.slice(0, batch);
+    // What comes again comes late: earlier messages first, because later ones may wait for them.
+    const taken = arrived.toSorted((a, b) => a.message.seq - b.message.seq).slice(0, batch);
     if (taken.length === 0) return 0;
     const verdicts = await handle(taken.map(({ message }) => receive(message)));
     // A reconnect may have emptied the list meanwhile: take away exactly what was judged.
     const judged = new Set(taken);
     arrived.splice(0, arrived.length, ...arrived.filter(one => !judged.has(one)));
-    for (const [index, { message }] of taken.entries()) verdicts[index] === "taken" ? message.ack() : message.term();
+    for (const [index, { message }] of taken.entries()) answer(message, verdicts[index]!);
+    pulling.wake();
     return taken.length;
   }
 
@@ -115,6 +129,7 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
     metrics,
   });
   const work = loop({ name: consumer.durable, runOnce: takeBatch, full: 1, interval: 1000, log, metrics });
+  const pulling = loop({ name: `${consumer.durable}.pull`, runOnce: pullBatch, full: 1, interval: 1000, log, metrics });
   broker.onConnect(() => keeper.wake());
 
   /** What has arrived is taken in too; if the database does not answer, it goes back. */
@@ -134,8 +149,14 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
 
   // Stopped in reverse: no more pulls, then the batch under way, then the rest.
   const rest = service({ start: async () => {}, stop: takeRest });
-  const pulling = service({ start: async () => {}, stop: endPulling });
-  return group([rest, work, pulling, keeper]);
+  const ending = service({ start: async () => {}, stop: endPulling });
+  return group([rest, work, together([pulling, ending]), keeper]);
+}
+
+function answer(message: JsMsg, verdict: Verdict): void {
+  if (verdict === "taken") message.ack();
+  else if (verdict === "refused") message.term();
+  else message.nak(verdict.later);
 }
 
 const receive = (message: JsMsg): Received => ({

@@ -9,6 +9,12 @@ export const notificationSettings = {
   consumer: text("ENTITLEMENT_CONSUMER", "notification's durable consumer on the stream", "notification-entitlement-consumer"),
   takenInSubject: text("TAKEN_IN_SUBJECT", "where notification answers which events it holds", "notification.taken-in"),
   intake: {
+    patience: duration(
+      "INTAKE_PATIENCE",
+      "how long an event waits for an earlier one of its pair that another consumer has; then it is consumed without it",
+      "2s",
+      { minimum: "0ms", maximum: "1m" },
+    ),
     batch: integer("INTAKE_BATCH", "the most events taken in by one statement", 200, { minimum: 1, maximum: 1000 }),
     ackWait: duration("CONSUMER_ACK_WAIT", "an event not acknowledged within this is delivered again", "30s", {
       minimum: "200ms",
@@ -25,6 +31,12 @@ export const notificationSettings = {
     "who tries first: the consumer at once, or the sender; retries are the sender's",
     "consumer",
     ["consumer", "sender"],
+  ),
+  firstLease: duration(
+    "NOTIFICATION_FIRST_LEASE",
+    "how long the claim of a consumer holds, renewed while it sends; what a consumer that died had claimed is taken back after this",
+    "2s",
+    { minimum: "300ms", maximum: "10m" },
   ),
   inboxSubject: text("INBOX_SUBJECT", "with the channel stream: below it, hints that a user's feed has grown", "notification.inbox"),
   sender: {

@@ -8,6 +8,7 @@ import { isProbe } from "../kernel/store_probe.ts";
 import type { Received, Verdict } from "../kernel/subscription.ts";
 import { isReadableTrace, traceIdOf } from "../kernel/trace.ts";
 import { decodeEvent, eventIdOf, type IncomingEvent } from "./event.ts";
+import type { Patience } from "./patience.ts";
 import type { AcceptRow, NotificationSql, NotificationsClaimRow } from "./sql.gen.ts";
 
 export interface ConsumerOptions {
@@ -15,6 +16,7 @@ export interface ConsumerOptions {
   readonly stream: string;
   readonly channel: string;
   readonly attempts: Pick<FirstAttempts<NotificationsClaimRow>, "write">;
+  readonly patience: Patience;
   readonly faults: Faults;
   readonly flow: Flow;
   readonly log: Log;
@@ -25,8 +27,9 @@ type Read = { readonly message: Received; readonly event: IncomingEvent };
 type Unreadable = { readonly message: Received; readonly reason: string };
 
 /** Takes a batch in: decode, one statement for what can be read, one for what cannot; answered only after both have committed. */
-export function consumer({ sql, stream, channel, attempts, faults, flow, log, metrics }: ConsumerOptions) {
+export function consumer({ sql, stream, channel, attempts, patience, faults, flow, log, metrics }: ConsumerOptions) {
   const events = metrics.counter("intake_events_total", "Messages from the stream, by what became of them.", ["outcome"]);
+  const gaps = metrics.counter("intake_gaps_total", "Events consumed without their predecessor, which did not come in time.");
 
   return async function handle(batch: readonly Received[]): Promise<Verdict[]> {
     const probes = new Set(batch.filter(isProbe));
@@ -35,45 +38,86 @@ export function consumer({ sql, stream, channel, attempts, faults, flow, log, me
     const readable = read.filter((one): one is Read => "event" in one);
     const unreadable = read.filter((one): one is Unreadable => "reason" in one);
     faults.at("intake.before_commit");
-    const refused = await acceptOrRefuse(readable);
+    const delays = new Map<string, number>();
+    const refused = await acceptOrRefuse(readable, delays);
     await bury([...unreadable, ...refused]);
     faults.at("intake.committed");
-    const taken = new Set(readable.map(one => one.message));
-    for (const { message } of refused) taken.delete(message);
-    return batch.map(message => (taken.has(message) || probes.has(message) ? "taken" : "refused"));
+    const isRefusedOne = new Set(refused.map(({ message }) => message));
+    const verdictOf = (one: Read | Unreadable): Verdict => {
+      if (!("event" in one) || isRefusedOne.has(one.message)) return "refused";
+      const later = delays.get(one.event.eventId);
+      return later === undefined ? "taken" : { later };
+    };
+    const verdicts = new Map(read.map(one => [one.message, verdictOf(one)]));
+    return batch.map(message => verdicts.get(message) ?? "taken");
   };
 
   /** What the database itself refuses must not keep the others out: if a batch fails, each is tried alone, and what fails alone is told why. */
-  async function acceptOrRefuse(readable: readonly Read[]): Promise<Unreadable[]> {
+  async function acceptOrRefuse(readable: readonly Read[], delays: Map<string, number>): Promise<Unreadable[]> {
     try {
-      await accept(readable);
+      for (const [eventId, delay] of await accept(readable)) delays.set(eventId, delay);
       return [];
     } catch (error) {
       if (!isRefused(error)) throw error;
       if (readable.length === 1) return [{ message: readable[0]!.message, reason: `cannot be stored: ${(error as Error).message}` }];
       const refused: Unreadable[] = [];
-      for (const one of readable) refused.push(...(await acceptOrRefuse([one])));
+      for (const one of readable) refused.push(...(await acceptOrRefuse([one], delays)));
       return refused;
     }
   }
 
-  async function accept(readable: readonly Read[]): Promise<void> {
-    if (readable.length === 0) return;
-    await attempts.write(async claiming => {
-      const rows = await sql.accept({ ...parametersOf(readable, channel), ...claiming });
+  /** Stores what can be consumed now. Returns the events that have to wait for their predecessor, each with its delay in milliseconds. */
+  async function accept(readable: readonly Read[]): Promise<ReadonlyMap<string, number>> {
+    if (readable.length === 0) return new Map();
+    return attempts.write(async claiming => {
+      const answered = await sql.accept({ ...parametersOf(readable, channel), ...letThrough(readable), ...claiming });
+      const eventOf = new Map(readable.map(({ event }) => [event.eventId, event]));
+      const rows = answered.filter(row => !row.waiting);
+      const waiting = answered.filter(row => row.waiting);
       const stale = rows.filter(row => row.stale).length;
       events.inc({ outcome: "accepted" }, rows.length - stale);
       events.inc({ outcome: "stale" }, stale);
-      events.inc({ outcome: "duplicate" }, readable.length - rows.length);
-      const eventOf = new Map(readable.map(({ event }) => [event.eventId, event]));
+      events.inc({ outcome: "waiting" }, waiting.length);
+      events.inc({ outcome: "duplicate" }, readable.length - answered.length);
       const taken = rows.map(row => ({ row, event: eventOf.get(row.event_id)! }));
+      noteGaps(taken);
       flow.passed(
         "taken_in",
         taken.map(({ event }) => event),
       );
       const claimed = taken.flatMap(({ row, event }) => claimRow(row, event, channel) ?? []).sort(byVersion);
-      return { claimed, left: claimed.length < rows.length, result: undefined };
+      return { claimed, left: claimed.length < rows.length, result: delaysOf(waiting, eventOf) };
     });
+  }
+
+  /** The lowest version of each pair that has waited long enough. */
+  function letThrough(readable: readonly Read[]): { through_id: string[]; through_at: number[] } {
+    const lowest = new Map<string, IncomingEvent>();
+    for (const { event } of readable)
+      if (event.version < (lowest.get(event.aggregateKey)?.version ?? Number.POSITIVE_INFINITY)) lowest.set(event.aggregateKey, event);
+    const through = [...lowest.values()].flatMap(event => {
+      const at = patience.usedUpAt(event.aggregateKey, event.version);
+      return at === undefined ? [] : [{ event, at }];
+    });
+    return { through_id: through.map(({ event }) => event.eventId), through_at: through.map(({ at }) => at) };
+  }
+
+  /** All events of a pair have the same delay: they come again together. */
+  function delaysOf(waiting: readonly AcceptRow[], eventOf: ReadonlyMap<string, IncomingEvent>): ReadonlyMap<string, number> {
+    const early = waiting.map(({ event_id, reached }) => ({ reached, ...eventOf.get(event_id)! }));
+    const pairs = Map.groupBy(early, one => one.aggregateKey);
+    return new Map(
+      [...pairs].flatMap(([aggregateKey, events]) => {
+        const delay = patience.wait(aggregateKey, events[0]!.reached, Math.min(...events.map(({ version }) => version)));
+        return events.map(({ eventId }) => [eventId, delay] as const);
+      }),
+    );
+  }
+
+  function noteGaps(taken: readonly { row: AcceptRow; event: IncomingEvent }[]): void {
+    const behind = taken.filter(({ row }) => row.after_gap);
+    gaps.inc(behind.length);
+    for (const { event } of behind) log.warn({ event_id: event.eventId, version: event.version }, "intake.gap");
   }
 
   async function bury(unreadable: readonly Unreadable[]): Promise<void> {

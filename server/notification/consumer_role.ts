@@ -3,6 +3,7 @@ import { byOwnConnection, createBroker } from "../kernel/broker.ts";
 import { firstAttempts } from "../kernel/first_attempts.ts";
 import { createFlow, flowKeeper } from "../kernel/flow.ts";
 import { countWork, liveness } from "../kernel/liveness.ts";
+import { lostClaims } from "../kernel/lost_claims.ts";
 import { ears, type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service, together } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
@@ -14,7 +15,8 @@ import type { NotificationSettings } from "./config.ts";
 import { consumer } from "./consumer.ts";
 import { delivery } from "./delivery.ts";
 import { inboxHints } from "./hints.ts";
-import type { NotificationSql } from "./sql.gen.ts";
+import { createPatience } from "./patience.ts";
+import type { NotificationSql, NotificationsClaimRow } from "./sql.gen.ts";
 import { takenInResponder } from "./taken_in.ts";
 
 /** `notification:consumer`: takes events from the stream into the inbox, tries to deliver them once, and answers the outbox which ones it holds. */
@@ -34,11 +36,12 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
   const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
   const sender = tell("notification:sender");
-  // As short as a lease may be: what a consumer that dies has claimed waits for its end.
+  const { notifications } = store.statements;
   const sendWithin = Math.min(settings.sender.sendWithin, settings.sender.lease / 2);
-  const lease = 2 * sendWithin;
+  const lease = Math.min(settings.firstLease, settings.sender.lease);
+  const lost = lostClaims({ name: "notification", lease, release: notifications.release_claims, released: sender.wake, log, metrics });
   const deliver = delivery({
-    notifications: store.statements.notifications,
+    notifications,
     channels: channelsOf(log),
     faults,
     worker,
@@ -50,9 +53,12 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     log,
     metrics,
   });
-  const attempts = firstAttempts({
+  const attempts = firstAttempts<NotificationsClaimRow>({
     worker,
     lease,
+    lost,
+    renew: async ({ token, rows }) =>
+      (await notifications.renew({ token, notification_id: rows.map(row => row.notification_id), lease_seconds: lease / 1000 })).length > 0,
     atOnce: settings.firstAttempt === "consumer" ? 1 : 0,
     stopWithin: kernel.shutdownWithin / 2,
     deliver,
@@ -65,6 +71,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     stream: settings.stream,
     channel: settings.channel,
     attempts,
+    patience: createPatience(settings.intake.patience),
     faults,
     flow,
     log,
@@ -103,5 +110,5 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     metrics,
   });
   const telling = service({ start: async () => {}, stop: async () => sender.close() });
-  return group([telling, store, keeper, broker, responder, ears(context, () => {}), together([attempts, intake, alive])]);
+  return group([telling, store, keeper, broker, responder, ears(context, () => {}), together([attempts, lost, intake, alive])]);
 }

@@ -2,8 +2,8 @@ import { retryDelaySeconds } from "../kernel/backoff.ts";
 import { storable } from "../kernel/database.ts";
 import { within } from "../kernel/deadline.ts";
 import type { Faults } from "../kernel/fault.ts";
-import type { Claim } from "../kernel/first_attempts.ts";
 import type { Flow } from "../kernel/flow.ts";
+import { type Claim, type Lease, settleWhileHeld } from "../kernel/lease.ts";
 import { type Log, someIds } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
 import { traceIdOf } from "../kernel/trace.ts";
@@ -35,55 +35,59 @@ export function delivery(options: DeliveryOptions) {
   const outcomes = metrics.counter("notifications_total", "Notifications, by what became of the attempt.", ["outcome"]);
   const fenced = metrics.counter("notifications_fenced_total", "Results that came after the lease was lost and changed nothing.");
 
-  async function deliver({ token, claimedAt, rows }: Claim<NotificationsClaimRow>, stopping: AbortSignal): Promise<void> {
+  async function deliver(claim: Claim<NotificationsClaimRow>, stopping: AbortSignal): Promise<void> {
     faults.at("notification.claimed");
-    const lastStart = claimedAt + lease - sendWithin;
-    const isOver = () => stopping.aborted || performance.now() > lastStart;
-    const runs = Map.groupBy(rows, row => row.aggregate_key).values();
-    const attempts = (await Promise.all(runs.map(run => sendInOrder(run, isOver)))).flat();
+    const margin = Math.min(sendWithin, lease / 2);
+    const isOver = () => stopping.aborted || claim.endsWithin(margin);
+    const runs = Map.groupBy(claim.rows, row => row.aggregate_key).values();
+    const attempts = (await Promise.all(runs.map(run => sendInOrder(run, claim, isOver)))).flat();
     faults.at("notification.sent");
-    await Promise.all([settle(token, attempts), release(token, attempts)]);
+    await claim.letGo();
+    await Promise.all([settle(claim, stopping, attempts), release(claim, stopping, attempts)]);
   }
 
   /** After one that was not sent, the rest of the run stays for later, in order. */
-  async function sendInOrder(run: readonly NotificationsClaimRow[], isOver: () => boolean): Promise<Attempt[]> {
+  async function sendInOrder(run: readonly NotificationsClaimRow[], { ended }: Lease, isOver: () => boolean): Promise<Attempt[]> {
     const attempts: Attempt[] = [];
     for (const row of run) {
       const blocked = attempts.some(({ sending }) => sending?.outcome !== "sent");
       const since = performance.now();
-      const sending = blocked || isOver() ? undefined : await send(row);
+      const sending = blocked || isOver() ? undefined : await send(row, ended);
       attempts.push({ row, sending, durationMs: Math.round(performance.now() - since) });
     }
     return attempts;
   }
 
-  async function send(row: NotificationsClaimRow): Promise<Sending> {
+  /** A send has ended, or is given up, before somebody else may send it: within its deadline, and before the lease ends. */
+  async function send(row: NotificationsClaimRow, ended: AbortSignal): Promise<Sending> {
     if (faults.strikes(row.user_id)) return { outcome: "retry", error: "fault: sends to this user are made to fail" };
     const channel = channels.get(row.channel);
     if (!channel) return { outcome: "dead", error: `there is no channel ${row.channel}` };
     // Async, so that a channel that throws at once fails this attempt and not the batch.
     const sending = async () => channel.send(row);
-    return within(sendWithin, `channel ${channel.name}`, sending()).catch(error => ({
+    return within(sendWithin, `channel ${channel.name}`, beforeEnd(ended, sending())).catch(error => ({
       outcome: "retry" as const,
       error: (error as Error).message,
     }));
   }
 
-  async function settle(token: string, attempts: readonly Attempt[]): Promise<void> {
+  async function settle(claim: Lease, stopping: AbortSignal, attempts: readonly Attempt[]): Promise<void> {
     const made = attempts.flatMap(({ row, sending, durationMs }) => (sending ? [{ row, sending, durationMs }] : []));
     if (made.length === 0) return;
-    const done = await notifications.settle({
-      token,
-      worker,
-      notification_id: made.map(({ row }) => row.notification_id),
-      outcome: made.map(({ sending }) => sending.outcome),
-      error: made.map(({ sending }) => (sending.outcome === "sent" ? null : storable(sending.error))),
-      delay_seconds: made.map(({ row, sending }) =>
-        sending.outcome === "retry" ? (sending.afterSeconds ?? retryDelaySeconds(row.attempt_count)) : null,
-      ),
-      duration_ms: made.map(({ durationMs }) => durationMs),
-      max_attempts: options.maxAttempts,
-    });
+    const { rows: done, isSure } = await settleWhileHeld(claim, stopping, () =>
+      notifications.settle({
+        token: claim.token,
+        worker,
+        notification_id: made.map(({ row }) => row.notification_id),
+        outcome: made.map(({ sending }) => sending.outcome),
+        error: made.map(({ sending }) => (sending.outcome === "sent" ? null : storable(sending.error))),
+        delay_seconds: made.map(({ row, sending }) =>
+          sending.outcome === "retry" ? (sending.afterSeconds ?? retryDelaySeconds(row.attempt_count)) : null,
+        ),
+        duration_ms: made.map(({ durationMs }) => durationMs),
+        max_attempts: options.maxAttempts,
+      }),
+    );
     faults.at("notification.settled");
     options.delivered?.(newestOf(done));
     countSettled(options.flow, done, made);
@@ -95,20 +99,23 @@ export function delivery(options: DeliveryOptions) {
       const fields = { notification_id, event_id: row.event_id, user_id: row.user_id, trace_id: traceIdOf(row.traceparent) };
       log[status === "FAILED" ? "error" : "warn"]({ ...fields, status, attempt_count, error }, "notification.settle");
     }
-    countFenced(
-      "settle",
-      made.map(({ row }) => row.notification_id),
-      done,
-    );
+    if (isSure)
+      countFenced(
+        "settle",
+        made.map(({ row }) => row.notification_id),
+        done,
+      );
   }
 
-  async function release(token: string, attempts: readonly Attempt[]): Promise<void> {
+  async function release(claim: Lease, stopping: AbortSignal, attempts: readonly Attempt[]): Promise<void> {
     const untried = attempts.flatMap(({ row, sending }) => (sending ? [] : [row.notification_id]));
     if (untried.length === 0) return;
-    const done = await notifications.release({ token, notification_id: untried });
+    const { rows: done, isSure } = await settleWhileHeld(claim, stopping, () =>
+      notifications.release({ token: claim.token, notification_id: untried }),
+    );
     outcomes.inc({ outcome: "released" }, done.length);
     log.info({ worker, count: done.length, notification_ids: someIds(done.map(row => row.notification_id)) }, "notification.release");
-    countFenced("release", untried, done);
+    if (isSure) countFenced("release", untried, done);
   }
 
   function countFenced(what: string, settled: readonly string[], done: readonly { readonly notification_id: string }[]): void {
@@ -120,6 +127,13 @@ export function delivery(options: DeliveryOptions) {
   }
 
   return deliver;
+}
+
+function beforeEnd<T>(ended: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const giveUp = () => reject(new Error("the lease ended before an answer came"));
+  ended.addEventListener("abort", giveUp);
+  return Promise.race([promise, work]).finally(() => ended.removeEventListener("abort", giveUp));
 }
 
 function newestOf(settled: readonly NotificationsSettleRow[]): Newest {

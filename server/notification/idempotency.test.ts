@@ -180,7 +180,8 @@ describe("a sender whose channel leaves the process", () => {
       values (gen_random_uuid(), 'alice', 'EntitlementGranted', ${crypto.randomUUID()}, 1, false, '{}', 't', 'outside') returning notification_id`
     )[0]!.notification_id as string;
   const statusOf = async (id: string) => (await pool`select status from notifications where notification_id = ${id}`)[0]?.status;
-  const afterTheLease = () => until("the lease ran out", 3000, async () => (await sql.notifications.reclaim({ limit: 10 })).length > 0);
+  const afterTheLease = () =>
+    until("the lease ran out", 3000, async () => (await sql.notifications.reclaim({ limit: 10, from: "-infinity" })).length > 0);
 
   test("that crashed after the send was completed settles it, and does not send again", async () => {
     const { took, channel } = outside();

@@ -121,7 +121,7 @@ test("four senders race over three users, with failures: a reader of the feed me
 });
 
 const claim = (token: string, limit: number, lease_seconds = 30) =>
-  sql.notifications.claim({ worker: "w", token, limit, lease_seconds, from: "-infinity" });
+  sql.notifications.claim({ worker: "w", token, limit, lease_seconds, from: "-infinity", look: 4 * limit });
 const settle = (token: string, rows: readonly { notification_id: string }[]) =>
   sql.notifications.settle({
     token,
@@ -164,11 +164,29 @@ test("what a settlement has begun to count is not taken from it, even if its lea
   const waits = async () =>
     (await pool`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length > 0;
   await until("the settlement waits for the counter", 5000, waits);
-  expect(await sql.notifications.reclaim({ limit: 10 })).toHaveLength(0);
+  expect(await sql.notifications.reclaim({ limit: 10, from: "-infinity" })).toHaveLength(0);
   await other`commit`;
   other.release();
   expect(await settling).toMatchObject([{ user_id: "slow", status: "SENT", position: 2 }]);
   expect([await positionsOf("slow"), await newestOf("slow")]).toEqual([[1, 2], 2]);
+});
+
+test("a settlement that met a renewal of its own lease counts nothing that it cannot settle", async () => {
+  await wait(["renewed"], 1);
+  const token = crypto.randomUUID();
+  const rows = await claim(token, 10);
+  const other = await pool.reserve();
+  await other`begin`;
+  await other`update notifications set lease_until = now() + interval '1 minute' where claim_token = ${token}`;
+  const settling = settle(token, rows);
+  const waits = async () =>
+    (await pool`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length > 0;
+  await until("the settlement waits for the renewal", 5000, waits);
+  await other`commit`;
+  other.release();
+  expect(await settling).toEqual([]);
+  expect(await settle(token, rows)).toMatchObject([{ user_id: "renewed", status: "SENT", position: 1 }]);
+  expect([await positionsOf("renewed"), await newestOf("renewed")]).toEqual([[1], 1]);
 });
 
 test("a position is given at the delivery, and to nothing else: not to a retry, not to a failure, not to a zombie", async () => {
@@ -188,7 +206,7 @@ test("a position is given at the delivery, and to nothing else: not to a retry, 
   // The lease is lost while the channel works, and another sender delivers: what comes late counts for nothing.
   const zombie = senderNamed("zombie", async () => {
     await pool`update notifications set lease_until = now() - interval '1 second' where status = 'PROCESSING'`;
-    await sql.notifications.reclaim({ limit: 10 });
+    await sql.notifications.reclaim({ limit: 10, from: "-infinity" });
     await senderNamed("other").runOnce();
     return sent();
   });

@@ -46,6 +46,8 @@ export async function reprocessRaw(sql: NotificationSql, { id, actor, reason }: 
       user_id: [event.userId],
       payload: [event.payload],
       traceparent: [event.traceparent],
+      through_id: [event.eventId], // a person asks for it now
+      through_at: [event.version],
       channel,
       ...unclaimed,
     });

@@ -1,10 +1,11 @@
 import { createBroker } from "../kernel/broker.ts";
 import { bulkLoop } from "../kernel/bulk.ts";
-import { dueBound } from "../kernel/due_bound.ts";
+import { type Bound, dueBound, headEvery, looksPerRow, reclaimEvery } from "../kernel/due_bound.ts";
 import { createFlow, flowKeeper } from "../kernel/flow.ts";
 import { countWork, liveness } from "../kernel/liveness.ts";
 import { someIds } from "../kernel/log.ts";
 import { loop } from "../kernel/loop.ts";
+import { lostClaims } from "../kernel/lost_claims.ts";
 import { ears, type RoleContext } from "../kernel/role.ts";
 import { group, type Service, together } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
@@ -41,7 +42,16 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
   const channels = channelsOf(log);
   const broker = settings.channel === "stream" ? createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics }) : undefined;
   const delivered = broker && inboxHints(broker, settings.inboxSubject, metrics);
-  const bound = dueBound(async from => (await notifications.head({ from }))[0]?.bound, tuning.sweep);
+  const bound = dueBound(async from => (await notifications.head({ from, look: looksPerRow * tuning.batch }))[0], tuning.sweep);
+  const leases = dueBound(async from => (await notifications.oldest_lease({ from }))[0], 10 * tuning.sweep);
+  const lost = lostClaims({
+    name: "notification",
+    lease: tuning.lease,
+    release: notifications.release_claims,
+    released: () => wake(),
+    log,
+    metrics,
+  });
   // A send that begins in the first half of a lease has ended, or was given up, before the lease ends.
   const sendWithin = Math.min(tuning.sendWithin, tuning.lease / 2);
   const deliver = delivery({
@@ -56,7 +66,7 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     log,
     metrics,
   });
-  const claimAndDeliver = sender({ ...tuning, notifications, deliver, from: bound.from, worker });
+  const claimAndDeliver = sender({ ...tuning, notifications, deliver, bound, lost, worker });
   const work = countWork();
   const runOnce = work.counted(
     async (stopping: AbortSignal) => {
@@ -68,7 +78,8 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
 
   const reclaimed = metrics.counter("notifications_reclaimed_total", "Notifications taken back from a worker whose lease ran out.");
   async function reclaim(): Promise<number> {
-    const rows = await notifications.reclaim({ limit: reclaimBatch });
+    await leases.advance();
+    const rows = await notifications.reclaim({ limit: reclaimBatch, from: leases.from() });
     if (rows.length === 0) return 0;
     reclaimed.inc(rows.length);
     const from = [...new Set(rows.map(row => row.locked_by))];
@@ -106,13 +117,20 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
       name: "notification.head",
       runOnce: bound.advance,
       full: Number.POSITIVE_INFINITY,
-      interval: Math.min(1000, tuning.sweep),
+      interval: Math.min(headEvery, tuning.sweep),
       ...every,
     }),
-    loop({ name: "notification.reclaim", runOnce: reclaim, full: reclaimBatch, interval: tuning.sweep, ...every }),
+    loop({
+      name: "notification.reclaim",
+      runOnce: reclaim,
+      full: reclaimBatch,
+      interval: Math.min(reclaimEvery, tuning.sweep),
+      ...every,
+    }),
+    lost,
     loop({
       name: "notification.depth",
-      runOnce: depthGauges(notifications, metrics),
+      runOnce: depthGauges({ notifications, bound, leases, metrics }),
       full: Number.POSITIVE_INFINITY,
       interval: 2000,
       ...every,
@@ -123,11 +141,21 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
   return group([store, keeper, ...(broker ? [broker] : []), ears(context, wake), together(loops)]);
 }
 
-function depthGauges(notifications: NotificationSql["notifications"], metrics: RoleContext["metrics"]) {
+interface DepthOptions {
+  readonly notifications: NotificationSql["notifications"];
+  readonly bound: Bound;
+  readonly leases: Bound;
+  readonly metrics: RoleContext["metrics"];
+}
+
+function depthGauges({ notifications, bound, leases, metrics }: DepthOptions) {
   const depth = metrics.gauge("notifications_depth", "Notifications and dead letters by state, counted up to 10,001.", ["state"]);
-  const oldest = metrics.gauge("notifications_oldest_pending_seconds", "How long the oldest due notification waits.");
+  const oldest = metrics.gauge(
+    "notifications_oldest_pending_seconds",
+    "Age of the oldest notification that is not sent, since it was created.",
+  );
   return async () => {
-    const [row] = await notifications.depth();
+    const [row] = await notifications.depth({ due_from: bound.from(), lease_from: leases.from() });
     if (!row) return 0;
     for (const state of ["pending", "processing", "dead", "raw_dead"] as const) depth.set({ state }, row[state]);
     oldest.set(row.oldest_pending_seconds);

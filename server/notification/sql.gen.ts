@@ -238,6 +238,8 @@ export interface AcceptParameters {
   user_id: readonly string[];
   payload: readonly Json[];
   traceparent: readonly string[];
+  through_id: readonly string[];
+  through_at: readonly number[];
   channel: string;
   worker: string | null;
   token: string | null;
@@ -245,7 +247,10 @@ export interface AcceptParameters {
 }
 export interface AcceptRow {
   event_id: string;
+  reached: number;
+  waiting: boolean;
   stale: boolean;
+  after_gap: boolean;
   claimed_id: string | null;
 }
 
@@ -555,6 +560,7 @@ export interface NotificationsClaimParameters {
   limit: number;
   lease_seconds: number;
   from: string;
+  look: number;
 }
 export interface NotificationsClaimRow {
   notification_id: string;
@@ -620,6 +626,10 @@ export interface NotificationsDeadRow {
   failed_at: string;
 }
 
+export interface NotificationsDepthParameters {
+  due_from: string;
+  lease_from: string;
+}
 export interface NotificationsDepthRow {
   pending: number;
   processing: number;
@@ -719,9 +729,11 @@ export interface NotificationsGroupsRetryingRow {
 
 export interface NotificationsHeadParameters {
   from: string;
+  look: number;
 }
 export interface NotificationsHeadRow {
   bound: string;
+  reach: string | null;
 }
 
 export interface NotificationsInboxParameters {
@@ -743,6 +755,13 @@ export interface NotificationsInboxRow {
   read_at: string | null;
   trace_id: string;
   payload: Json;
+}
+
+export interface NotificationsOldestLeaseParameters {
+  from: string;
+}
+export interface NotificationsOldestLeaseRow {
+  bound: string;
 }
 
 export interface NotificationsOldestPendingRow {
@@ -980,6 +999,7 @@ export interface NotificationsPageWaitingRow {
 
 export interface NotificationsReclaimParameters {
   limit: number;
+  from: string;
 }
 export interface NotificationsReclaimRow {
   notification_id: string;
@@ -991,6 +1011,23 @@ export interface NotificationsReleaseParameters {
   notification_id: readonly string[];
 }
 export interface NotificationsReleaseRow {
+  notification_id: string;
+}
+
+export interface NotificationsReleaseClaimsParameters {
+  token: readonly string[];
+}
+export interface NotificationsReleaseClaimsRow {
+  notification_id: string;
+  claim_token: string;
+}
+
+export interface NotificationsRenewParameters {
+  token: string;
+  notification_id: readonly string[];
+  lease_seconds: number;
+}
+export interface NotificationsRenewRow {
   notification_id: string;
 }
 
@@ -1234,13 +1271,14 @@ export interface NotificationSql {
     counts(parameters: NotificationsCountsParameters): Promise<NotificationsCountsRow[]>;
     counts_all(parameters: NotificationsCountsAllParameters): Promise<NotificationsCountsAllRow[]>;
     dead(parameters: NotificationsDeadParameters): Promise<NotificationsDeadRow[]>;
-    depth(): Promise<NotificationsDepthRow[]>;
+    depth(parameters: NotificationsDepthParameters): Promise<NotificationsDepthRow[]>;
     discard(parameters: NotificationsDiscardParameters): Promise<NotificationsDiscardRow[]>;
     find(parameters: NotificationsFindParameters): Promise<NotificationsFindRow[]>;
     groups(parameters: NotificationsGroupsParameters): Promise<NotificationsGroupsRow[]>;
     groups_retrying(parameters: NotificationsGroupsRetryingParameters): Promise<NotificationsGroupsRetryingRow[]>;
     head(parameters: NotificationsHeadParameters): Promise<NotificationsHeadRow[]>;
     inbox(parameters: NotificationsInboxParameters): Promise<NotificationsInboxRow[]>;
+    oldest_lease(parameters: NotificationsOldestLeaseParameters): Promise<NotificationsOldestLeaseRow[]>;
     oldest_pending(): Promise<NotificationsOldestPendingRow[]>;
     overdue(parameters: NotificationsOverdueParameters): Promise<NotificationsOverdueRow[]>;
     page(parameters: NotificationsPageParameters): Promise<NotificationsPageRow[]>;
@@ -1251,6 +1289,8 @@ export interface NotificationSql {
     page_waiting(parameters: NotificationsPageWaitingParameters): Promise<NotificationsPageWaitingRow[]>;
     reclaim(parameters: NotificationsReclaimParameters): Promise<NotificationsReclaimRow[]>;
     release(parameters: NotificationsReleaseParameters): Promise<NotificationsReleaseRow[]>;
+    release_claims(parameters: NotificationsReleaseClaimsParameters): Promise<NotificationsReleaseClaimsRow[]>;
+    renew(parameters: NotificationsRenewParameters): Promise<NotificationsRenewRow[]>;
     requeue(parameters: NotificationsRequeueParameters): Promise<NotificationsRequeueRow[]>;
     retry_now(parameters: NotificationsRetryNowParameters): Promise<NotificationsRetryNowRow[]>;
     settle(parameters: NotificationsSettleParameters): Promise<NotificationsSettleRow[]>;

@@ -1,3 +1,4 @@
+import { dueBound } from "../kernel/due_bound.ts";
 import { type DeliveryOptions, delivery } from "../notification/delivery.ts";
 import { sender } from "../notification/sender.ts";
 import type { NotificationSql } from "../notification/sql.gen.ts";
@@ -6,6 +7,8 @@ export type TestSenderOptions = DeliveryOptions & { readonly notifications: Noti
 
 /** One run of a sender over the whole backlog, each time it is called. */
 export function testSender(options: TestSenderOptions): () => Promise<number> {
-  const runOnce = sender({ ...options, deliver: delivery(options), from: () => "-infinity" });
+  const lost = { watch: <T>(_token: string, statement: () => Promise<T>) => statement() };
+  const bound = dueBound(async () => undefined, 0);
+  const runOnce = sender({ ...options, deliver: delivery(options), bound, lost });
   return () => runOnce(new AbortController().signal);
 }

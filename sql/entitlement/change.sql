@@ -47,8 +47,10 @@ with request as (
   select user_id, sku from changed c
   where $15::uuid is not null and (select resend_before from outbox_stream where stream = $17::text) is not distinct from $18::timestamptz
     and place is not distinct from (select e.ctid from entitlements e where (e.user_id, e.stock_keeping_unit) = (c.user_id, c.sku))
-    and (select min(aggregate_version) from outbox_events e               -- min(), not NOT EXISTS: it cannot become a hash join
-         where e.aggregate_key = c.user_id || ':' || c.sku and e.status in ('PENDING', 'IN_FLIGHT')) is null
+    and (select aggregate_version from outbox_events e                    -- limit 1, not NOT EXISTS: it cannot become a hash join; the range: see claim.sql
+         where e.aggregate_key = c.user_id || ':' || c.sku and e.aggregate_version between c.version - 24 and c.version - 1
+           and e.status in ('PENDING', 'IN_FLIGHT')
+         order by e.aggregate_version desc limit 1) is null
 ), outcome as materialized (
   select f.*, uuidv7() as event_id, c.version, c.updated_at, c.previous_at, (user_id, sku) in (select user_id, sku from free) as at_once,
     jsonb_build_object('user_id', user_id, 'stock_keeping_unit', sku, 'source', f.source, 'source_id', f.source_id,

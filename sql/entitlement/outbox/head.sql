@@ -1,6 +1,9 @@
 -- Where a claim may start to look: just below the oldest pending due time from $1 on, and never within the last 5 s, where transactions
--- that have not committed yet may still put theirs.
+-- that have not committed yet may still put theirs. And where a look from $1 on ends; null: it sees everything that is due.
 -- $1 from
--- returns bound
-select least(min(next_retry_at) - interval '1 millisecond', now() - interval '5 seconds') as bound
+-- $2 look: the events that one claim looks at
+-- returns bound, reach?
+select least(min(next_retry_at) - interval '1 millisecond', now() - interval '5 seconds') as bound,
+  (select next_retry_at from outbox_events where status = 'PENDING' and next_retry_at > $1::timestamptz and next_retry_at <= now()
+   order by next_retry_at offset $2::int limit 1) as reach
 from outbox_events where status = 'PENDING' and next_retry_at > $1::timestamptz

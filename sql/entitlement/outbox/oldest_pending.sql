@@ -1,4 +1,7 @@
--- Since when the oldest PENDING one has been there; of those that are due first, if there are more than 1,000.
+-- Since when the oldest open one has been there, waiting or in a worker's hands. Exact: see depth.sql.
 -- returns oldest_pending_at?
-select iso(min(created_at)) as oldest_pending_at
-from (select created_at from outbox_events where status = 'PENDING' order by next_retry_at limit 1000) p
+select iso(least(
+    (select created_at from outbox_events where status = 'PENDING' order by next_retry_at limit 1),
+    (select created_at from outbox_events where status in ('PENDING', 'IN_FLIGHT') and next_retry_at > created_at order by created_at limit 1),
+    (select min(created_at) from (
+      select created_at from outbox_events where status = 'IN_FLIGHT' order by lease_until limit 10001) h))) as oldest_pending_at

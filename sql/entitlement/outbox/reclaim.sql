@@ -1,9 +1,10 @@
 -- Puts events back whose lease ran out; their worker died or hangs. No attempt is charged: it is not known that one was made.
 -- $1 limit
+-- $2 from: leases that ended up to here are not looked at (an optimisation; see oldest_lease.sql)
 -- returns event_id, locked_by
 with lost as materialized (
   select event_id, locked_by from outbox_events
-  where status = 'IN_FLIGHT' and lease_until <= now() order by lease_until limit $1::int for update skip locked
+  where status = 'IN_FLIGHT' and lease_until > $2::timestamptz and lease_until <= now() order by lease_until limit $1::int for update skip locked
 ), back as (
   update outbox_events set status = 'PENDING', next_retry_at = now(),
     locked_by = null, locked_at = null, lease_until = null, claim_token = null

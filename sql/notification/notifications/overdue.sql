@@ -8,6 +8,8 @@ where status = 'PENDING'
   and ctid = any (array(select ctid from notifications
                         where status = 'PENDING' and next_retry_at <= now() - make_interval(secs => $1::float8)
                         order by next_retry_at limit 50))
-  and aggregate_version = (select min(aggregate_version) from notifications e
-                           where e.aggregate_key = n.aggregate_key and e.status in ('PENDING', 'PROCESSING'))
+  and (select aggregate_version from notifications e                                -- as in claim.sql
+       where e.aggregate_key = n.aggregate_key and e.aggregate_version between n.aggregate_version - 24 and n.aggregate_version - 1
+         and e.status in ('PENDING', 'PROCESSING')
+       order by e.aggregate_version desc limit 1) is null
 limit 1 for update skip locked

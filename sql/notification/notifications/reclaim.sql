@@ -1,9 +1,10 @@
 -- Puts notifications back whose lease ran out; their worker died or hangs. No attempt is charged.
 -- $1 limit
+-- $2 from: leases that ended up to here are not looked at (an optimisation; see oldest_lease.sql)
 -- returns notification_id, locked_by
 with lost as materialized (
   select notification_id, locked_by from notifications
-  where status = 'PROCESSING' and lease_until <= now() order by lease_until limit $1::int for update skip locked
+  where status = 'PROCESSING' and lease_until > $2::timestamptz and lease_until <= now() order by lease_until limit $1::int for update skip locked
 ), back as (
   update notifications set status = 'PENDING', next_retry_at = now(),
     locked_by = null, locked_at = null, lease_until = null, claim_token = null

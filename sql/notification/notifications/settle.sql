@@ -16,6 +16,7 @@ with result as materialized (
 ), held as materialized (
   select x.place, x.holder, r.* from result r, lateral (                  -- limit: index lookups under every plan
     select ctid as place, user_id as holder from notifications where notification_id = r.id and claim_token = $1::uuid limit 1 for update) x
+  where x.place = (select ctid from notifications seen where seen.notification_id = r.id)   -- renewed meanwhile: this statement cannot change it
 ), counted as (
   insert into inbox_positions as p (user_id, position) select holder, count(*) from held where outcome = 'sent' group by holder order by holder
   on conflict (user_id) do update set position = p.position + excluded.position

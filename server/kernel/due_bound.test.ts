@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import { countClaimed, dueBound } from "./due_bound.ts";
+
+const running = new AbortController().signal;
+
+/** A backlog of 40 rows, due at 01, 02 …, of which a look sees 10; `free` are those that can be had. */
+async function backlog(...free: number[]) {
+  const text = (due: number) => String(due).padStart(2, "0");
+  const looks: string[] = [];
+  const bound = dueBound(async from => {
+    const start = from === "-infinity" ? 0 : Number(from);
+    return { bound: text(0), reach: start + 10 < 40 ? text(start + 10) : null };
+  }, Number.POSITIVE_INFINITY);
+  await bound.advance();
+  const claimFrom = async (from: string) => {
+    looks.push(from);
+    const taken = free.filter(due => due > Number(from) && due <= Number(from) + 10);
+    return countClaimed(taken.map(due => ({ aggregate_key: `pair ${due}` })));
+  };
+  return { looks, claim: (limit = 5) => bound.claim(limit, claimFrom, running) };
+}
+
+test("behind a front of few pairs each claim also looks further back, at another place each time", async () => {
+  const { looks, claim } = await backlog(1, 15, 25, 35);
+  expect([await claim(), await claim(), await claim(), await claim()]).toEqual([2, 2, 2, 2]);
+  expect(looks).toEqual(["00", "10", "00", "20", "00", "30", "00", "10"]);
+});
+
+test("if all of the front is blocked, the search goes on to the end of the backlog and no further", async () => {
+  const { looks, claim } = await backlog(38);
+  expect(await claim()).toBe(1);
+  expect(looks).toEqual(["00", "10", "20", "30"]);
+  expect(await (await backlog()).claim()).toBe(0);
+});
+
+test("a front with enough pairs is claimed alone: the oldest first", async () => {
+  const { looks, claim } = await backlog(1, 2, 3, 4, 5, 15);
+  expect(await claim(5)).toBe(5);
+  expect(looks).toEqual(["00"]);
+});
