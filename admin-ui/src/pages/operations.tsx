@@ -113,7 +113,7 @@ function Table({ rows }: { rows: readonly Operation[] }) {
             <td>
               <Actor id={one.actor} />
             </td>
-            <td className="min-w-72 !py-1.5 !whitespace-normal">
+            <td className="min-w-80 !py-1.5 !whitespace-normal">
               <OperationProgress operation={one} />
             </td>
             <td className="end">

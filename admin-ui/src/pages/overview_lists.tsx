@@ -110,8 +110,11 @@ export function RecentOperations() {
               className="grid items-center gap-x-4 gap-y-1.5 px-4 py-2 hover:bg-raised sm:grid-cols-[minmax(0,1fr)_minmax(10rem,14rem)]"
             >
               <span className="min-w-0">
-                <span className="block truncate">
-                  <OperationState operation={operation} /> · {operation.action} {operation.kind}
+                <span className="flex min-w-0 items-center gap-2">
+                  <OperationState operation={operation} />
+                  <span className="truncate">
+                    {operation.action} {operation.kind}
+                  </span>
                 </span>
                 <span className="block truncate text-faint">
                   {operation.reason} · <Ago at={operation.created_at} />
