@@ -1,16 +1,19 @@
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { checkout } from "./checkout.ts";
 import { run } from "./command.ts";
 import { readDevEnv } from "./dev_env.ts";
 import { alive } from "./process_table.ts";
+import { isAsShown, readme, type Snippet, snippetsIn } from "./readme.ts";
 import { scratchFolder } from "./scratch.ts";
 import { serverNames } from "./stack.ts";
 import { becomes, until } from "./wait.ts";
 
 const home = scratchFolder();
 const dev = join(home, "dev");
-const env = { PATH: process.env.PATH, HOME: process.env.HOME, KENRI_DEV_HOME: home };
+// Two attempts, as the README has it for its repair.
+const env = { PATH: process.env.PATH, HOME: process.env.HOME, KENRI_DEV_HOME: home, NOTIFICATION_MAX_ATTEMPTS: "2" };
 const running: Bun.Subprocess[] = [];
 afterAll(async () => {
   for (const child of running) child.kill("SIGTERM");
@@ -61,9 +64,35 @@ async function tryCurl([grant = "", read = "", inbox = ""]: string[]): Promise<v
 
 const asPrinted = Bun.which("curl") ? tryCurl : async () => {};
 
-test("a first start prints a block whose curl lines work, and Ctrl-C leaves no process", async () => {
+/** What only starts, tests or deploys the whole; the rest of the README is run. */
+const isWhole = ({ commands }: Snippet) => /^(npx bun run (dev|test)|export KENRI_DB_PASSWORD)/.test(commands);
+
+/** Runs the README from top to bottom in one shell, in a folder with this stack in place of the usual one, and compares the answers. */
+async function tryReadme(): Promise<void> {
+  const folder = join(home, "reader");
+  mkdirSync(folder);
+  symlinkSync(home, join(folder, ".stack"));
+  writeFileSync(join(folder, "npx"), `#!/bin/sh\ncd '${checkout}' && exec "$@"\n`, { mode: 0o755 });
+  const snippets = snippetsIn(readme()).filter(snippet => !isWhole(snippet));
+  const end = "-- end of a snippet --";
+  const script = snippets.map(({ commands }) => `${commands}\necho '${end}'`).join("\n");
+  const PATH = `${folder}:${dirname(process.execPath)}:${process.env.PATH}`;
+  const { code, output } = await run(["sh", "-e", "-c", script], { cwd: folder, env: { PATH, HOME: home }, within: 90_000 });
+  expect([code, output]).toEqual([0, expect.any(String)]);
+  const printed = output.split(end).map(part => part.trim().split("\n"));
+  for (const [index, { answers }] of snippets.entries())
+    for (const [line, shown] of answers.entries())
+      expect({ shown, answer: printed[index]![line]! }).toSatisfy(({ answer }) => isAsShown(answer ?? "", shown));
+  expect(snippets.filter(({ answers }) => answers.length > 0).length).toBeGreaterThanOrEqual(3);
+  expect(output).toContain("revoked    true");
+}
+
+const asWritten = Bun.which("curl") ? tryReadme : async () => {};
+
+test("a first start prints a block whose curl lines work, the README can be followed word for word, and Ctrl-C leaves no process", async () => {
   const { child, curl } = await startDev();
   await asPrinted(curl);
+  await asWritten();
   const servers = await pids();
   expect(servers.every(alive)).toBe(true);
   child.kill("SIGINT");

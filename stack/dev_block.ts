@@ -32,9 +32,9 @@ export function devBlock({ urls, issuer, key, logs, envFile }: BlockFacts): stri
     "",
     "Grant, read, and see the notification:",
     "",
-    `curl -sS -X POST ${urls.entitlement}/v1/entitlements/grants ${bearer} -H 'Idempotency-Key: try-${tag}' -H 'Content-Type: application/json' -d '${body}'`,
-    `curl -sS ${urls.entitlement}/v1/users/${user}/entitlements ${bearer}`,
-    `curl -sS ${urls.notification}/debug/notification/inbox/${user} ${bearer}`,
+    `curl -sS -w '\\n' -X POST ${urls.entitlement}/v1/entitlements/grants ${bearer} -H 'Idempotency-Key: try-${tag}' -H 'Content-Type: application/json' -d '${body}'`,
+    `curl -sS -w '\\n' ${urls.entitlement}/v1/users/${user}/entitlements ${bearer}`,
+    `curl -sS -w '\\n' ${urls.notification}/debug/notification/inbox/${user} ${bearer}`,
     "",
     "Ctrl-C stops everything.",
   ].join("\n");
