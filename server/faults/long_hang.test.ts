@@ -102,9 +102,7 @@ const probing = begin(async () => {
 
 const postgres = begin(async () => {
   const servers = await privateServers("postgres");
-  // Statements that were sent while it hung run when it returns, and nobody waits for their claims any more: those end with their lease.
-  const leases = { OUTBOX_LEASE: "5s", NOTIFICATION_LEASE: "5s", CONSUMER_ACK_WAIT: "5s" };
-  const kenri = await testKenri(leases, { postgresUrl: servers.postgres.adminUrl, natsUrl: testNats() });
+  const kenri = await testKenri({}, { postgresUrl: servers.postgres.adminUrl, natsUrl: testNats() });
   closing.push(async () => {
     servers.postgres.resume();
     await kenri.close();
