@@ -66,44 +66,41 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
     waiting = false;
     tendAt = performance.now() + tendEvery;
     if (pull && consumingIn === broker.epoch && found === "there") return 0;
-    pull = undefined;
-    await closeOld();
-    arrived.length = 0;
+    const from = await jetstream(nats, { timeout: 3000 }).consumers.get(consumer.stream, consumer.durable);
+    await endPulling();
+    // Of one that was made anew other messages have the numbers of those that arrived before.
+    if (found === "made") arrived.length = 0;
     consumingIn = broker.epoch;
-    pull = await jetstream(nats, { timeout: 3000 }).consumers.get(consumer.stream, consumer.durable);
+    pull = from;
     pulling.wake();
     return 0;
   }
 
   /** Asks for a batch, and takes what comes as it comes. */
-  async function pullBatch(): Promise<number> {
-    if (!pull || !broker.connected() || arrived.length > 0) return 0;
-    const from = pull;
+  async function pullBatch(stopping: AbortSignal): Promise<number> {
+    // After a reconnect the keeper looks at the consumer first.
+    if (!pull || !broker.connected() || consumingIn !== broker.epoch || arrived.length > 0) return 0;
     const since = performance.now();
     let count = 0;
-    messages = await from.fetch({ max_messages: Math.min(consumer.maxAckPending, batch), expires: pullFor });
+    messages = await pull.fetch({ max_messages: Math.min(consumer.maxAckPending, batch), expires: pullFor });
+    if (stopping.aborted) void endPulling();
     for await (const message of messages) {
-      if (from !== pull) break;
       arrived.push({ message, at: performance.now() });
       count++;
       work.wake();
     }
     // A pull that the server refused ends at once and without a message: then it rests before it asks again.
-    const isRefused = count === 0 && performance.now() - since < refusedWithin;
-    return from === pull && !isRefused ? 1 : 0;
-  }
-
-  async function closeOld(): Promise<void> {
-    const old = messages;
-    messages = undefined;
-    if (old) await within(goodbyeWithin, "NATS", old.close()).catch(() => {});
+    return count === 0 && performance.now() - since < refusedWithin ? 0 : 1;
   }
 
   /** The client's close() forgets its inbox at once; what the broker has sent there already would wait for its next delivery. So drain it. */
   async function endPulling(): Promise<void> {
-    const { sub } = (messages ?? {}) as { sub?: Subscription };
+    const old = messages;
+    messages = undefined;
+    if (!old) return;
+    const { sub } = old as { sub?: Subscription };
     if (sub && broker.connected()) await within(goodbyeWithin, "NATS", sub.drain()).catch(() => {});
-    await closeOld();
+    await within(goodbyeWithin, "NATS", old.close()).catch(() => {});
   }
 
   async function takeBatch(): Promise<number> {
