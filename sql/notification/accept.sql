@@ -20,13 +20,13 @@
 -- $14 lease_seconds?
 -- returns event_id, reached, waiting, stale, after_gap, claimed_id?
 with incoming as materialized (
-  select distinct on (event_id) i.*, case when through_at is not null then aggregate_version end as through, through_at
+  select distinct on (event_id) *, ($10::bigint[])[array_position($9::uuid[], event_id)] as through_at
   from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::jsonb[], $8::text[])
-      as i(event_id, event_type, aggregate_key, aggregate_version, stream_seq, user_id, payload, traceparent)
-    left join unnest($9::uuid[], $10::bigint[]) as t(through_id, through_at) on through_id = event_id
+    as i(event_id, event_type, aggregate_key, aggregate_version, stream_seq, user_id, payload, traceparent)
   order by event_id, stream_seq
 ), batch as (
-  select aggregate_key, aggregate_version as version, coalesce(max(through) over aggregate, 0) as let_through, coalesce(max(through_at) over aggregate, 0) as through_at
+  select aggregate_key, aggregate_version as version, coalesce(max(through_at) over aggregate, 0) as through_at,
+    coalesce(max(aggregate_version) filter (where through_at is not null) over aggregate, 0) as let_through
   from incoming window aggregate as (partition by aggregate_key)
 ), run as (                                                               -- of those above let_through: the lowest versions without a gap
   select *, version > let_through and version - dense_rank() over above = min(version) over above - 1 as in_run
@@ -41,8 +41,8 @@ with incoming as materialized (
   select aggregate_key, case when first <= let_through + 1 then last else let_through end from arrival order by aggregate_key
   on conflict (aggregate_key) do update set version = (
     select case when first <= base + 1 then greatest(base, last) else base end
-    from (select of_key -> n.aggregate_key as a from by_key) k,
-      lateral (select (a ->> 0)::bigint as let_through, (a ->> 1)::bigint as through_at, (a ->> 2)::bigint as first, (a ->> 3)::bigint as last) r,
+    from (select of_key -> n.aggregate_key as a from by_key offset 0) k,  -- offset: looked up once, not at every use
+      lateral (select (a ->> 0)::bigint as let_through, (a ->> 1)::bigint as through_at, (a ->> 2)::bigint as first, (a ->> 3)::bigint as last offset 0) r,
       lateral (select case when n.version <= through_at or let_through <= n.version + 1 then greatest(n.version, let_through) else n.version end as base) b)
   returning new.aggregate_key, new.version as reached, coalesce(old.version, 0) as before, old.ctid as place
 ), accepted as materialized (
