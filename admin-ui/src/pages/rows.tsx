@@ -18,12 +18,12 @@ export interface RowsProps {
 }
 
 /** What says something about rows of this state. The error of what failed needs the room. */
-function columnsOf(status: string | undefined) {
+function columnsOf(status: string | undefined, rows: readonly Row[]) {
   const waits = status === retrying.name;
   const isFailing = waits || status === "FAILED";
   return {
     failed: isFailing,
-    next: waits || status === "PENDING",
+    next: waits || rows.some(row => row.status === "PENDING"),
     version: !isFailing,
     created: !waits,
     took: !isFailing && status !== "PENDING",
@@ -37,7 +37,7 @@ export function Rows(props: RowsProps) {
 
 function Table({ kind, rows, openId, open, selection, status, sort }: RowsProps) {
   const isChoosing = selection !== undefined && selection.eligible > 0;
-  const has = columnsOf(status);
+  const has = columnsOf(status, rows);
   const sorted = (by: Sort) => (sort === by ? { "aria-sort": "descending" as const, className: "end text-ink" } : { className: "end" });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
@@ -157,7 +157,7 @@ function NextAttempt({ row: { status, nextRetryAt } }: { row: Row }) {
 }
 
 function Cards({ kind, rows, open, selection, status }: RowsProps) {
-  const has = columnsOf(status);
+  const has = columnsOf(status, rows);
   return (
     <ul>
       {rows.map(row => (
