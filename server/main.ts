@@ -83,7 +83,8 @@ async function main(): Promise<void> {
   if (process.argv.slice(2).some(argument => argument === "--help" || argument === "-h")) return console.log(usage);
   const { whole, single } = plan(process.argv.slice(2));
   const settings = settingsFor([...whole.flatMap(rolesOf), ...single]);
-  const giveUp = () => void stop(1);
+  /** While it stops, everything ends anyway. */
+  const giveUp = () => void (stops === 0 && stop(1));
   const running = together([
     ...whole.map(system => wholeSystem(system, settings, giveUp)),
     ...single.map(role => singleRole(role, settings, giveUp)),

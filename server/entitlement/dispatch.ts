@@ -10,6 +10,7 @@ import { traceIdOf } from "../kernel/trace.ts";
 import type { Publish, Publishing } from "./publisher.ts";
 import type { EntitlementSql, OutboxClaimRow } from "./sql.gen.ts";
 import type { StreamGuard } from "./stream_guard.ts";
+import { createSuspects } from "./suspects.ts";
 
 export interface DispatchOptions {
   readonly outbox: Pick<EntitlementSql["outbox"], "finalize" | "retry" | "release">;
@@ -35,6 +36,8 @@ export function dispatch(options: DispatchOptions) {
   const { outbox, guard, breaker, faults, flow, worker, lease, log, metrics } = options;
   const events = metrics.counter("outbox_events_total", "Events of the outbox, by what became of the attempt.", ["outcome"]);
   const fenced = metrics.counter("outbox_fenced_total", "Results that came after the lease was lost and changed nothing.");
+
+  const suspects = createSuspects();
 
   async function deliver(claim: Claim<OutboxClaimRow>, stopping: AbortSignal): Promise<void> {
     faults.at("outbox.claimed");
@@ -67,13 +70,13 @@ export function dispatch(options: DispatchOptions) {
   async function settle(claim: Claim<OutboxClaimRow>, stopping: AbortSignal, settled: readonly Settled[]): Promise<void> {
     const { token } = claim;
     const held = <Row>(statement: () => Promise<readonly Row[]>) => settleWhileHeld(claim, stopping, statement);
-    // Deadlines that opened the breaker say that the stream is away, nothing about the events.
-    const isUntried = ({ outcome }: Publishing) => outcome === "untried" || (outcome === "unanswered" && breaker.isOpen());
+    const atFault = suspects.atFault(settled);
+    // An outage says nothing about the events, nor do deadlines that opened the breaker.
+    const isUntried = ({ row, publishing: { outcome } }: Settled) =>
+      outcome === "untried" || (outcome === "outage" && row.event_id !== atFault) || (outcome === "unanswered" && breaker.isOpen());
     const published = settled.flatMap(({ row, publishing }) => (publishing.outcome === "published" ? [{ row, ...publishing }] : []));
-    const failed = settled.flatMap(({ row, publishing }) =>
-      "error" in publishing && !isUntried(publishing) ? [{ row, ...publishing }] : [],
-    );
-    const untried = settled.filter(({ publishing }) => isUntried(publishing)).map(({ row }) => row.event_id);
+    const failed = settled.flatMap(one => ("error" in one.publishing && !isUntried(one) ? [{ row: one.row, ...one.publishing }] : []));
+    const untried = settled.filter(isUntried).map(({ row }) => row.event_id);
     await Promise.all([finalize(token, held, published), retry(token, held, failed), release(token, held, untried)]);
   }
 

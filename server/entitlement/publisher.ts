@@ -7,13 +7,13 @@ import { encodeMessage, type Message } from "./event.ts";
 import type { OutboxClaimRow } from "./sql.gen.ts";
 
 /**
- * What became of a publish. `untried` costs no attempt: the broker is away, the stream cannot store anything, or an earlier event of the
- * aggregate did not go out. `failed` is the stream's word on this one event.
+ * What became of a publish. `untried` costs no attempt: the broker is away, or an earlier event of the aggregate did not go out. `outage` costs
+ * none either: the stream cannot store anything. `failed` is the stream's word on this one event.
  * `unanswered` is a deadline passed while connected: an attempt, unless so many in a row opened the breaker.
  */
 export type Publishing =
   | { readonly outcome: "published"; readonly seq: number; readonly duplicate: boolean }
-  | { readonly outcome: "failed" | "unanswered" | "unencodable"; readonly error: string }
+  | { readonly outcome: "failed" | "outage" | "unanswered" | "unencodable"; readonly error: string }
   | { readonly outcome: "untried" };
 
 export interface PublisherOptions {
@@ -36,7 +36,7 @@ export function publisher({ broker, breaker, faults, stream, subject, deadline, 
     switch (ack.kind) {
       case "stored":
         breaker.answered();
-        largest = 0;
+        if (sizeOf(message) >= largest) largest = 0;
         return { outcome: "published", seq: ack.seq, duplicate: ack.duplicate };
       case "refused":
         breaker.answered();
@@ -45,7 +45,7 @@ export function publisher({ broker, breaker, faults, stream, subject, deadline, 
         largest = Math.max(largest, sizeOf(message));
         distrust();
         breaker.trip(doesNotStore(ack.error));
-        return { outcome: "untried" };
+        return { outcome: "outage", error: doesNotStore(ack.error) };
       case "silence":
         breaker.missed();
         return { outcome: "unanswered", error: `no answer from the stream within ${deadline} ms` };

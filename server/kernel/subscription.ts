@@ -48,6 +48,7 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
   let pull: Consumer | undefined;
   let messages: ConsumerMessages | undefined;
   let consumingIn = 0;
+  let readFrom: string | undefined;
   let tendAt = 0;
   let waiting = false;
 
@@ -56,6 +57,7 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
 
   async function keepConsuming(): Promise<number> {
     if (!broker.connected() || (consumingIn === broker.epoch && performance.now() < tendAt)) return 0;
+    const { epoch } = broker;
     const nats = broker.connection();
     const found = await ensureConsumer(nats, consumer);
     if (found === "no stream") {
@@ -65,12 +67,14 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
     }
     waiting = false;
     tendAt = performance.now() + tendEvery;
-    if (pull && consumingIn === broker.epoch && found === "there") return 0;
+    if (pull && consumingIn === epoch && found === "there") return 0;
     const from = await jetstream(nats, { timeout: 3000 }).consumers.get(consumer.stream, consumer.durable);
+    const { created } = await from.info(true);
     await endPulling();
-    // Of one that was made anew other messages have the numbers of those that arrived before.
-    if (found === "made") arrived.length = 0;
-    consumingIn = broker.epoch;
+    // In a consumer that was made anew other messages have the numbers of those that arrived before.
+    if (created !== readFrom) arrived.length = 0;
+    readFrom = created;
+    consumingIn = epoch;
     pull = from;
     pulling.wake();
     return 0;

@@ -58,7 +58,10 @@ export function consumer({ sql, stream, channel, attempts, patience, faults, flo
       for (const [eventId, delay] of await accept(readable)) delays.set(eventId, delay);
       return [];
     } catch (error) {
-      if (!isRefused(error)) throw error;
+      if (!isRefused(error)) {
+        patience.startAnew(); // the others cannot store the predecessors either
+        throw error;
+      }
       if (readable.length === 1) return [{ message: readable[0]!.message, reason: `cannot be stored: ${(error as Error).message}` }];
       const refused: Unreadable[] = [];
       for (const one of readable) refused.push(...(await acceptOrRefuse([one], delays)));

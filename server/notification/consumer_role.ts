@@ -66,12 +66,14 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     idOf: row => row.event_id,
     log,
   });
+  const patience = createPatience(settings.intake.patience);
+  broker.onConnect(patience.startAnew);
   const handle = consumer({
     sql: store.statements,
     stream: settings.stream,
     channel: settings.channel,
     attempts,
-    patience: createPatience(settings.intake.patience),
+    patience,
     faults,
     flow,
     log,

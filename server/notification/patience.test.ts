@@ -46,3 +46,14 @@ test("an event comes again soon at first, and later less often", () => {
 test("without patience everything goes at once", () => {
   expect(createPatience(0).usedUpAt("pair", 9)).toBe(Number.MAX_SAFE_INTEGER);
 });
+
+test("after an outage in which nobody could make progress the wait begins anew", () => {
+  const patience = createPatience(2000);
+  patience.wait("pair", 3, 5);
+  now += 3000;
+  patience.startAnew();
+  expect(patience.usedUpAt("pair", 5)).toBeUndefined();
+  patience.wait("pair", 3, 5);
+  now += 2000;
+  expect(patience.usedUpAt("pair", 5)).toBe(3);
+});

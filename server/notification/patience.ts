@@ -30,6 +30,8 @@ export function createPatience(limit: number) {
   }
 
   return {
+    /** Nobody could make progress: what waits has not waited in vain. */
+    startAnew: () => pairs.clear(),
     /** If this version of the pair has waited long enough: behind which one. */
     usedUpAt(aggregateKey: string, version: number): number | undefined {
       if (limit === 0) return Number.MAX_SAFE_INTEGER;
