@@ -54,6 +54,10 @@ async function pids(): Promise<number[]> {
   return (await Promise.all(files)).map(text => Number.parseInt(text, 10));
 }
 
+/** The ports of the systems change if somebody else has the usual ones at one of the starts. */
+const withoutPorts = (variables: Record<string, string>) =>
+  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, value.replace(/^(http:.*):\d+$/, "$1")]));
+
 /** Runs the three lines as a person would. */
 async function tryCurl([grant = "", read = "", inbox = ""]: string[]): Promise<void> {
   const sh = async (line: string) => (await run(["sh", "-c", line])).output;
@@ -110,7 +114,7 @@ test("a second start takes under five seconds, keeps key and data, and is the on
     ]);
   const { child, curl } = await quickStart();
   await asPrinted(curl);
-  expect(readDevEnv(join(home, "dev.env"))).toEqual(earlier);
+  expect(withoutPorts(readDevEnv(join(home, "dev.env")))).toEqual(withoutPorts(earlier));
   expect(statSync(join(home, "dev.env")).mode & 0o777).toBe(0o600);
 
   const another = await run([process.execPath, join(import.meta.dir, "dev.ts")], { env });

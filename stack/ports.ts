@@ -11,7 +11,7 @@ export function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * The port a server had the last time if it is still free, then the preferred one, then any.
+ * The preferred port if it is free, then the one that the server had the last time, then any.
  * Any = below the range the kernel takes for outgoing connections: a server that is down for a while must find its port again.
  */
 export async function choosePort(dir: string, name: string, preferred?: number): Promise<number> {
