@@ -7,6 +7,7 @@ import { createFlow } from "../kernel/flow.ts";
 import { silentLog } from "../kernel/log.ts";
 import { createMetrics } from "../kernel/metrics.ts";
 import { bindStatements, readStatements } from "../kernel/statements.ts";
+import { acceptArrivals } from "../notification/arrivals.ts";
 import type { Channel, Sending } from "../notification/channels.ts";
 import type { NotificationSql } from "../notification/sql.gen.ts";
 import { type TestDatabase, testDatabase } from "../testing/databases.ts";
@@ -61,7 +62,7 @@ function senderOver(send: (user: string, version: number, time: number) => Promi
 /** Versions 1 to `count` of one aggregate of a user, taken in. */
 const takeIn = (user: string, count = 1) => {
   const versions = Array.from({ length: count }, (_, index) => index + 1);
-  return sql.accept({
+  return acceptArrivals(sql, {
     event_id: versions.map(() => crypto.randomUUID()),
     event_type: versions.map(() => "EntitlementGranted"),
     aggregate_key: versions.map(() => `${user}:item`),
@@ -70,8 +71,7 @@ const takeIn = (user: string, count = 1) => {
     user_id: versions.map(() => user),
     payload: versions.map(() => ({})),
     traceparent: versions.map(() => "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
-    through_id: [],
-    through_at: [],
+    through: new Map(),
     channel: "odd",
     ...unclaimed,
   });

@@ -5,6 +5,7 @@ import { unclaimed } from "../kernel/first_attempts.ts";
 import { createMetrics } from "../kernel/metrics.ts";
 import { bindStatements, readStatements } from "../kernel/statements.ts";
 import { type TestDatabase, testDatabase } from "../testing/databases.ts";
+import { acceptArrivals } from "./arrivals.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
 let database: TestDatabase;
@@ -29,7 +30,7 @@ async function accept(user: string, written: readonly string[], claim: { token: 
   const versions = written.map(text => text.split("!")[0]!);
   const parts = versions.map(text => text.split(" v") as [string, string]);
   const event_id = versions.map(version => idOf(user, version));
-  const rows = await sql.accept({
+  const rows = await acceptArrivals(sql, {
     event_id,
     event_type: parts.map(() => "EntitlementGranted"),
     aggregate_key: parts.map(([item]) => `${user}:${item}`),
@@ -38,8 +39,12 @@ async function accept(user: string, written: readonly string[], claim: { token: 
     user_id: parts.map(() => user),
     payload: parts.map(() => ({})),
     traceparent: parts.map(() => "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
-    through_id: written.flatMap((text, index) => (text.includes("!") ? [event_id[index]!] : [])),
-    through_at: written.flatMap(text => (text.includes("!") ? [Number(text.split("!")[1])] : [])),
+    through: new Map(
+      written.flatMap((text, index) => {
+        const [item, version] = parts[index]!;
+        return text.includes("!") ? [[`${user}:${item}`, { version: Number(version), at: Number(text.split("!")[1]) }] as const] : [];
+      }),
+    ),
     channel: "log",
     ...(claim.token ? { worker: "consumer", token: claim.token, lease_seconds: 10 } : unclaimed),
   });
@@ -53,7 +58,7 @@ const comeIn = async (...batch: Parameters<typeof accept>) =>
 /** Says what became of each: `a v2 waits`, `a v2`, `a v2 gap` or `a v2 stale`; a duplicate is not named. */
 const outcomes = async (user: string, ...versions: string[]) =>
   (await accept(user, versions)).map(
-    ({ version, waiting, stale, after_gap }) => `${version}${waiting ? " waits" : ""}${stale ? " stale" : ""}${after_gap ? " gap" : ""}`,
+    ({ version, waiting, stale, isAfterGap }) => `${version}${waiting ? " waits" : ""}${stale ? " stale" : ""}${isAfterGap ? " gap" : ""}`,
   );
 const newestOf = async (user: string) =>
   (await pool`select version from newest_versions where aggregate_key = ${`${user}:a`}`).map(row => row.version as number);

@@ -7,6 +7,7 @@ import type { Metrics } from "../kernel/metrics.ts";
 import { isProbe } from "../kernel/store_probe.ts";
 import type { Received, Verdict } from "../kernel/subscription.ts";
 import { isReadableTrace, traceIdOf } from "../kernel/trace.ts";
+import { type Accepted, acceptArrivals, type Through } from "./arrivals.ts";
 import { decodeEvent, eventIdOf, type IncomingEvent } from "./event.ts";
 import type { Patience } from "./patience.ts";
 import type { AcceptRow, NotificationSql, NotificationsClaimRow } from "./sql.gen.ts";
@@ -73,7 +74,7 @@ export function consumer({ sql, stream, channel, attempts, patience, faults, flo
   async function accept(readable: readonly Read[]): Promise<ReadonlyMap<string, number>> {
     if (readable.length === 0) return new Map();
     return attempts.write(async claiming => {
-      const answered = await sql.accept({ ...parametersOf(readable, channel), ...letThrough(readable), ...claiming });
+      const answered = await acceptArrivals(sql, { ...parametersOf(readable, channel), through: letThrough(readable), ...claiming });
       const eventOf = new Map(readable.map(({ event }) => [event.eventId, event]));
       const rows = answered.filter(row => !row.waiting);
       const waiting = answered.filter(row => row.waiting);
@@ -94,15 +95,16 @@ export function consumer({ sql, stream, channel, attempts, patience, faults, flo
   }
 
   /** The lowest version of each pair that has waited long enough. */
-  function letThrough(readable: readonly Read[]): { through_id: string[]; through_at: number[] } {
-    const lowest = new Map<string, IncomingEvent>();
+  function letThrough(readable: readonly Read[]): ReadonlyMap<string, Through> {
+    const lowest = new Map<string, number>();
     for (const { event } of readable)
-      if (event.version < (lowest.get(event.aggregateKey)?.version ?? Number.POSITIVE_INFINITY)) lowest.set(event.aggregateKey, event);
-    const through = [...lowest.values()].flatMap(event => {
-      const at = patience.usedUpAt(event.aggregateKey, event.version);
-      return at === undefined ? [] : [{ event, at }];
-    });
-    return { through_id: through.map(({ event }) => event.eventId), through_at: through.map(({ at }) => at) };
+      lowest.set(event.aggregateKey, Math.min(event.version, lowest.get(event.aggregateKey) ?? Number.POSITIVE_INFINITY));
+    return new Map(
+      [...lowest].flatMap(([aggregateKey, version]) => {
+        const at = patience.usedUpAt(aggregateKey, version);
+        return at === undefined ? [] : [[aggregateKey, { version, at }] as const];
+      }),
+    );
   }
 
   /** All events of a pair have the same delay: they come again together. */
@@ -117,8 +119,8 @@ export function consumer({ sql, stream, channel, attempts, patience, faults, flo
     );
   }
 
-  function noteGaps(taken: readonly { row: AcceptRow; event: IncomingEvent }[]): void {
-    const behind = taken.filter(({ row }) => row.after_gap);
+  function noteGaps(taken: readonly { row: Accepted; event: IncomingEvent }[]): void {
+    const behind = taken.filter(({ row }) => row.isAfterGap);
     gaps.inc(behind.length);
     for (const { event } of behind) log.warn({ event_id: event.eventId, version: event.version }, "intake.gap");
   }

@@ -1,5 +1,6 @@
 import { isRefused } from "../kernel/database.ts";
 import { unclaimed } from "../kernel/first_attempts.ts";
+import { acceptArrivals } from "./arrivals.ts";
 import { decodeEvent } from "./event.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
@@ -37,7 +38,7 @@ export async function reprocessRaw(sql: NotificationSql, { id, actor, reason }: 
   if ("reason" in decoded) return { outcome: "unreadable", reason: decoded.reason };
   const { event } = decoded;
   try {
-    await sql.accept({
+    await acceptArrivals(sql, {
       event_id: [event.eventId],
       event_type: [event.eventType],
       aggregate_key: [event.aggregateKey],
@@ -46,8 +47,7 @@ export async function reprocessRaw(sql: NotificationSql, { id, actor, reason }: 
       user_id: [event.userId],
       payload: [event.payload],
       traceparent: [event.traceparent],
-      through_id: [event.eventId], // a person asks for it now
-      through_at: [event.version],
+      through: new Map([[event.aggregateKey, { version: event.version, at: event.version }]]), // a person asks for it now
       channel,
       ...unclaimed,
     });

@@ -238,8 +238,11 @@ export interface AcceptParameters {
   user_id: readonly string[];
   payload: readonly Json[];
   traceparent: readonly string[];
-  through_id: readonly string[];
+  pair_key: readonly string[];
+  let_through: readonly number[];
   through_at: readonly number[];
+  run_first: readonly number[];
+  run_last: readonly number[];
   channel: string;
   worker: string | null;
   token: string | null;
@@ -247,10 +250,10 @@ export interface AcceptParameters {
 }
 export interface AcceptRow {
   event_id: string;
+  before: number;
   reached: number;
   waiting: boolean;
   stale: boolean;
-  after_gap: boolean;
   claimed_id: string | null;
 }
 

@@ -12,42 +12,30 @@
 -- $6 user_id
 -- $7 payload
 -- $8 traceparent
--- $9 through_id: the events that have waited long enough
--- $10 through_at: the newest version of the aggregate, as it was all that time; if there is a newer one, the event waits on
--- $11 channel
--- $12 worker?
--- $13 token?: null = claim nothing
--- $14 lease_seconds?
--- returns event_id, reached, waiting, stale, after_gap, claimed_id?
+-- $9 pair_key: each aggregate of the batch once, with what arrivals.ts has worked out of its versions:
+-- $10 let_through: the version that has waited long enough, 0 = none
+-- $11 through_at: the newest version of the aggregate, as it was all that time; if there is a newer one, the event waits on
+-- $12 run_first: of the versions above let_through the lowest, 0 = none
+-- $13 run_last: where the versions from run_first on have their first gap
+-- $14 channel
+-- $15 worker?
+-- $16 token?: null = claim nothing
+-- $17 lease_seconds?
+-- returns event_id, before, reached, waiting, stale, claimed_id?
 with incoming as materialized (
-  select distinct on (event_id) *, ($10::bigint[])[array_position($9::uuid[], event_id)] as through_at
-  from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::jsonb[], $8::text[])
-    as i(event_id, event_type, aggregate_key, aggregate_version, stream_seq, user_id, payload, traceparent)
-  order by event_id, stream_seq
-), batch as (
-  select aggregate_key, aggregate_version as version, coalesce(max(through_at) over aggregate, 0) as through_at,
-    coalesce(max(aggregate_version) filter (where through_at is not null) over aggregate, 0) as let_through
-  from incoming window aggregate as (partition by aggregate_key)
-), run as (                                                               -- of those above let_through: the lowest versions without a gap
-  select *, version > let_through and version - dense_rank() over above = min(version) over above - 1 as in_run
-  from batch window above as (partition by aggregate_key, version > let_through order by version)
-), arrival as materialized (
-  select aggregate_key, max(let_through) as let_through, max(through_at) as through_at, min(version) filter (where in_run) as first, max(version) filter (where in_run) as last
-  from run group by aggregate_key
-), by_key as materialized (                                               -- one object: a look-up in a CTE would pass all of its rows
-  select jsonb_object_agg(aggregate_key, array[let_through, through_at, first, last]) as of_key from arrival
+  select distinct on (event_id) * from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::jsonb[], $8::text[])
+    as i(event_id, event_type, aggregate_key, aggregate_version, stream_seq, user_id, payload, traceparent) order by event_id, stream_seq
 ), newest as (                                                            -- in key order: two consumers never wait for each other in a circle
   insert into newest_versions as n
-  select aggregate_key, case when first <= let_through + 1 then last else let_through end from arrival order by aggregate_key
-  on conflict (aggregate_key) do update set version = (
-    select case when first <= base + 1 then greatest(base, last) else base end
-    from (select of_key -> n.aggregate_key as a from by_key offset 0) k,  -- offset: looked up once, not at every use
-      lateral (select (a ->> 0)::bigint as let_through, (a ->> 1)::bigint as through_at, (a ->> 2)::bigint as first, (a ->> 3)::bigint as last offset 0) r,
-      lateral (select case when n.version <= through_at or let_through <= n.version + 1 then greatest(n.version, let_through) else n.version end as base) b)
+  select pair_key, case when run_first <= let_through + 1 then greatest(let_through, run_last) else let_through end
+  from unnest($9::text[], $10::bigint[], $12::bigint[], $13::bigint[]) as p(pair_key, let_through, run_first, run_last) order by pair_key
+  on conflict (aggregate_key) do update set version = (                   -- array_position, not a join with unnest: that would be a scan a row
+    select case when ($12::bigint[])[i] <= base + 1 then greatest(base, ($13::bigint[])[i]) else base end
+    from (select array_position($9::text[], n.aggregate_key) as i offset 0) place,
+      lateral (select case when n.version <= ($11::bigint[])[i] or ($10::bigint[])[i] <= n.version + 1 then greatest(n.version, ($10::bigint[])[i]) else n.version end as base offset 0) b)
   returning new.aggregate_key, new.version as reached, coalesce(old.version, 0) as before, old.ctid as place
 ), accepted as materialized (
-  select i.*, before, reached, place, aggregate_version < before as stale,
-    aggregate_version > greatest(before, lag(aggregate_version, 1, 0::bigint) over (partition by aggregate_key order by aggregate_version)) + 1 as after_gap
+  select i.*, before, reached, place, aggregate_version < before as stale
   from incoming i join newest using (aggregate_key) where aggregate_version <= reached
 ), fresh as (
   insert into processed_events (event_id, event_type, aggregate_key, aggregate_version, stale, stream_seq, trace_id)
@@ -55,7 +43,7 @@ with incoming as materialized (
   on conflict (event_id) do nothing returning event_id
 ), free as materialized (                                                 -- nothing is open near it, and nobody consumed anything since this statement began
   select aggregate_key from (select aggregate_key, place, min(aggregate_version) as low, max(aggregate_version) as high from accepted group by aggregate_key, place) a
-  where $13::uuid is not null
+  where $16::uuid is not null
     and place is not distinct from (select ctid from newest_versions v where v.aggregate_key = a.aggregate_key)
     and (select aggregate_version from notifications e                    -- limit 1, not NOT EXISTS: it cannot become a hash join; the range: see claim.sql
          where e.aggregate_key = a.aggregate_key and e.aggregate_version between low - 24 and high + 24 and e.status in ('PENDING', 'PROCESSING')
@@ -63,14 +51,14 @@ with incoming as materialized (
 ), told as (
   insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel,
     status, locked_by, locked_at, lease_until, claim_token)
-  select event_id, user_id, event_type, aggregate_key, aggregate_version, stale, payload, traceparent, $11,
-    case when at_once then 'PROCESSING' else 'PENDING' end, case when at_once then $12::text end, case when at_once then now() end,
-    case when at_once then now() + make_interval(secs => $14::float8) end, case when at_once then $13::uuid end
+  select event_id, user_id, event_type, aggregate_key, aggregate_version, stale, payload, traceparent, $14,
+    case when at_once then 'PROCESSING' else 'PENDING' end, case when at_once then $15::text end, case when at_once then now() end,
+    case when at_once then now() + make_interval(secs => $17::float8) end, case when at_once then $16::uuid end
   from accepted join fresh using (event_id), lateral (select aggregate_key = any (array(select aggregate_key from free)) as at_once) c
   order by aggregate_version
   on conflict (event_id) do nothing                                       -- a FAILED one outlives the books of processed events
   returning event_id, case status when 'PROCESSING' then notification_id end as claimed_id
 )
-select event_id, reached, false as waiting, stale, after_gap, claimed_id from fresh join accepted using (event_id) left join told using (event_id)
+select event_id, before, reached, false as waiting, stale, claimed_id from fresh join accepted using (event_id) left join told using (event_id)
 union all
-select event_id, reached, true, false, false, null from incoming join newest using (aggregate_key) where aggregate_version > reached
+select event_id, before, reached, true, false, null from incoming join newest using (aggregate_key) where aggregate_version > reached
