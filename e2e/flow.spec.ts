@@ -11,7 +11,7 @@ async function openOverview(page: Page, user = "viewer"): Promise<void> {
   await expect(page.getByRole("heading", { name: "Overview" })).toBeVisible();
 }
 const chart = (page: Page, name: string) => page.getByRole("figure", { name, exact: true });
-const steps = ["Changed", "Published", "Taken in", "Sent"];
+const steps = ["Changed", "Published", "Consumed", "Sent"];
 
 test.beforeAll(() => grant(`flowing-${Date.now()}`, "sword"));
 
@@ -19,10 +19,10 @@ test("a grant is seen in every chart, by keyboard and in words", async ({ page }
   test.setTimeout(60_000);
   await openOverview(page);
   for (const name of steps)
-    await expect(chart(page, name).getByRole("link", { name: /^[1-9][\d,]* (changed|published|taken in|sent)$/ })).toBeVisible({
+    await expect(chart(page, name).getByRole("link", { name: /^[1-9][\d,]* (changed|published|consumed|sent)$/ })).toBeVisible({
       timeout: 30_000,
     });
-  for (const name of ["Change → published", "Change → taken in", "Change → sent"])
+  for (const name of ["Change → published", "Change → consumed", "Change → sent"])
     await expect(chart(page, name)).toContainText(/p50.*m?s.*p99|\d+ m?s p99/);
   for (const name of steps) await expect(chart(page, name).locator("canvas")).toBeVisible();
   await expect(chart(page, "Sent").getByRole("row")).toHaveCount(13);
@@ -31,7 +31,7 @@ test("a grant is seen in every chart, by keyboard and in words", async ({ page }
   await minute.focus();
   await expect(minute).toHaveAttribute(
     "aria-valuetext",
-    /^\d\d:\d\d: \d+ changed, \d+ published, \d+ retried, \d+ failed, \d+ taken in, \d+ sent/,
+    /^\d\d:\d\d: \d+ changed, \d+ published, \d+ retried, \d+ failed, \d+ consumed, \d+ sent/,
   );
   const last = await minute.inputValue();
   await page.keyboard.press("ArrowLeft");

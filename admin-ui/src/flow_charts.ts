@@ -54,10 +54,10 @@ export const throughput: readonly FlowChart[] = [
     ],
   },
   {
-    title: "Taken in",
+    title: "Consumed",
     system: "notification",
     unit: "count",
-    lines: [counted("taken_in", "taken in", { to: "/notifications" })],
+    lines: [counted("taken_in", "consumed", { to: "/notifications" })],
     marks: [],
   },
   {
@@ -75,7 +75,7 @@ export const throughput: readonly FlowChart[] = [
 /** How long after the change each step came. */
 export const latency: readonly FlowChart[] = [
   timed("Change → published", "entitlement", "published"),
-  timed("Change → taken in", "notification", "taken_in"),
+  timed("Change → consumed", "notification", "taken_in"),
   timed("Change → sent", "notification", "sent"),
 ];
 
