@@ -116,7 +116,7 @@ test("a grant is hinted to whoever listens for its user, within a second, once i
 test("a batch is one hint a user, of the newest position", async () => {
   const kenri = await streaming();
   const [busy, other] = [await listen(kenri, "busy"), await listen(kenri, "other")];
-  const sender = await kenri.start("notification:sender");
+  const sender = await kenri.start("notification:sender", { NOTIFICATION_LANES: "1" }); // two that look at once share what waits
   await sender.logged("broker.connected");
   await putWaiting(kenri.notificationSql, ["busy", "other"], 20);
   await until("both are hinted", 10_000, () => busy.length > 0 && other.length > 0);
