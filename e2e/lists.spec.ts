@@ -22,6 +22,7 @@ test("a row that waits shows its next attempt in a column of its own; only one t
   try {
     await openConsole(page, "viewer", `outbox?user_id=${user}`);
     const table = page.getByRole("table");
+    await expect(table.getByRole("row").filter({ hasText: "Retrying" })).toBeVisible();
     const names = await table.getByRole("columnheader").allTextContents();
     const cellOf = (state: string, name: string) =>
       table.getByRole("row").filter({ hasText: state }).getByRole("cell").nth(names.indexOf(name));
