@@ -7,6 +7,7 @@ import { relayRole } from "./entitlement/relay_role.ts";
 import { gatewayApi } from "./gateway/api_role.ts";
 import { gatewayProblems, gatewaySettings } from "./gateway/config.ts";
 import { readSettings, type Settings } from "./kernel/config.ts";
+import { databaseUrlProblems } from "./kernel/database_url.ts";
 import { migrate } from "./kernel/migrations.ts";
 import type { RoleContext } from "./kernel/role.ts";
 import { type Service, service } from "./kernel/service.ts";
@@ -53,6 +54,7 @@ export function settingsFor(roles: readonly string[]): AllSettings {
   const judge = (values: AllSettings) => [
     ...kernelProblems(values.kernel),
     ...(needed.includes("gateway") ? gatewayProblems(values.gateway, values.kernel.environment) : []),
+    ...needed.flatMap(system => databaseProblems(system, values)),
     ...ownerRoles.flatMap(role => {
       const system = role.split(":")[0] as Exclude<SystemName, "gateway">;
       if (!roles.includes(role) || values[system].ownerUrl) return [];
@@ -60,6 +62,17 @@ export function settingsFor(roles: readonly string[]): AllSettings {
     }),
   ];
   return readSettings({ kernel: kernelSettings, ...spec } as unknown as typeof allSettings, undefined, judge);
+}
+
+function databaseProblems(system: SystemName, values: AllSettings): string[] {
+  if (system === "gateway") return [];
+  const { ownerUrl, appUrl } = values[system];
+  const isProduction = values.kernel.environment === "production";
+  const prefix = system.toUpperCase();
+  return [
+    ...databaseUrlProblems(`${prefix}_DATABASE_URL`, ownerUrl, isProduction),
+    ...databaseUrlProblems(`${prefix}_APP_DATABASE_URL`, appUrl, isProduction),
+  ];
 }
 
 const ownerRoles = ["entitlement:migrate", "entitlement:janitor", "notification:migrate", "account:migrate"];

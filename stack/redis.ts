@@ -5,7 +5,7 @@ import { endLeftover } from "./leftover.ts";
 import { notOurs } from "./not_ours.ts";
 import { choosePort } from "./ports.ts";
 import { findRedis } from "./redis_binary.ts";
-import { newPassword, readSecret, writeSecret } from "./secret_file.ts";
+import { keptPassword, writeSecret } from "./secret_file.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
 import type { ServerCertificate, StackContext } from "./stack.ts";
 
@@ -23,7 +23,7 @@ export async function startRedis({ dir, say, environment, watchdog, onGiveUp, ce
   const port = await choosePort(dir, "redis");
   const store = join(dir, "redis");
   const config = join(dir, "redis.conf");
-  const password = ensurePassword(join(dir, "redis.password"));
+  const password = keptPassword(join(dir, "redis.password"));
   ownOnly(store);
   // In a file: what stands on the command line is in the process list.
   writeSecret(config, configText({ port, store, password, certificate }));
@@ -50,15 +50,6 @@ export async function startRedis({ dir, say, environment, watchdog, onGiveUp, ce
       ownOnly(store);
     },
   });
-}
-
-/** Made at the first start and kept, so that the URL of a second start is the same. */
-function ensurePassword(file: string): string {
-  const known = readSecret(file);
-  if (known !== undefined) return known;
-  const made = newPassword();
-  writeSecret(file, made);
-  return made;
 }
 
 /** The folder and what an earlier version left in it: for this user alone. */
