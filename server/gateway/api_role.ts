@@ -15,6 +15,7 @@ import { consoleAssets, consoleRoutes } from "./console_routes.ts";
 import { cookies } from "./cookies.ts";
 import { downstream } from "./downstream.ts";
 import { entrance } from "./entrance.ts";
+import { gatewayHealthRoutes } from "./health_routes.ts";
 import { homeAssets, homeRoutes } from "./home.ts";
 import { identityProvider } from "./identity_provider.ts";
 import { createIntegrity } from "./integrity.ts";
@@ -88,6 +89,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
   app.use(notificationRoutes(services, streams, door));
   app.use(adminRoutes({ services, people: known, sessions: kept, entrance: door, log }));
   app.use(operatorRoutes(services, door));
+  app.use(gatewayHealthRoutes(health, door));
   app.use(
     configRoutes(({ roles }) => door.signedIn(roles), { kernel: kernelSettings, gateway: gatewaySettings }, "/admin/api/gateway/config"),
   );
