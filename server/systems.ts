@@ -48,7 +48,7 @@ export const rolesOf = (system: SystemName): string[] => {
 };
 
 /** Reads the settings that these roles need; throws one error that names everything that is wrong. */
-export function settingsFor(roles: readonly string[]): AllSettings {
+export function settingsFor(roles: readonly string[], environment?: Record<string, string | undefined>): AllSettings {
   const needed = systemNames.filter(system => roles.some(role => role.startsWith(`${system}:`)));
   const spec = Object.fromEntries(needed.map(system => [system, systems[system].settings]));
   const judge = (values: AllSettings) => [
@@ -61,7 +61,7 @@ export function settingsFor(roles: readonly string[]): AllSettings {
       return [`${system.toUpperCase()}_DATABASE_URL is not set: ${role} works as the owner of the database`];
     }),
   ];
-  return readSettings({ kernel: kernelSettings, ...spec } as unknown as typeof allSettings, undefined, judge);
+  return readSettings({ kernel: kernelSettings, ...spec } as unknown as typeof allSettings, environment, judge);
 }
 
 function databaseProblems(system: SystemName, values: AllSettings): string[] {

@@ -16,6 +16,7 @@ const sentences: readonly [pattern: RegExp, sentence: string][] = [
   [/ALTNAME_INVALID|HOSTNAME_MISMATCH/, "Redis shows a certificate for another host name: check the host in REDIS_URL"],
   [/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/, "Redis does not speak TLS on this port: check rediss:// and the port in REDIS_URL"],
   [/CERTIFICATE_REQUIRED|ALERT|HANDSHAKE/i, "Redis asks for a client certificate: set REDIS_CERT_FILE and REDIS_KEY_FILE"],
+  [/^closed after TLS$/, "Redis closed the connection without an answer: it may ask for a client certificate, see REDIS_CERT_FILE"],
   [/^closed$/, "Redis closed the connection without an answer: if it takes only TLS, write rediss:// in REDIS_URL"],
 ];
 
@@ -50,12 +51,18 @@ const encoded = (words: readonly string[]) =>
 function firstLine(socket: Socket, proved: "connect" | "secureConnect", greeting: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";
-    socket.on("error", reject);
-    socket.on("close", () => reject(new Error("closed")));
+    let isConnected = false;
+    // A server that refuses what it hears just ends the connection; one that is away was never connected.
+    const ended = () => new Error(isConnected ? (proved === "secureConnect" ? "closed after TLS" : "closed") : "away");
+    socket.on("error", error => reject((error as { code?: string }).code === "ECONNRESET" ? ended() : error));
+    socket.on("close", () => reject(ended()));
     socket.on("data", chunk => {
       text += chunk.toString("latin1");
       if (text.includes("\r\n")) resolve(text.slice(0, text.indexOf("\r\n")));
     });
-    socket.on(proved, () => socket.write(greeting));
+    socket.on(proved, () => {
+      isConnected = true;
+      socket.write(greeting);
+    });
   });
 }
