@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { documentFile, tablesOf, written } from "./configuration.ts";
-import { duration, integer, listSettings, optional, type SettingsSpec, secretUrl } from "./kernel/config.ts";
+import { duration, integer, listSettings, optional, type SettingsSpec, secretUrl, variablesOf } from "./kernel/config.ts";
 import { allSettings } from "./systems.ts";
 
 const document = await Bun.file(documentFile).text();
@@ -23,10 +23,10 @@ describe("docs/configuration.md", () => {
   test.each(Object.keys(allSettings) as (keyof typeof allSettings)[])(
     "has every setting of %s with its default and meaning, and no other",
     group => {
-      const wanted = listSettings(allSettings[group]).map(({ variable, preset, optional, about }) => [
-        variable,
-        preset ?? (optional ? "–" : "required"),
-        about,
+      const wanted = listSettings(allSettings[group]).map(setting => [
+        variablesOf(setting).join(" or "),
+        setting.preset ?? (setting.optional ? "–" : "required"),
+        setting.about,
       ]);
       expect(wanted.length).toBeGreaterThan(2);
       expect(rowsUnder(group)).toEqual(wanted);

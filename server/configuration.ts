@@ -3,7 +3,7 @@
  * What stands outside the two markers is written by hand.
  */
 import { join } from "node:path";
-import { listSettings, type Setting, type SettingsSpec } from "./kernel/config.ts";
+import { listSettings, type Setting, type SettingsSpec, variablesOf } from "./kernel/config.ts";
 import { allSettings } from "./systems.ts";
 
 export const documentFile = join(import.meta.dir, "../docs/configuration.md");
@@ -14,7 +14,11 @@ const empty = `# Configuration\n\n${begin}\n${end}\n`;
 
 const defaultOf = ({ preset, optional }: Setting<unknown>) => (preset !== undefined ? `\`${preset}\`` : optional ? "–" : "required");
 const cell = (text: string) => text.replaceAll("|", "\\|");
-const row = (setting: Setting<unknown>) => [`\`${setting.variable}\``, defaultOf(setting), cell(setting.about)];
+const namesOf = (setting: Setting<unknown>) =>
+  variablesOf(setting)
+    .map(variable => `\`${variable}\``)
+    .join(" or ");
+const row = (setting: Setting<unknown>) => [namesOf(setting), defaultOf(setting), cell(setting.about)];
 
 /** A Markdown table with its columns in line, as the formatter wants it. */
 function table(rows: string[][]): string {

@@ -7,6 +7,7 @@ import { relayRole } from "./entitlement/relay_role.ts";
 import { gatewayApi } from "./gateway/api_role.ts";
 import { gatewayProblems, gatewaySettings } from "./gateway/config.ts";
 import { readSettings, type Settings } from "./kernel/config.ts";
+import { databaseUrlProblems } from "./kernel/database_url.ts";
 import { migrate } from "./kernel/migrations.ts";
 import type { RoleContext } from "./kernel/role.ts";
 import { type Service, service } from "./kernel/service.ts";
@@ -47,19 +48,31 @@ export const rolesOf = (system: SystemName): string[] => {
 };
 
 /** Reads the settings that these roles need; throws one error that names everything that is wrong. */
-export function settingsFor(roles: readonly string[]): AllSettings {
+export function settingsFor(roles: readonly string[], environment?: Record<string, string | undefined>): AllSettings {
   const needed = systemNames.filter(system => roles.some(role => role.startsWith(`${system}:`)));
   const spec = Object.fromEntries(needed.map(system => [system, systems[system].settings]));
   const judge = (values: AllSettings) => [
     ...kernelProblems(values.kernel),
     ...(needed.includes("gateway") ? gatewayProblems(values.gateway, values.kernel.environment) : []),
+    ...needed.flatMap(system => databaseProblems(system, values)),
     ...ownerRoles.flatMap(role => {
       const system = role.split(":")[0] as Exclude<SystemName, "gateway">;
       if (!roles.includes(role) || values[system].ownerUrl) return [];
       return [`${system.toUpperCase()}_DATABASE_URL is not set: ${role} works as the owner of the database`];
     }),
   ];
-  return readSettings({ kernel: kernelSettings, ...spec } as unknown as typeof allSettings, undefined, judge);
+  return readSettings({ kernel: kernelSettings, ...spec } as unknown as typeof allSettings, environment, judge);
+}
+
+function databaseProblems(system: SystemName, values: AllSettings): string[] {
+  if (system === "gateway") return [];
+  const { ownerUrl, appUrl } = values[system];
+  const isProduction = values.kernel.environment === "production";
+  const prefix = system.toUpperCase();
+  return [
+    ...databaseUrlProblems(`${prefix}_DATABASE_URL`, ownerUrl, isProduction),
+    ...databaseUrlProblems(`${prefix}_APP_DATABASE_URL`, appUrl, isProduction),
+  ];
 }
 
 const ownerRoles = ["entitlement:migrate", "entitlement:janitor", "notification:migrate", "account:migrate"];

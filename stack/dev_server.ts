@@ -3,6 +3,7 @@ import { checkout } from "./checkout.ts";
 import type { DatabaseUrls } from "./databases.ts";
 import { endLeftover } from "./leftover.ts";
 import { choosePort } from "./ports.ts";
+import { keptPassword } from "./secret_file.ts";
 import { follow } from "./server_log.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
 import type { Stack } from "./stack.ts";
@@ -41,6 +42,7 @@ export async function prepareKenri({ dir, say, databases, servers, onGiveUp }: K
     KENRI_ENV: "development",
     NODE_ENV: "production",
     ...addresses(servers),
+    ...(process.env.GATEWAY_SECRET || process.env.GATEWAY_SECRET_FILE ? {} : { GATEWAY_SECRET: keptPassword(join(dir, "gateway.secret")) }),
   };
   const urls = {} as Record<SystemName, string>;
   for (const { name, port: usual } of systems) {

@@ -1,4 +1,4 @@
-import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
 import { runOrFail } from "./command.ts";
@@ -8,7 +8,7 @@ import { endLeftoverPostgres } from "./postgres_leftover.ts";
 import { workingIn } from "./process_table.ts";
 import { newPassword, readSecret, writeSecret } from "./secret_file.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
-import type { StackContext } from "./stack.ts";
+import type { ServerCertificate, StackContext } from "./stack.ts";
 
 export interface PostgresServer extends ServerProcess {
   readonly adminUrl: string;
@@ -33,11 +33,12 @@ const settings = {
   max_wal_size: "2GB",
 };
 
-export async function startPostgres({ dir, say, watchdog, onGiveUp }: StackContext): Promise<PostgresServer> {
+export async function startPostgres({ dir, say, watchdog, onGiveUp, certificate }: StackContext): Promise<PostgresServer> {
   const home = await findPostgresHome(dir, say);
   await endLeftoverPostgres(home.data);
   const password = await ensureCluster(home, join(dir, "postgres.password"), say);
   const port = await choosePort(dir, "postgres");
+  const tls = certificate ? tlsSettings(home, certificate) : {};
   const url = (database: string) => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`;
   const server = superviseServer({
     name: "postgres",
@@ -45,14 +46,14 @@ export async function startPostgres({ dir, say, watchdog, onGiveUp }: StackConte
     command: [
       join(home.native, "bin", "postgres"),
       ...["-D", home.data, "-p", String(port)],
-      ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+      ...Object.entries({ ...settings, ...tls }).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
     ],
     env: cleanEnvironment(),
     user: home.user,
     prepare: () => endLeftoverPostgres(home.data),
     // Backends make themselves leaders of their own groups.
     family: () => workingIn(home.data),
-    ready: () => answers(url("postgres")),
+    ready: () => answers(url("postgres"), certificate),
     readyWithin: 60_000, // recovery after a kill under load takes its time
     stopSignal: "SIGINT",
     stopWithin: 15_000,
@@ -100,8 +101,29 @@ async function createCluster(home: PostgresHome, passwordFile: string, say: (lin
   return password;
 }
 
-async function answers(url: string): Promise<boolean> {
-  const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => {} });
+/** TLS only, with copies of the files: PostgreSQL wants its key for itself alone. */
+function tlsSettings({ parent, user }: PostgresHome, certificate: ServerCertificate): Record<string, string> {
+  const own = (name: string, file: string) => {
+    const copy = join(parent, name);
+    copyFileSync(file, copy);
+    if (user) chownSync(copy, user.uid, user.gid);
+    return copy;
+  };
+  const hba = join(parent, "hba.conf");
+  writeFileSync(hba, "hostssl all all 127.0.0.1/32 scram-sha-256\n", { mode: 0o600 });
+  if (user) chownSync(hba, user.uid, user.gid);
+  return {
+    ssl: "on",
+    ssl_ca_file: own("ca.crt", certificate.ca),
+    ssl_cert_file: own("server.crt", certificate.cert),
+    ssl_key_file: own("server.key", certificate.key),
+    hba_file: hba,
+  };
+}
+
+async function answers(url: string, certificate: ServerCertificate | undefined): Promise<boolean> {
+  const ssl = certificate ? { ssl: { ca: readFileSync(certificate.ca, "utf8") } } : {};
+  const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => {}, ...ssl });
   try {
     await sql`select 1`;
     return true;

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { RedisClient } from "bun";
 import { scratchFolder } from "./scratch.ts";
 import { forgetStack, type Stack, startStack } from "./stack.ts";
@@ -23,8 +25,26 @@ async function ask(command: string, ...args: string[]): Promise<unknown> {
   }
 }
 
+test("it asks for its password, which stands neither in the process list nor in a file that others may read", async () => {
+  const { password, host } = new URL(stack.redis.url);
+  expect(password.length).toBeGreaterThanOrEqual(24);
+  const stranger = new RedisClient(`redis://${host}`, { connectionTimeout: 1_000, autoReconnect: false, enableOfflineQueue: false });
+  await expect(stranger.connect()).rejects.toThrow();
+  stranger.close();
+  if (process.platform === "linux") expect(readFileSync(`/proc/${stack.redis.pid}/cmdline`, "utf8")).not.toContain(password);
+  await ask("SET", "session", "kept");
+  const files = [
+    "redis.conf",
+    "redis.password",
+    ...(readdirSync(join(stack.dir, "redis"), { recursive: true }) as string[]).map(name => join("redis", name)),
+  ];
+  const open = ["redis", ...files].filter(name => (statSync(join(stack.dir, name)).mode & 0o077) !== 0);
+  expect(open).toEqual([]);
+  expect(files.some(name => name.includes("appendonly"))).toBe(true);
+});
+
 test("it listens on loopback only", async () => {
-  expect(stack.redis.url).toStartWith("redis://127.0.0.1:");
+  expect(new URL(stack.redis.url).hostname).toBe("127.0.0.1");
   expect(Object.values((await ask("CONFIG", "GET", "bind")) as object)).toContain("127.0.0.1");
 });
 

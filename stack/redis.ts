@@ -1,41 +1,40 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { RedisClient } from "bun";
 import { endLeftover } from "./leftover.ts";
 import { notOurs } from "./not_ours.ts";
 import { choosePort } from "./ports.ts";
 import { findRedis } from "./redis_binary.ts";
+import { keptPassword, writeSecret } from "./secret_file.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
-import type { StackContext } from "./stack.ts";
+import type { ServerCertificate, StackContext } from "./stack.ts";
 
 export interface RedisServer extends ServerProcess {
+  /** With the password. */
   readonly url: string;
   /** Forget everything it stored. Only while it is down. */
   wipe(): void;
 }
 
-export async function startRedis({ dir, say, environment, watchdog, onGiveUp }: StackContext): Promise<RedisServer> {
+export async function startRedis({ dir, say, environment, watchdog, onGiveUp, certificate }: StackContext): Promise<RedisServer> {
   if (environment.REDIS_URL) return { ...notOurs("redis", "REDIS_URL"), url: environment.REDIS_URL };
   const binary = await findRedis({ say });
   await endLeftover(dir, "redis", "SIGINT");
   const port = await choosePort(dir, "redis");
   const store = join(dir, "redis");
-  mkdirSync(store, { recursive: true });
-  const settings = {
-    bind: "127.0.0.1",
-    port: String(port),
-    dir: store,
-    // The log of commands is enough to have the sessions again after a restart: no snapshots.
-    appendonly: "yes",
-    save: "",
-  };
-  const url = `redis://127.0.0.1:${port}`;
+  const config = join(dir, "redis.conf");
+  const password = keptPassword(join(dir, "redis.password"));
+  ownOnly(store);
+  // In a file: what stands on the command line is in the process list.
+  writeSecret(config, configText({ port, store, password, certificate }));
+  const url = `${certificate ? "rediss" : "redis"}://:${password}@127.0.0.1:${port}`;
   const server = superviseServer({
     name: "redis",
     dir,
-    command: [binary.path, ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])],
+    // It makes its files readable for everybody unless the mask forbids it.
+    command: ["/bin/sh", "-c", 'umask 077 && exec "$0" "$@"', binary.path, config],
     env: binary.env,
-    ready: () => answers(url),
+    ready: () => answers(url, certificate),
     readyWithin: 30_000,
     stopSignal: "SIGINT",
     watchdog,
@@ -48,14 +47,59 @@ export async function startRedis({ dir, say, environment, watchdog, onGiveUp }: 
     wipe() {
       if (server.pid !== undefined) throw new Error("Redis is running: halt() or stop() it before wipe()");
       rmSync(store, { recursive: true, force: true });
-      mkdirSync(store, { recursive: true });
+      ownOnly(store);
     },
   });
 }
 
+/** The folder and what an earlier version left in it: for this user alone. */
+function ownOnly(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const entry of ["", ...(readdirSync(folder, { recursive: true }) as string[])]) {
+    const path = join(folder, entry);
+    if (existsSync(path)) chmodSync(path, statSync(path).isDirectory() ? 0o700 : 0o600);
+  }
+}
+
+interface Config {
+  readonly port: number;
+  readonly store: string;
+  readonly password: string;
+  readonly certificate: ServerCertificate | undefined;
+}
+
+function configText({ port, store, password, certificate }: Config): string {
+  const settings: Record<string, string | number> = {
+    bind: "127.0.0.1",
+    requirepass: password,
+    dir: store,
+    // The log of commands is enough to have the sessions again after a restart: no snapshots.
+    appendonly: "yes",
+    save: "",
+    ...(certificate
+      ? {
+          port: 0,
+          "tls-port": port,
+          "tls-cert-file": certificate.cert,
+          "tls-key-file": certificate.key,
+          "tls-ca-cert-file": certificate.ca,
+          "tls-auth-clients": "optional",
+        }
+      : { port }),
+  };
+  return Object.entries(settings)
+    .map(([name, value]) => `${name} ${JSON.stringify(String(value))}\n`)
+    .join("");
+}
+
 /** Refused while it still reads its log. */
-async function answers(url: string): Promise<boolean> {
-  const client = new RedisClient(url, { connectionTimeout: 1_000, autoReconnect: false, enableOfflineQueue: false });
+async function answers(url: string, certificate: ServerCertificate | undefined): Promise<boolean> {
+  const client = new RedisClient(url, {
+    connectionTimeout: 1_000,
+    autoReconnect: false,
+    enableOfflineQueue: false,
+    ...(certificate ? { tls: { ca: readFileSync(certificate.ca, "utf8") } } : {}),
+  });
   try {
     await client.connect();
     return (await client.send("PING", [])) === "PONG";

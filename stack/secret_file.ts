@@ -6,6 +6,15 @@ export function newPassword(): string {
   return randomBytes(24).toString("base64url");
 }
 
+/** Made at the first start and kept, so that a second start has the same. */
+export function keptPassword(file: string): string {
+  const known = readSecret(file);
+  if (known !== undefined) return known;
+  const made = newPassword();
+  writeSecret(file, made);
+  return made;
+}
+
 /** Written beside and renamed: never half a file, never readable by others. */
 export function writeSecret(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });

@@ -15,6 +15,15 @@ export interface StackContext {
   environment: Record<string, string | undefined>;
   watchdog: Watchdog;
   onGiveUp: (error: Error) => void;
+  /** With it the servers take TLS only. */
+  certificate: ServerCertificate | undefined;
+}
+
+/** PEM files: the authority, and what it issued to the servers. */
+export interface ServerCertificate {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
 }
 
 /** All servers Kenri needs. They do not need each other, so they start side by side. The paper broker goes here. */
@@ -43,6 +52,7 @@ export interface StackOptions<Name extends ServerName> {
   environment?: Record<string, string | undefined>;
   /** A server died again and again and stays down. */
   onGiveUp?: (error: Error) => void;
+  certificate?: ServerCertificate;
 }
 
 /**
@@ -59,6 +69,7 @@ export async function startStack<Name extends ServerName>(options: StackOptions<
     environment: options.environment ?? process.env,
     watchdog,
     onGiveUp: options.onGiveUp ?? (error => console.error(error.message)),
+    certificate: options.certificate,
   };
   const running: Partial<Servers> = {};
   let stopping: Promise<void> | undefined;

@@ -10,13 +10,15 @@ import { group, type Service, service } from "../kernel/service.ts";
 import { type KernelSettings, kernelSettings } from "../kernel/settings.ts";
 import { adminRoutes } from "./admin_routes.ts";
 import { clientAddress } from "./client_address.ts";
-import { type GatewaySettings, gatewaySettings } from "./config.ts";
+import { type GatewaySettings, gatewaySecrets, gatewaySettings, redisAddress } from "./config.ts";
 import { consoleAssets, consoleRoutes } from "./console_routes.ts";
 import { cookies } from "./cookies.ts";
 import { downstream } from "./downstream.ts";
 import { entrance } from "./entrance.ts";
+import { gatewayHealthRoutes } from "./health_routes.ts";
 import { homeAssets, homeRoutes } from "./home.ts";
 import { identityProvider } from "./identity_provider.ts";
+import { createIntegrity } from "./integrity.ts";
 import { jwksRoutes } from "./jwks_routes.ts";
 import { limits } from "./limits.ts";
 import { createMint } from "./mint.ts";
@@ -38,12 +40,13 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
   const origin = () => settings.publicUrl ?? `http://${kernel.host}:${app.server?.port}`;
   const isSecure = () => origin().startsWith("https:");
 
-  const redis = createRedis({ url: settings.redisUrl, deadline: settings.redisDeadline, log, health, metrics });
+  const redis = createRedis({ ...redisAddress(settings), deadline: settings.redisDeadline, log, health, metrics });
+  const integrity = createIntegrity({ secrets: gatewaySecrets(settings), log, health, metrics });
   const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
-  const mint = createMint({ redis, ...settings.tokens, log, metrics });
+  const mint = createMint({ redis, integrity, ...settings.tokens, log, metrics });
   const services = downstream({ urls: settings.services, mint, deadline, log, metrics });
-  const known = people({ redis, services, ...settings.session });
-  const kept = sessions(redis, settings.session);
+  const known = people({ redis, integrity, services, ...settings.session });
+  const kept = sessions(redis, integrity, settings.session);
   const jar = cookies(isSecure);
   const { session, address, signIn: signInLimit, trustedProxies } = settings.limits;
   const nearest = clientAddress(trustedProxies);
@@ -57,7 +60,16 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
     bodyWithin: kernel.bodyWithin,
   });
   const provider = identityProvider({ ...oidc, deadline, log });
-  const signing = signIn({ redis, provider, providerName: oidc.provider, services, people: known, within: oidc.signInWithin, origin });
+  const signing = signIn({
+    redis,
+    integrity,
+    provider,
+    providerName: oidc.provider,
+    services,
+    people: known,
+    within: oidc.signInWithin,
+    origin,
+  });
   const streams = createStreams({ services, sessions: kept, people: known, broker, ...settings.stream, log, metrics });
 
   securityHeaders(app, isSecure);
@@ -77,6 +89,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
   app.use(notificationRoutes(services, streams, door));
   app.use(adminRoutes({ services, people: known, sessions: kept, entrance: door, log }));
   app.use(operatorRoutes(services, door));
+  app.use(gatewayHealthRoutes(health, door));
   app.use(
     configRoutes(({ roles }) => door.signedIn(roles), { kernel: kernelSettings, gateway: gatewaySettings }, "/admin/api/gateway/config"),
   );
@@ -103,5 +116,5 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
     },
     stop: () => giveNotice(health, kernel.shutdownNotice),
   });
-  return group([redis, broker, mint, httpServer(app, { port: settings.port, kernel, log }), streams, ready]);
+  return group([redis, integrity, broker, mint, httpServer(app, { port: settings.port, kernel, log }), streams, ready]);
 }

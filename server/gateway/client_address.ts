@@ -11,6 +11,14 @@ export function isNetwork(entry: string): boolean {
   return rest.length === 0 && most !== undefined && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most));
 }
 
+/** A network so wide that it holds strangers: wider than 10.0.0.0/8 or fc00::/7, the widest that are private. */
+export function isTooWide(entry: string): boolean {
+  const [address = "", bits] = entry.split("/");
+  if (bits === undefined) return false;
+  const isMapped = /^::ffff:/i.test(address); // addresses of IPv4 in the form of IPv6
+  return Number(bits) < (isIP(address) === 4 ? 8 : isMapped ? 104 : 7);
+}
+
 /**
  * Who really asks: the nearest address that is not a proxy of ours. What a client writes into X-Forwarded-For stands to the left of
  * what our proxies add, and is never reached.

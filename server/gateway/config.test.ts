@@ -3,13 +3,14 @@ import { readSettings } from "../kernel/config.ts";
 import { gatewayProblems, gatewaySettings } from "./config.ts";
 
 const enough = {
-  REDIS_URL: "redis://127.0.0.1:6379",
+  GATEWAY_SECRET: "only-for-tests-only-for-tests-only-for-tests",
+  REDIS_URL: "redis://:password@127.0.0.1:6379",
   ACCOUNT_URL: "http://account:8083/",
   ENTITLEMENT_URL: "http://entitlement:8081",
   NOTIFICATION_URL: "http://notification:8082",
   OIDC_ISSUER: "https://idp.example/realms/kenri",
   OIDC_CLIENT_ID: "kenri",
-  OIDC_CLIENT_SECRET: "proof",
+  OIDC_CLIENT_SECRET: "proof-proof-proof",
 };
 const problems = (environment: string, more: Record<string, string> = {}) =>
   gatewayProblems(readSettings(gatewaySettings, { ...enough, ...more }), environment);

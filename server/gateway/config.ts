@@ -1,5 +1,7 @@
 import { duration, httpUrl, integer, optional, type Settings, secret, secretUrl, text } from "../kernel/config.ts";
-import { isNetwork } from "./client_address.ts";
+import { isLoopback, isOpenHttp } from "../kernel/loopback.ts";
+import { type RedisAddress, redisAddressProblems } from "../kernel/redis_address.ts";
+import { isNetwork, isTooWide } from "./client_address.ts";
 
 const limit = (variable: string, about: string, preset: number) => integer(variable, about, preset, { minimum: 1, maximum: 10_000_000 });
 
@@ -11,7 +13,25 @@ export const gatewaySettings = {
       "the address browsers use; required, and https unless it is loopback, in production; otherwise http://<host>:<port> when not set",
     ),
   ),
-  redisUrl: secretUrl("REDIS_URL", "Redis for sessions and limits, e.g. redis://127.0.0.1:6379"),
+  secret: secret(
+    "GATEWAY_SECRET",
+    "shared by all gateways: signs what they keep in Redis (sessions, roles, their keys), at least 32 characters",
+    32,
+  ),
+  previousSecret: optional(
+    secret("GATEWAY_SECRET_PREVIOUS", "while GATEWAY_SECRET is changed: entries signed with this one are valid too", 32),
+  ),
+  redisUrl: secretUrl(
+    "REDIS_URL",
+    "Redis for sessions and limits, e.g. redis://user:password@127.0.0.1:6379, or rediss:// for TLS; in production with a password",
+  ),
+  redisUser: optional(text("REDIS_USER", "the ACL user at Redis, if REDIS_URL does not name it")),
+  redisPassword: optional(secret("REDIS_PASSWORD", "the password at Redis, if REDIS_URL does not have it")),
+  redisCaFile: optional(
+    text("REDIS_CA_FILE", "the authority that vouches for Redis's certificate (PEM); those of the system when not set"),
+  ),
+  redisCertFile: optional(text("REDIS_CERT_FILE", "our own certificate for Redis (PEM), with REDIS_KEY_FILE")),
+  redisKeyFile: optional(text("REDIS_KEY_FILE", "the key of REDIS_CERT_FILE (PEM)")),
   redisDeadline: duration("REDIS_DEADLINE", "an answer of Redis that takes longer counts as a Redis that is away", "500ms", {
     minimum: "10ms",
     maximum: "10s",
@@ -23,9 +43,9 @@ export const gatewaySettings = {
   },
   deadline: duration("GATEWAY_DEADLINE", "how long a service may take to answer", "2s", { minimum: "50ms", maximum: "1m" }),
   oidc: {
-    issuer: httpUrl("OIDC_ISSUER", "the identity provider, found by its discovery document"),
+    issuer: httpUrl("OIDC_ISSUER", "the identity provider, found by its discovery document; https, or loopback, in production"),
     clientId: text("OIDC_CLIENT_ID", "what the identity provider knows this gateway as"),
-    clientSecret: secret("OIDC_CLIENT_SECRET", "proves it"),
+    clientSecret: secret("OIDC_CLIENT_SECRET", "proves it; at least 16 characters in production"),
     provider: text("OIDC_PROVIDER", "the name under which account keeps identities of this provider", "oidc"),
     rolesClaim: optional(text("OIDC_ROLES_CLAIM", "the claim whose roles a user gets at the first sign-in; nobody gets any when not set")),
     signInWithin: duration("OIDC_SIGN_IN_WITHIN", "how long a sign-in may take", "10m", { minimum: "1s", maximum: "1h" }),
@@ -69,16 +89,60 @@ export const gatewaySettings = {
 
 export type GatewaySettings = Settings<typeof gatewaySettings>;
 
+/** Where Redis is, as its client takes it. */
+export const redisAddress = (settings: GatewaySettings): RedisAddress => ({
+  url: settings.redisUrl,
+  user: settings.redisUser,
+  password: settings.redisPassword,
+  caFile: settings.redisCaFile,
+  certFile: settings.redisCertFile,
+  keyFile: settings.redisKeyFile,
+});
+
+/** The secret that signs, and then those that are valid too. */
+export const gatewaySecrets = ({ secret, previousSecret }: GatewaySettings): string[] => [
+  secret,
+  ...(previousSecret ? [previousSecret] : []),
+];
+
 /** What is wrong with the settings as a whole. */
-export function gatewayProblems({ publicUrl, limits }: GatewaySettings, environment: string): string[] {
-  const isOpen = environment === "production" && !/^(https:|http:\/\/(127\.0\.0\.1|localhost)(:|$))/.test(publicUrl ?? "");
-  const strangers = (limits.trustedProxies?.split(",") ?? []).map(entry => entry.trim()).filter(entry => !isNetwork(entry));
+export function gatewayProblems(settings: GatewaySettings, environment: string): string[] {
+  const { publicUrl, limits, redisUrl } = settings;
+  const strangers = proxiesOf(limits.trustedProxies).filter(entry => !isNetwork(entry));
   const isOrigin = publicUrl === undefined || URL.parse(publicUrl)?.origin === publicUrl;
   return [
     ...(isOrigin ? [] : [`GATEWAY_PUBLIC_URL must be an origin as browsers write it, e.g. ${URL.parse(publicUrl ?? "")?.origin}`]),
-    ...(isOpen
-      ? ["GATEWAY_PUBLIC_URL must be set and https (or loopback) with KENRI_ENV=production: its cookies go over nothing else"]
-      : []),
     ...strangers.map(entry => `TRUSTED_PROXIES: ${JSON.stringify(entry)} is neither an address nor a network such as 10.0.0.0/8`),
+    ...(redisUrl === undefined ? [] : redisAddressProblems(redisAddress(settings))),
+    ...(environment === "production" ? productionProblems(settings) : []),
+  ];
+}
+
+const proxiesOf = (list: string | undefined) => (list?.split(",") ?? []).map(entry => entry.trim());
+const shortestClientSecret = 16;
+
+/** What is fine on a developer's machine and a hole in production. Settings that could not be read are undefined here. */
+function productionProblems({ publicUrl, oidc, limits, redisUrl, redisPassword }: GatewaySettings): string[] {
+  const isHttps = publicUrl?.startsWith("https:") || isLoopback(URL.parse(publicUrl ?? "")?.hostname ?? "none");
+  const tooWide = proxiesOf(limits.trustedProxies).filter(entry => isNetwork(entry) && isTooWide(entry));
+  return [
+    ...(isHttps
+      ? []
+      : ["GATEWAY_PUBLIC_URL must be set and https (or loopback) with KENRI_ENV=production: its cookies go over nothing else"]),
+    ...(oidc.issuer !== undefined && isOpenHttp(oidc.issuer)
+      ? ["OIDC_ISSUER must be https (or loopback) with KENRI_ENV=production: over http anybody between can sign in as anybody"]
+      : []),
+    ...(oidc.clientSecret !== undefined && oidc.clientSecret.length < shortestClientSecret
+      ? [
+          `OIDC_CLIENT_SECRET must have at least ${shortestClientSecret} characters with KENRI_ENV=production: set a random one at the provider`,
+        ]
+      : []),
+    ...(redisUrl !== undefined && !redisPassword && !URL.parse(redisUrl)?.password
+      ? ["Redis has no password with KENRI_ENV=production: write it in REDIS_URL (redis://user:password@host) or set REDIS_PASSWORD"]
+      : []),
+    ...tooWide.map(
+      entry =>
+        `TRUSTED_PROXIES: ${entry} is too wide with KENRI_ENV=production: anybody could choose their address; name your proxies' own network`,
+    ),
   ];
 }

@@ -5,6 +5,8 @@ import type { Metrics } from "../kernel/metrics.ts";
 import { type Redis, RedisAway } from "../kernel/redis.ts";
 import { group, type Service, service } from "../kernel/service.ts";
 import { issuer, jwtType, type Person } from "../kernel/tokens.ts";
+import { createBoard } from "./board.ts";
+import type { Integrity } from "./integrity.ts";
 
 interface Key {
   readonly privateKey: CryptoKey;
@@ -13,6 +15,7 @@ interface Key {
 
 export interface MintOptions {
   readonly redis: Redis;
+  readonly integrity: Integrity;
   readonly life: number;
   readonly rotation: number;
   /** How often a gateway puts its key on the board, which may be wiped. */
@@ -28,19 +31,26 @@ export interface Mint extends Service {
   keys(): Promise<readonly JWK[]>;
 }
 
-const boardKey = "kenri:gateway-keys";
-// A key that its gateway no longer announces is forgotten after this: no token of it is good any more.
-const remembered = 300_000;
+// A key stays on the board this much longer than its tokens live: for clocks that differ, and for a gateway that is slow to announce it again.
+const boardSlack = 60_000;
 
 /**
  * Mints the tokens of internal calls. A private key never leaves its process and is never stored; the public ones are gathered in Redis,
  * so that every gateway can publish those of all.
  */
-export function createMint({ redis, life, rotation, announceEvery = 5_000, log, metrics }: MintOptions): Mint {
+export function createMint({ redis, integrity, life, rotation, announceEvery = 5_000, log, metrics }: MintOptions): Mint {
+  const board = createBoard(redis, integrity, life + boardSlack);
   let current: Key;
-  let rotateAt = 0;
-  /** The keys of all gateways and when they were last on the board, which may be wiped. */
-  const known = new Map<string, { readonly jwk: JWK; readonly seenAt: number }>();
+  let rotateAt: number;
+  /** The kids of this gateway that are on the board, as far as it knows. */
+  const announced = new Set<string>();
+  /** The keys of all gateways, by kid: those on the board, and while the board is in doubt those that were. */
+  const known = new Map<string, JWK>();
+  // A board that was away or wiped is in doubt until every gateway had the time to announce its key again. Otherwise a key that is not on it was removed.
+  let inDoubtUntil = 0;
+  const doubt = () => {
+    inDoubtUntil = performance.now() + 3 * announceEvery;
+  };
 
   async function make(): Promise<Key> {
     const { privateKey, publicKey } = await generateKeyPair("EdDSA");
@@ -49,32 +59,71 @@ export function createMint({ redis, life, rotation, announceEvery = 5_000, log, 
 
   /** Keeps a key on the board. The one before the current stays there until it is forgotten, longer than any of its tokens. */
   async function announce({ jwk }: Key): Promise<void> {
-    const [seconds] = await redis.send<string[]>("TIME");
-    const now = Number(seconds) * 1000;
-    await redis.send("ZADD", boardKey, now, JSON.stringify(jwk));
-    await redis.send("ZREMRANGEBYSCORE", boardKey, "-inf", now - remembered);
+    const wasMissing = await board.announce(jwk);
+    if (wasMissing && announced.has(jwk.kid!)) doubt();
+    announced.add(jwk.kid!);
+    const [oldest] = announced;
+    if (announced.size > 2) announced.delete(oldest!); // its entry has long expired
   }
-
-  const readBoard = async () => (await redis.send<string[]>("ZRANGE", boardKey, 0, -1)).map(text => JSON.parse(text) as JWK);
 
   /** A new key is announced before it signs, so that whoever looks finds it. */
   async function keepAnnounced(): Promise<number> {
-    if (!redis.connected()) return 0;
+    if (!redis.connected()) {
+      doubt();
+      return 0;
+    }
     const next = performance.now() >= rotateAt ? await make() : current;
     await announce(next);
-    if (next === current) return 0;
-    current = next;
-    rotateAt = performance.now() + rotation;
-    log.info({ kid: next.jwk.kid }, "mint.rotated");
+    if (next !== current) {
+      current = next;
+      rotateAt = performance.now() + rotation;
+      log.info({ kid: next.jwk.kid }, "mint.rotated");
+    }
+    await look(); // also while nobody asks: what is wrong on the board is to be noticed
     return 0;
+  }
+
+  async function readBoard(): Promise<void> {
+    try {
+      const keys = await board.read();
+      const kids = new Set(keys.map(({ kid }) => kid!));
+      if (!kids.has(current.jwk.kid!)) await announce(current);
+      for (const jwk of keys) known.set(jwk.kid!, jwk);
+      if (performance.now() >= inDoubtUntil) for (const kid of known.keys()) if (!kids.has(kid)) known.delete(kid);
+    } catch (error) {
+      doubt();
+      if (!(error instanceof RedisAway)) log.warn({ error }, "mint.board_unreadable");
+    }
+  }
+
+  let reading: Promise<void> | undefined;
+  let readingNext: Promise<void> | undefined;
+  /** However many ask at once, the board is read once after they asked: a key that was announced before is never missing. */
+  function look(): Promise<void> {
+    if (reading) {
+      readingNext ??= reading.then(() => {
+        readingNext = undefined;
+        return look();
+      });
+      return readingNext;
+    }
+    reading = readBoard().finally(() => {
+      reading = undefined;
+    });
+    return reading;
   }
 
   const beginning = service({
     async start() {
-      current = await make(); // for the time until Redis is there
+      current = await make();
+      rotateAt = performance.now() + rotation;
       await keepAnnounced().catch(error => log.warn({ error }, "mint.not_announced"));
     },
-    stop: async () => {},
+    /** By now nobody calls with its tokens. */
+    stop: () =>
+      board.withdraw([...announced]).catch(error => {
+        if (!(error instanceof RedisAway)) log.warn({ error }, "mint.not_withdrawn");
+      }),
   });
   const interval = Math.min(announceEvery, rotation);
   const announcing = loop({ name: "mint.announce", runOnce: keepAnnounced, full: Number.POSITIVE_INFINITY, interval, log, metrics });
@@ -91,17 +140,8 @@ export function createMint({ redis, life, rotation, announceEvery = 5_000, log, 
         .setExpirationTime(Math.floor((Date.now() + life) / 1000))
         .sign(current.privateKey),
     async keys() {
-      const now = performance.now();
-      try {
-        const board = await readBoard();
-        for (const jwk of board) known.set(jwk.kid!, { jwk, seenAt: now });
-        if (!board.some(jwk => jwk.kid === current.jwk.kid)) await announce(current);
-      } catch (error) {
-        if (!(error instanceof RedisAway)) throw error;
-      }
-      for (const [kid, { seenAt }] of known) if (now - seenAt > remembered) known.delete(kid);
-      known.set(current.jwk.kid!, { jwk: current.jwk, seenAt: now });
-      return [...known.values()].map(({ jwk }) => jwk);
+      await look();
+      return [...known.values(), ...(known.has(current.jwk.kid!) ? [] : [current.jwk])];
     },
   };
 }

@@ -2,6 +2,7 @@ import { Problem, unavailable } from "../kernel/problem.ts";
 import { type Redis, RedisAway } from "../kernel/redis.ts";
 import type { Role } from "../kernel/tokens.ts";
 import type { Downstream, Errand } from "./downstream.ts";
+import type { Integrity } from "./integrity.ts";
 
 /** What account says of a user, as far as the gateway needs it. */
 export interface Profile {
@@ -14,6 +15,7 @@ export interface Profile {
 
 export interface PeopleOptions {
   readonly redis: Redis;
+  readonly integrity: Integrity;
   readonly services: Downstream;
   readonly fresh: number;
   readonly grace: number;
@@ -28,19 +30,36 @@ export const asGateway = (following: Following): Errand => ({ ...following, pers
  * Knows signed-in people without asking account at every request: what it said is kept in Redis for all gateways and believed for
  * seconds; while account is away, a little longer.
  */
-export function people({ redis, services, fresh, grace }: PeopleOptions) {
+export function people({ redis, integrity, services, fresh, grace }: PeopleOptions) {
   const keyOf = (userId: string) => `kenri:{user:${userId}}:profile`;
   const lastKeyOf = (userId: string) => `kenri:{user:${userId}}:last-profile`;
   const asking = new Map<string, Promise<Profile>>();
 
-  const parsed = (text: string | null) => (text ? (JSON.parse(text) as Profile) : undefined);
+  const redisTime = async () => {
+    const [seconds, micros] = await redis.send<string[]>("TIME");
+    return Number(seconds) * 1000 + Number(micros) / 1000;
+  };
+
+  /**
+   * What account said of a user, if a gateway wrote it here and not longer ago than it is believed. The time is signed with it: who can write to
+   * Redis could otherwise keep the roles that somebody had once.
+   */
+  async function read(key: string, believedFor: number): Promise<Profile | undefined> {
+    const [signed, now] = await Promise.all([redis.send<string | null>("GET", key), redisTime()]);
+    const text = signed === null ? undefined : integrity.verify("profile", key, signed);
+    if (text === undefined) return undefined;
+    const { profile, at } = JSON.parse(text) as { profile: Profile; at: number };
+    return Math.abs(now - at) <= believedFor ? profile : undefined;
+  }
 
   /** What account has just said of a user, in whatever answer: from now on everybody believes it. */
   async function keep({ user_id, account_status, roles, display_name, email }: Profile): Promise<void> {
-    const text = JSON.stringify({ user_id, account_status, roles, display_name, email } satisfies Profile);
+    const profile = { user_id, account_status, roles, display_name, email } satisfies Profile;
+    const text = JSON.stringify({ profile, at: await redisTime() });
+    const write = (key: string, milliseconds: number) => redis.send("SET", key, integrity.sign(key, text), "PX", Math.max(1, milliseconds));
     // First what outlives the other, so that nothing older than a change is ever believed after it.
-    await redis.send("SET", lastKeyOf(user_id), text, "PX", Math.max(1, fresh + grace));
-    await redis.send("SET", keyOf(user_id), text, "PX", Math.max(1, fresh));
+    await write(lastKeyOf(user_id), fresh + grace);
+    await write(keyOf(user_id), fresh);
   }
 
   async function askAccount(userId: string, following: Following): Promise<Profile> {
@@ -62,13 +81,13 @@ export function people({ redis, services, fresh, grace }: PeopleOptions) {
     keep,
     /** `forPower` = for what takes a role: then what account said before it went away does not count. */
     async find(userId: string, following: Following, forPower = false): Promise<Profile> {
-      const known = parsed(await redis.send<string | null>("GET", keyOf(userId)));
+      const known = await read(keyOf(userId), fresh);
       if (known) return known;
       try {
         return await ask(userId, following);
       } catch (error) {
         const isAway = error instanceof Problem && error.status >= 500;
-        const last = isAway && !forPower ? parsed(await redis.send<string | null>("GET", lastKeyOf(userId))) : undefined;
+        const last = isAway && !forPower ? await read(lastKeyOf(userId), fresh + grace) : undefined;
         if (!last) throw error;
         return last;
       }

@@ -1,5 +1,6 @@
 import { sha256 } from "../kernel/auth.ts";
 import { type Redis, readScript } from "../kernel/redis.ts";
+import type { Integrity } from "./integrity.ts";
 
 const openScript = readScript(new URL("./session_open.lua", import.meta.url));
 const readOne = readScript(new URL("./session_read.lua", import.meta.url));
@@ -19,13 +20,26 @@ const idPattern = /^[\w-]{43}$/;
 const keyOf = (id: string) => `kenri:session:${sha256(id).toString("base64url")}`;
 const sessionsOf = (userId: string) => `kenri:{user:${userId}}:sessions`;
 
-/** Sessions live in Redis alone; the browser holds a random id and nothing else. */
-export function sessions(redis: Redis, { idle, absolute }: { idle: number; absolute: number }) {
+/**
+ * Sessions live in Redis alone; the browser holds a random id and nothing else. A record is signed for its own key: who can write to Redis can
+ * end a session, but cannot make one.
+ */
+export function sessions(redis: Redis, integrity: Integrity, { idle, absolute }: { idle: number; absolute: number }) {
+  /** Whose session it is, if a gateway opened it and it is not one of long ago that somebody wrote again. */
+  function userOf(key: string, data: string, now: number): string | undefined {
+    const text = integrity.verify("session", key, data);
+    if (text === undefined) return undefined;
+    const { userId, openedAt } = JSON.parse(text) as { userId: string; openedAt: number };
+    return now - openedAt <= absolute + 1000 ? userId : undefined;
+  }
+
   return {
     /** A new session with a new id, to be given to the browser. */
     async open(userId: string): Promise<string> {
       const id = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
-      const endsAt = await redis.run<number>(openScript, [keyOf(id)], [JSON.stringify({ userId }), idle, absolute]);
+      const openedAt = Number((await redis.send<string[]>("TIME"))[0]) * 1000;
+      const data = integrity.sign(keyOf(id), JSON.stringify({ userId, openedAt }));
+      const endsAt = await redis.run<number>(openScript, [keyOf(id)], [data, idle, absolute]);
       await redis.send("ZADD", sessionsOf(userId), endsAt, keyOf(id));
       await redis.send("ZREMRANGEBYSCORE", sessionsOf(userId), "-inf", endsAt - absolute); // those that have ended
       // As long as the longest of them, also after the absolute time was set shorter.
@@ -36,8 +50,9 @@ export function sessions(redis: Redis, { idle, absolute }: { idle: number; absol
 
     async read(id: string): Promise<Session | undefined> {
       if (!idPattern.test(id)) return undefined;
-      const data = await redis.run<string | null>(readOne, [keyOf(id)], [idle]);
-      return data ? { key: keyOf(id), userId: (JSON.parse(data) as { userId: string }).userId } : undefined;
+      const found = await redis.run<[data: string, now: number] | null>(readOne, [keyOf(id)], [idle]);
+      const userId = found ? userOf(keyOf(id), ...found) : undefined;
+      return userId === undefined ? undefined : { key: keyOf(id), userId };
     },
 
     /** Whether a session is still there; does not keep it alive. */

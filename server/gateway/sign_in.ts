@@ -2,11 +2,13 @@ import { sha256 } from "../kernel/auth.ts";
 import type { Redis } from "../kernel/redis.ts";
 import type { Downstream, Errand } from "./downstream.ts";
 import { type Challenge, type IdentityProvider, signInFailed } from "./identity_provider.ts";
+import type { Integrity } from "./integrity.ts";
 import { asGateway, type People, type Profile } from "./people.ts";
 import { returnPath } from "./return_to.ts";
 
 export interface SignInOptions {
   readonly redis: Redis;
+  readonly integrity: Integrity;
   readonly provider: IdentityProvider;
   /** The name under which account keeps identities of the provider. */
   readonly providerName: string;
@@ -26,7 +28,7 @@ const browserPattern = /^[\w-]{43}$/;
  * A sign-in in two halves. What the first remembers is kept in Redis under the state and the browser that began it: it can be
  * finished once, by that browser, in time.
  */
-export function signIn({ redis, provider, providerName, services, people, within, origin }: SignInOptions) {
+export function signIn({ redis, integrity, provider, providerName, services, people, within, origin }: SignInOptions) {
   const redirectUri = () => `${origin()}/callback`;
   const keyOf = (browser: string, state: string) => `kenri:sign-in:${sha256(`${browser}\n${state}`).toString("base64url")}`;
 
@@ -39,7 +41,8 @@ export function signIn({ redis, provider, providerName, services, people, within
           : Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
       const { url, challenge } = await provider.begin(redirectUri(), prompt);
       const pending: Pending = { ...challenge, returnTo: returnPath(returnTo, origin()) };
-      await redis.send("SET", keyOf(holder, challenge.state), JSON.stringify(pending), "PX", within);
+      const key = keyOf(holder, challenge.state);
+      await redis.send("SET", key, integrity.sign(key, JSON.stringify(pending)), "PX", within);
       return { location: url.href, browser: holder };
     },
 
@@ -47,8 +50,10 @@ export function signIn({ redis, provider, providerName, services, people, within
     async finish(browser: string | undefined, query: URLSearchParams, following: Pick<Errand, "requestId" | "traceparent">) {
       const state = query.get("state");
       if (browser === undefined || !state) throw signInFailed("this sign-in was not begun in this browser");
-      const kept = await redis.send<string | null>("GETDEL", keyOf(browser, state));
-      if (!kept) throw signInFailed("this sign-in was not begun in this browser, took too long or is finished already");
+      const key = keyOf(browser, state);
+      const signed = await redis.send<string | null>("GETDEL", key);
+      const kept = signed === null ? undefined : integrity.verify("sign-in", key, signed);
+      if (kept === undefined) throw signInFailed("this sign-in was not begun in this browser, took too long or is finished already");
       const { returnTo, ...challenge } = JSON.parse(kept) as Pending;
       const identity = await provider.finish(new URL(`${redirectUri()}?${query}`), challenge);
       const profile = await services.ask<Profile>("account", "/identities:resolve", asGateway(following), {

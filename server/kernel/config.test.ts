@@ -1,14 +1,19 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
   ConfigError,
   choice,
   duration,
   flag,
+  httpUrl,
   integer,
   listSettings,
   optional,
   readSettings,
   type SettingsSpec,
+  secret,
   secretUrl,
   text,
 } from "./config.ts";
@@ -96,6 +101,55 @@ describe("settings", () => {
       "PAUSE",
     ]);
   });
+});
+
+describe("a secret in a file", () => {
+  const spec = { key: secret("KEY", "opens it", 8), nickname: optional(text("NICKNAME", "another name")) };
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "kenri-config-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const fileWith = (content: string) => {
+    const file = join(folder, crypto.randomUUID());
+    writeFileSync(file, content);
+    return file;
+  };
+
+  test.each([
+    ["hunter2hunter2", "hunter2hunter2"],
+    ["hunter2hunter2\n", "hunter2hunter2"],
+    ["hunter2hunter2\r\n", "hunter2hunter2"],
+    ["hunter2\nhunter2\n\n", "hunter2\nhunter2\n"],
+    [" hunter2 hunter2 ", " hunter2 hunter2 "],
+  ])("%j is read as %j", (content, value) => {
+    expect(readSettings(spec, { KEY_FILE: fileWith(content) }).key).toBe(value);
+    expect(readSettings(spec, { KEY: "", KEY_FILE: fileWith(content) }).key).toBe(value);
+  });
+
+  test("is refused beside the value itself, and when it is missing, empty, a folder or too short, without a word of it", () => {
+    const refused: [Record<string, string>, string][] = [
+      [{ KEY: "hunter2hunter2", KEY_FILE: fileWith("hunter2hunter2") }, "KEY and KEY_FILE are both set"],
+      [{ KEY_FILE: join(folder, "none") }, "cannot be read (ENOENT)"],
+      [{ KEY_FILE: folder }, "cannot be read (EISDIR)"],
+      [{ KEY_FILE: fileWith("") }, "is empty"],
+      [{ KEY_FILE: fileWith("\n") }, "is empty"],
+      [{ KEY_FILE: fileWith("hunter2") }, "KEY=(hidden) is not allowed: expected at least 8 characters"],
+    ];
+    for (const [environment, sentence] of refused) {
+      expect(problemsOf(environment, spec)).toEqual([expect.stringContaining(sentence)]);
+      expect(problemsOf(environment, spec).join()).not.toContain("hunter2");
+    }
+  });
+
+  test("is a form for secrets only", () => {
+    expect(readSettings(spec, { KEY: "hunter2hunter2", NICKNAME_FILE: fileWith("x") }).nickname).toBeUndefined();
+  });
+});
+
+test("a password in an address that is not allowed is not shown", () => {
+  const port = { url: httpUrl("URL", "where") };
+  expect(problemsOf({ URL: "ftp://user:hunter2@host" }, port)).toEqual([expect.stringContaining('URL="ftp://•••@host" is not allowed')]);
 });
 
 describe("a duration", () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
@@ -29,8 +30,14 @@ export const textLike = (variable: string, about: string, preset: string, patter
 /** May be absent; then it is undefined. */
 export const optional = <T>(inner: Setting<T>) => ({ ...inner, optional: true }) as Setting<T | undefined>;
 
-/** Never printed, and never with a default. */
-export const secret = (variable: string, about: string) => ({ ...text(variable, about), secret: true }) as Setting<string>;
+/** Never printed, and never with a default. `shortest` is how many characters it must have at least. */
+export const secret = (variable: string, about: string, shortest = 1) =>
+  ({
+    ...setting<string>(variable, about, undefined, Type.String({ minLength: shortest, description: lengthOf(shortest) }), text => text),
+    secret: true,
+  }) as Setting<string>;
+
+const lengthOf = (shortest: number) => (shortest > 1 ? `at least ${shortest} characters` : "some text");
 
 /** The address of an HTTP service, without a slash at its end. */
 export const httpUrl = (variable: string, about: string) =>
@@ -106,7 +113,12 @@ function readGroup(spec: SettingsSpec, environment: Record<string, string | unde
 }
 
 function readOne(entry: Setting<unknown>, environment: Record<string, string | undefined>, problems: string[]): unknown {
-  const given = environment[entry.variable] || entry.preset;
+  const found = givenBy(entry, environment);
+  if ("problem" in found) {
+    problems.push(found.problem);
+    return undefined;
+  }
+  const given = found.text ?? entry.preset;
   if (given === undefined) {
     if (!entry.optional) problems.push(`${entry.variable} is not set: ${entry.about}`);
     return undefined;
@@ -114,8 +126,32 @@ function readOne(entry: Setting<unknown>, environment: Record<string, string | u
   const value = entry.parse(given);
   if (Value.Check(entry.schema, value)) return value;
   const expected = entry.schema.description ?? Value.Errors(entry.schema, value).First()?.message.toLowerCase() ?? "another value";
-  problems.push(`${entry.variable}=${entry.secret ? "(hidden)" : JSON.stringify(given)} is not allowed: ${describeRange(entry, expected)}`);
+  const shown = entry.secret ? "(hidden)" : JSON.stringify(presentable(given));
+  problems.push(`${entry.variable}=${shown} is not allowed: ${describeRange(entry, expected)}`);
   return undefined;
+}
+
+/** The variable that names a file with the secret's value. */
+export const fileVariable = ({ variable }: Pick<Setting<unknown>, "variable">) => `${variable}_FILE`;
+
+/** What the environment gives for a setting: the text itself, or for a secret the content of the file that `<NAME>_FILE` names. */
+function givenBy(
+  entry: Setting<unknown>,
+  environment: Record<string, string | undefined>,
+): { text: string | undefined } | { problem: string } {
+  const text = environment[entry.variable] || undefined;
+  const file = entry.secret ? environment[fileVariable(entry)] || undefined : undefined;
+  if (file === undefined) return { text };
+  const name = fileVariable(entry);
+  if (text !== undefined) return { problem: `${entry.variable} and ${name} are both set: set one of them` };
+  try {
+    // Editors and `echo` end a file with a newline that is not part of the secret.
+    const content = readFileSync(file, "utf8").replace(/\r?\n$/, "");
+    return content === "" ? { problem: `${name}: the file ${JSON.stringify(file)} is empty: write the secret into it` } : { text: content };
+  } catch (error) {
+    const why = (error as { code?: string }).code ?? "unreadable";
+    return { problem: `${name}: the file ${JSON.stringify(file)} cannot be read (${why}): it must hold the secret and be readable here` };
+  }
 }
 
 function describeRange(entry: Setting<unknown>, expected: string): string {
@@ -125,6 +161,9 @@ function describeRange(entry: Setting<unknown>, expected: string): string {
 
 const isSetting = (entry: Setting<unknown> | SettingsSpec): entry is Setting<unknown> =>
   typeof (entry as Setting<unknown>).variable === "string";
+
+/** The variables that give a setting: its own, and for a secret the one that names its file. */
+export const variablesOf = (entry: Setting<unknown>): string[] => [entry.variable, ...(entry.secret ? [fileVariable(entry)] : [])];
 
 /** Every setting of a spec in order, for documentation and checks. */
 export function listSettings(spec: SettingsSpec): Setting<unknown>[] {
@@ -146,7 +185,7 @@ export const effectiveSettings = (
   environment: Record<string, string | undefined> = process.env,
 ): readonly EffectiveSetting[] =>
   listSettings(spec).map(({ variable, about, preset = null, secret }) => {
-    const given = environment[variable] || null;
+    const given = environment[variable] || (secret && environment[fileVariable({ variable })]) || null;
     const value = given ?? preset;
     return {
       variable,

@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { databaseTarget } from "./database_url.ts";
 import { DeadlineError } from "./deadline.ts";
 
 export type Sql = postgres.Sql<{ bigint: number }>;
@@ -17,7 +18,9 @@ export interface DatabaseOptions {
  * would scan it for ever after, and with arrays as parameters PostgreSQL would plan anew each time (measured: half the throughput).
  */
 export function connect({ url, name, max, statementTimeout, durable = true }: DatabaseOptions): Sql {
-  return postgres(url, {
+  const { url: address, ...tls } = databaseTarget(url);
+  return postgres(address, {
+    ...tls,
     max,
     idle_timeout: 0,
     max_lifetime: null,
@@ -58,8 +61,23 @@ const awayCodes = new Set([
   "EPIPE",
   "ENOTFOUND",
 ]);
-// 08 connection, 53 out of resources, 57 operator intervention (shutdown, statement timeout), 55P03 lock timeout, 25006 read-only (a demoted primary), 40 rolled back
-const awayStates = /^(08|53|57|55P03|25006|40)/;
+// 08 connection, 28 not let in, 53 out of resources, 57 operator intervention (shutdown, statement timeout), 55P03 lock timeout, 25006 read-only (a demoted primary), 40 rolled back
+const awayStates = /^(08|28|53|57|55P03|25006|40)/;
+
+const refusals: readonly [code: RegExp, sentence: string][] = [
+  [/^28P01$/, "PostgreSQL refuses the user or the password: check the URL"],
+  [/^28/, "PostgreSQL does not let this user in from here (pg_hba.conf): it may ask for TLS, see sslmode"],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "PostgreSQL shows a certificate for another host name: check the host in the URL"],
+  [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, "PostgreSQL shows a certificate that is out of its time: renew it"],
+  [
+    /^(CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_)/,
+    "PostgreSQL shows a certificate of an authority that is not known here: check sslrootcert in the URL",
+  ],
+  [/^ERR_(TLS|SSL)/, "TLS with PostgreSQL failed: check sslmode in the URL and the certificates"],
+];
+
+/** Why the database does not let us in, in a sentence for people; nothing if it is another error. */
+export const databaseRefusal = (error: unknown): string | undefined => refusals.find(([code]) => code.test(sqlState(error)))?.[1];
 
 export class PoolFull extends Error {
   override readonly name = "PoolFull";
@@ -72,7 +90,7 @@ export class PoolFull extends Error {
 export function isAway(error: unknown): boolean {
   if (error instanceof DeadlineError || error instanceof PoolFull) return true;
   const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === "string" && (awayCodes.has(code) || awayStates.test(code));
+  return typeof code === "string" && (awayCodes.has(code) || awayStates.test(code) || databaseRefusal(error) !== undefined);
 }
 
 export const sqlState = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? "");

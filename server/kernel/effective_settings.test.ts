@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { allSettings } from "../systems.ts";
-import { effectiveSettings, listSettings, presentable, secret, secretUrl, text } from "./config.ts";
+import { effectiveSettings, listSettings, presentable, secret, secretUrl, text, variablesOf } from "./config.ts";
 
 const one = (spec: Parameters<typeof effectiveSettings>[0], environment: Record<string, string>) => effectiveSettings(spec, environment)[0];
 
@@ -26,6 +26,17 @@ describe("a setting in effect", () => {
       is_secret: true,
     });
   });
+});
+
+test("a secret that a file holds is set, and its file is not named", () => {
+  expect(one({ key: secret("A", "about") }, { A_FILE: "/run/secrets/a" })).toMatchObject({ value: null, is_set: true, is_secret: true });
+  expect(one({ key: text("A", "about") }, { A_FILE: "/run/secrets/a" })).toMatchObject({ value: null, is_set: false });
+});
+
+test("the file form of no secret is the name of another setting", () => {
+  const settings = [...new Map(listSettings(allSettings).map(setting => [setting.variable, setting])).values()];
+  const names = settings.flatMap(variablesOf);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "./callers.ts";
+import { databaseRefusal } from "./database.ts";
 import type { Health, Parts } from "./health.ts";
 import type { Log } from "./log.ts";
 import { sharedAnswers } from "./shared_answers.ts";
@@ -45,7 +46,7 @@ export function operatorHealthRoutes({ health, requires, askDatabase, breakers =
   /** A driver's own words name hosts and roles: they are for the log. */
   const silent = (what: string) => (error: unknown) => {
     log.warn({ error, what }, "health.trouble");
-    return "does not answer";
+    return databaseRefusal(error) ?? "does not answer";
   };
   async function look() {
     const [database, lag] = await Promise.all([

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
 import type { Sql } from "./database.ts";
+import { databaseTarget } from "./database_url.ts";
 import { sqlRoot } from "./statements.ts";
 
 export interface Migration {
@@ -38,7 +39,9 @@ export async function migrate({
   migrations = readMigrations(system),
   lockTimeout = 3000,
 }: MigrateOptions): Promise<string[]> {
-  const sql = postgres(ownerUrl, {
+  const { url, ...tls } = databaseTarget(ownerUrl);
+  const sql = postgres(url, {
+    ...tls,
     max: 1,
     onnotice: () => {},
     connection: { application_name: `kenri ${system} migrate`, TimeZone: "UTC", lock_timeout: lockTimeout },

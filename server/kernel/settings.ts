@@ -1,4 +1,5 @@
 import { choice, duration, flag, integer, optional, type Settings, text, textLike } from "./config.ts";
+import { natsProblems } from "./production.ts";
 import { logRequestsPattern } from "./request_log.ts";
 
 /** What every process reads. */
@@ -96,7 +97,8 @@ export const kernelSettings = {
 export type KernelSettings = Settings<typeof kernelSettings>;
 
 /** What is wrong with the settings as a whole. */
-export function kernelProblems({ environment, faults }: KernelSettings): string[] {
+export function kernelProblems(settings: KernelSettings): string[] {
+  const { environment, faults } = settings;
   if (environment !== "production") return [];
   const set = {
     FAULT_KILL_AT: faults.killAt,
@@ -104,7 +106,8 @@ export function kernelProblems({ environment, faults }: KernelSettings): string[
     FAULT_USER_PREFIX: faults.failUsersWith,
     FAULT_STUCK_ROLE: faults.stuckRole,
   };
-  return Object.entries(set).flatMap(([name, value]) =>
+  const onPurpose = Object.entries(set).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name} is refused with KENRI_ENV=production: faults are for tests and rehearsals`],
   );
+  return [...onPurpose, ...natsProblems(settings)];
 }

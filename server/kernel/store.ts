@@ -1,4 +1,4 @@
-import { connect, isAway, type Sql } from "./database.ts";
+import { connect, databaseRefusal, isAway, type Sql } from "./database.ts";
 import { within } from "./deadline.ts";
 import type { Health } from "./health.ts";
 import type { Log } from "./log.ts";
@@ -49,7 +49,7 @@ export function openStore<T>({ system, url, name, connections, deadline, durable
           prepare,
           error => {
             const again = isAway(error) || error instanceof MigrationsMissing;
-            health.waitingFor = again ? `the database ${system}: ${(error as Error).message}` : health.waitingFor;
+            health.waitingFor = again ? `the database ${system}: ${databaseRefusal(error) ?? (error as Error).message}` : health.waitingFor;
             if (again) log.warn({ error }, "store.waiting");
             return again;
           },

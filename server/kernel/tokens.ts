@@ -1,4 +1,5 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
+import { within } from "./deadline.ts";
 import { Problem, unavailable } from "./problem.ts";
 
 /** People's roles, kept in account; GATEWAY is the gateway itself, for what it does before it knows a user. */
@@ -20,13 +21,31 @@ const skew = 30;
 const longestLife = 120;
 // Keys are fetched at most this often, whatever kids strangers invent.
 const lookPause = 250;
+// Known keys are read anew after this: a key that the gateways no longer publish is refused within it.
+const keysFreshFor = 2000;
+// A gateway that is slow to answer delays nobody longer than this. While it is away, the keys it published last hold for `keysHoldFor`.
+const longestRefresh = 300;
+const keysHoldFor = 600_000;
 
 /**
  * Knows people by the short-lived tokens that the gateway mints for one service each, with the keys that the gateway publishes.
  * A kid that is not known makes it look again, so that the key of a gateway that has just started works at once.
  */
 export function tokenVerifier(jwksUrl: string, audience: string) {
-  const keys = createRemoteJWKSet(new URL(jwksUrl), { cooldownDuration: lookPause, cacheMaxAge: 600_000, timeoutDuration: 2000 });
+  const keys = createRemoteJWKSet(new URL(jwksUrl), { cooldownDuration: lookPause, cacheMaxAge: keysHoldFor, timeoutDuration: 2000 });
+  let refreshedAt = Number.NEGATIVE_INFINITY;
+  let refreshing: Promise<void> | undefined;
+  /** Everybody who comes during a refresh waits for it: an idle service may hold keys that were removed long ago. */
+  function refresh(): Promise<void> | undefined {
+    if (!refreshing && performance.now() - refreshedAt >= keysFreshFor)
+      refreshing = within(longestRefresh, "the gateway", keys.reload())
+        .catch(() => {}) // the keys that are known hold; without any, the check says that they cannot be read
+        .finally(() => {
+          refreshedAt = performance.now();
+          refreshing = undefined;
+        });
+    return refreshing;
+  }
   const check = (token: string) =>
     jwtVerify(token, keys, {
       algorithms: ["EdDSA"],
@@ -39,6 +58,7 @@ export function tokenVerifier(jwksUrl: string, audience: string) {
     });
 
   return async function verify(token: string): Promise<Person> {
+    await refresh();
     const { payload } = await check(token)
       .catch(async error => {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;

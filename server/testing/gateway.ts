@@ -1,4 +1,5 @@
 import { isFree } from "../../stack/ports.ts";
+import { testSecret } from "./integrity.ts";
 import type { TestKenri, TestProcess } from "./kenri.ts";
 import { testRedisUrl } from "./redis.ts";
 
@@ -45,6 +46,7 @@ export async function startGateway(
 ): Promise<TestGateway> {
   const process = kenri.launch("gateway:api", {
     GATEWAY_PORT: String(port),
+    GATEWAY_SECRET: testSecret,
     ...(environment.REDIS_URL ? {} : { REDIS_URL: testRedisUrl() }),
     ACCOUNT_URL: kenri.urlOf("account"),
     ENTITLEMENT_URL: kenri.urlOf("entitlement"),

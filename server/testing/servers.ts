@@ -1,11 +1,22 @@
 import { readdirSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { scratchFolder } from "../../stack/scratch.ts";
-import { forgetStack, type ServerName, type Stack, startStack } from "../../stack/stack.ts";
+import { forgetStack, type ServerCertificate, type ServerName, type Stack, startStack } from "../../stack/stack.ts";
 
 /** Servers of a test's own, to be killed, paused and wiped. */
-export async function privateServers<const Name extends ServerName>(...servers: readonly Name[]): Promise<Stack<Name>> {
-  const stack = await startStack<Name>({ dir: scratchFolder(), servers, environment: {} });
+export const privateServers = <const Name extends ServerName>(...servers: readonly Name[]): Promise<Stack<Name>> => ownServers(servers);
+
+/** The same with TLS, and nothing without it. */
+export const tlsServers = <const Name extends ServerName>(
+  certificate: ServerCertificate,
+  ...servers: readonly Name[]
+): Promise<Stack<Name>> => ownServers(servers, { certificate });
+
+async function ownServers<Name extends ServerName>(
+  servers: readonly Name[],
+  more: { readonly certificate?: ServerCertificate } = {},
+): Promise<Stack<Name>> {
+  const stack = await startStack<Name>({ dir: scratchFolder(), servers, environment: {}, ...more });
   return {
     ...stack,
     async stop() {

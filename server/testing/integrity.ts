@@ -1,0 +1,11 @@
+import { createIntegrity, type Integrity } from "../gateway/integrity.ts";
+import { createHealth } from "../kernel/health.ts";
+import { silentLog } from "../kernel/log.ts";
+import { createMetrics } from "../kernel/metrics.ts";
+
+/** The secret of every gateway under test: they share one Redis. */
+export const testSecret = "only-for-tests-only-for-tests-only-for-tests";
+
+/** Signs as the gateways under test do. */
+export const testIntegrity = (secrets: readonly string[] = [testSecret]): Integrity =>
+  createIntegrity({ secrets, log: silentLog, health: createHealth(), metrics: createMetrics() });
