@@ -8,6 +8,7 @@ import { gatewayApi } from "./gateway/api_role.ts";
 import { gatewayProblems, gatewaySettings } from "./gateway/config.ts";
 import { readSettings, type Settings } from "./kernel/config.ts";
 import { migrate } from "./kernel/migrations.ts";
+import { missingNatsUrls } from "./kernel/nats_access.ts";
 import type { RoleContext } from "./kernel/role.ts";
 import { type Service, service } from "./kernel/service.ts";
 import { kernelProblems, kernelSettings } from "./kernel/settings.ts";
@@ -52,6 +53,7 @@ export function settingsFor(roles: readonly string[]): AllSettings {
   const spec = Object.fromEntries(needed.map(system => [system, systems[system].settings]));
   const judge = (values: AllSettings) => [
     ...kernelProblems(values.kernel),
+    ...needed.flatMap(system => missingNatsUrls(roles, values.kernel.nats, natsUrlsOf(values[system]))),
     ...(needed.includes("gateway") ? gatewayProblems(values.gateway, values.kernel.environment) : []),
     ...ownerRoles.flatMap(role => {
       const system = role.split(":")[0] as Exclude<SystemName, "gateway">;
@@ -61,6 +63,9 @@ export function settingsFor(roles: readonly string[]): AllSettings {
   ];
   return readSettings({ kernel: kernelSettings, ...spec } as unknown as typeof allSettings, undefined, judge);
 }
+
+/** What a system has for its roles; those without a URL there do not connect to NATS. */
+const natsUrlsOf = (values: AllSettings[SystemName]) => ("natsUrls" in values ? values.natsUrls : {});
 
 const ownerRoles = ["entitlement:migrate", "entitlement:janitor", "notification:migrate", "account:migrate"];
 

@@ -1,4 +1,5 @@
 import { duration, httpUrl, integer, optional, type Settings, secret, secretUrl, text } from "../kernel/config.ts";
+import { roleNatsUrls } from "../kernel/nats_access.ts";
 import { isNetwork } from "./client_address.ts";
 
 const limit = (variable: string, about: string, preset: number) => integer(variable, about, preset, { minimum: 1, maximum: 10_000_000 });
@@ -16,6 +17,7 @@ export const gatewaySettings = {
     minimum: "10ms",
     maximum: "10s",
   }),
+  natsUrls: roleNatsUrls("gateway:api"),
   services: {
     account: httpUrl("ACCOUNT_URL", "the address of account"),
     entitlement: httpUrl("ENTITLEMENT_URL", "the address of entitlement"),
