@@ -15,6 +15,7 @@ export interface StackContext {
   environment: Record<string, string | undefined>;
   watchdog: Watchdog;
   onGiveUp: (error: Error) => void;
+  natsForTests: boolean;
 }
 
 /** All servers Kenri needs. They do not need each other, so they start side by side. The paper broker goes here. */
@@ -41,6 +42,8 @@ export interface StackOptions<Name extends ServerName> {
   servers: readonly Name[];
   say?: (line: string) => void;
   environment?: Record<string, string | undefined>;
+  /** The roles may use any stream of NATS and subjects with one more token, as `testKenri` names them. Otherwise only those of the defaults. */
+  natsForTests?: boolean;
   /** A server died again and again and stays down. */
   onGiveUp?: (error: Error) => void;
 }
@@ -59,6 +62,7 @@ export async function startStack<Name extends ServerName>(options: StackOptions<
     environment: options.environment ?? process.env,
     watchdog,
     onGiveUp: options.onGiveUp ?? (error => console.error(error.message)),
+    natsForTests: options.natsForTests ?? false,
   };
   const running: Partial<Servers> = {};
   let stopping: Promise<void> | undefined;

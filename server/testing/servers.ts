@@ -5,7 +5,7 @@ import { forgetStack, type ServerName, type Stack, startStack } from "../../stac
 
 /** Servers of a test's own, to be killed, paused and wiped. */
 export async function privateServers<const Name extends ServerName>(...servers: readonly Name[]): Promise<Stack<Name>> {
-  const stack = await startStack<Name>({ dir: scratchFolder(), servers, environment: {} });
+  const stack = await startStack<Name>({ dir: scratchFolder(), servers, environment: {}, natsForTests: true });
   return {
     ...stack,
     async stop() {
