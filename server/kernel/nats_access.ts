@@ -3,7 +3,8 @@ import { type ConnectionOptions, credsAuthenticator } from "@nats-io/transport-n
 import { optional, type Setting, type Settings, secret, secretForm, text } from "./config.ts";
 import { type NatsUrl, readNatsUrl } from "./nats_url.ts";
 
-const form = "NATS servers separated by commas, e.g. nats://user:password@host:4222 or tls://host, with special characters percent-encoded";
+const form =
+  "NATS servers separated by commas, e.g. nats://host:4222 or tls://host, with user:password@ or token@ percent-encoded before the host";
 
 /** The servers, and the credentials if the URL has any. */
 const natsUrl = (variable: string, about: string) =>
@@ -70,6 +71,7 @@ export interface NatsAccess {
   /** Where they are set. */
   readonly credentialsIn: string;
   readonly servers: readonly string[];
+  readonly usesTls: boolean;
   /** Throws if the .creds file cannot be read. */
   options(): ConnectionOptions;
 }
@@ -80,10 +82,11 @@ export function natsAccess(common: NatsSettings, own: Settings<RoleUrls>, role: 
   if (!url) throw new Error(`${variableOf(role)} or NATS_URL is not set`);
   const inboxPrefix = `_INBOX_${role.replace(":", "_")}`;
   const { caFile, certFile, keyFile } = common;
-  const tls = url.tls || caFile || certFile ? { tls: definedOf({ caFile, certFile, keyFile }) } : {};
+  const usesTls = url.tls || caFile !== undefined || certFile !== undefined;
+  const tls = usesTls ? { tls: definedOf({ caFile, certFile, keyFile }) } : {};
   const { proof, ...login } = loginOf(url, common);
   const servers = [...url.servers];
-  return { inboxPrefix, ...login, servers, options: () => ({ servers, inboxPrefix, ...tls, ...proof() }) };
+  return { inboxPrefix, ...login, servers, usesTls, options: () => ({ servers, inboxPrefix, ...tls, ...proof() }) };
 }
 
 type Login = Pick<NatsAccess, "who" | "credentialsIn"> & { readonly proof: () => ConnectionOptions };

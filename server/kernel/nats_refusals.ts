@@ -67,20 +67,23 @@ export function natsRefusals({ access, log, health, metrics }: RefusalsOptions) 
 
 const tlsFiles = "NATS_CA_FILE, NATS_CERT_FILE and NATS_KEY_FILE";
 
-function refusalOf(error: unknown, { who, credentialsIn }: NatsAccess): Refusal | undefined {
+function refusalOf(error: unknown, { who, credentialsIn, usesTls }: NatsAccess): Refusal | undefined {
   if (error instanceof UnreadableCreds) return { cause: "files", says: `${away}: ${error.message}; check the path and its permissions` };
   if (error instanceof errors.UserAuthenticationExpiredError)
     return { cause: "credentials", says: `NATS says that the credentials of ${who} have expired; renew ${credentialsIn}` };
   if (error instanceof errors.AuthorizationError)
     return { cause: "credentials", says: `NATS refuses the credentials of ${who} (${error.message}); check ${credentialsIn}` };
-  const tls = tlsTroubleOf(error);
+  const tls = tlsTroubleOf(error, usesTls);
   return tls === undefined ? undefined : { cause: "tls", says: `TLS with NATS fails (${tls}); check ${tlsFiles}` };
 }
 
 /** The code of the TLS library, or the words of the client that misses TLS or one of its files. */
-function tlsTroubleOf(error: unknown): string | undefined {
+function tlsTroubleOf(error: unknown, usesTls: boolean): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { code } = error as NodeJS.ErrnoException;
-  if (code !== undefined && /CERT|SSL|TLS|SIGNATURE|ISSUER/.test(code)) return code;
+  const { code = "" } = error as NodeJS.ErrnoException;
+  if (/CERT|SSL|TLS|SIGNATURE|ISSUER/.test(code)) return code;
+  // So ends a handshake when the server wants a client certificate and gets none, or a foreign one: it says nothing more.
+  if (usesTls && /^(ECONNRESET|EPIPE|EBADF)$/.test(code))
+    return "NATS ended the handshake, as it does without a client certificate that it knows";
   return /\btls\b|certificate|doesn't exist|\bPEM\b|\bSSL\b/i.test(error.message) ? error.message : undefined;
 }
