@@ -82,6 +82,31 @@ test("every role works: a grant is published, consumed, sent and confirmed, and 
   }
 });
 
+test("an API that NATS refuses says so in health and once in the log, and takes grants all the same: the relay publishes them", async () => {
+  const wrong = (user: string) => `nats://${user}:wrong@${new URL(stack.nats.url).host}`;
+  const process = await kenri.start("entitlement:api notification:api", {
+    ENTITLEMENT_API_NATS_URL: wrong("entitlement_api"),
+    NOTIFICATION_API_NATS_URL: wrong("notification_api"),
+  });
+  const says = (user: string) =>
+    `NATS refuses the credentials of user ${user} (Authorization Violation); check ${user.toUpperCase()}_NATS_URL`;
+  await until("both were refused a few times", 10_000, async () => (await process.metric("kenri_broker_refused_total")) > 6);
+  const ready = (await (await kenri.call("entitlement", "/readyz")).json()) as { degraded: Record<string, string> };
+  expect(ready.degraded.broker).toBe(says("entitlement_api"));
+  const { dependencies } = (await (await kenri.call("notification", "/ops/health")).json()) as { dependencies: object[] };
+  expect(dependencies).toContainEqual({ name: "broker", state: "trouble", detail: says("notification_api") });
+  expect(process.lines.filter(line => line.includes("broker.refused"))).toHaveLength(2);
+  expect(process.lines.join()).not.toContain("wrong");
+  expect((await kenri.grant("patient", "bow")).status).toBe(200);
+  const relay = await kenri.start("entitlement:relay");
+  await until("the relay publishes it", 10_000, async () => {
+    return (
+      (await kenri.entitlementSql`select from outbox_events where status = 'PUBLISHED' and aggregate_key = 'patient:bow'`).length === 1
+    );
+  });
+  for (const one of [process, relay]) expect(await one.stop()).toBe(0);
+});
+
 const [stream, consumer] = [names.ENTITLEMENT_STREAM, names.ENTITLEMENT_CONSUMER];
 /** Something that can be tried at NATS, and who may. */
 type Attempt = readonly [what: string, operation: "publish" | "subscription", subject: string, allowed?: readonly string[]];

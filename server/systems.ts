@@ -8,7 +8,7 @@ import { gatewayApi } from "./gateway/api_role.ts";
 import { gatewayProblems, gatewaySettings } from "./gateway/config.ts";
 import { readSettings, type Settings } from "./kernel/config.ts";
 import { migrate } from "./kernel/migrations.ts";
-import { missingNatsUrls } from "./kernel/nats_access.ts";
+import { natsUrlProblems } from "./kernel/nats_access.ts";
 import type { RoleContext } from "./kernel/role.ts";
 import { type Service, service } from "./kernel/service.ts";
 import { kernelProblems, kernelSettings } from "./kernel/settings.ts";
@@ -53,7 +53,9 @@ export function settingsFor(roles: readonly string[]): AllSettings {
   const spec = Object.fromEntries(needed.map(system => [system, systems[system].settings]));
   const judge = (values: AllSettings) => [
     ...kernelProblems(values.kernel),
-    ...needed.flatMap(system => missingNatsUrls(roles, values.kernel.nats, natsUrlsOf(values[system]))),
+    ...needed.flatMap(system =>
+      natsUrlProblems(roles, values.kernel.nats, natsUrlsOf(values[system]), values.kernel.environment === "production"),
+    ),
     ...(needed.includes("gateway") ? gatewayProblems(values.gateway, values.kernel.environment) : []),
     ...ownerRoles.flatMap(role => {
       const system = role.split(":")[0] as Exclude<SystemName, "gateway">;

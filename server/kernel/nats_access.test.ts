@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { readSettings } from "./config.ts";
-import { missingNatsUrls, natsAccess, natsProblems, natsSettings, roleNatsUrls } from "./nats_access.ts";
+import { natsAccess, natsProblems, natsSettings, natsUrlProblems, roleNatsUrls } from "./nats_access.ts";
 import { readNatsUrl } from "./nats_url.ts";
 
 const none = { tls: false, credentials: undefined };
@@ -62,9 +62,21 @@ describe("settings of NATS", () => {
     const own = readSettings(roleNatsUrls("shop:api", "shop:relay"), { SHOP_API_NATS_URL: "nats://one" });
     const nothing = readSettings(natsSettings, {});
     const roles = ["shop:api", "shop:relay", "shop:janitor"];
-    expect(missingNatsUrls(roles, nothing, own)).toEqual([
+    expect(natsUrlProblems(roles, nothing, own, false)).toEqual([
       "SHOP_RELAY_NATS_URL or NATS_URL is not set: shop:relay needs NATS with JetStream",
     ]);
-    expect(missingNatsUrls(roles, read({}), own)).toEqual([]);
+    expect(natsUrlProblems(roles, read({}), own, false)).toEqual([]);
+  });
+
+  test("production refuses a NATS without credentials and says what to set", () => {
+    const own = readSettings(roleNatsUrls("shop:api", "shop:relay"), { SHOP_API_NATS_URL: "nats://one" });
+    const problems = (environment: Record<string, string>, roles = ["shop:relay"]) => natsUrlProblems(roles, read(environment), own, true);
+    expect(problems({})).toEqual([expect.stringContaining("write user and password into NATS_URL, or set NATS_USER")]);
+    expect(problems({}, ["shop:api"])).toEqual([expect.stringContaining("into SHOP_API_NATS_URL")]);
+    expect(problems({ NATS_URL: "nats://relay:hunter2@one" })).toEqual([]);
+    expect(problems({ NATS_URL: "nats://hunter2@one" })).toEqual([]);
+    expect(problems({ NATS_TOKEN: "hunter2" })).toEqual([]);
+    expect(problems({ NATS_CERT_FILE: "/cert", NATS_KEY_FILE: "/key" })).toEqual([]);
+    expect(problems({}, ["shop:janitor"])).toEqual([]);
   });
 });

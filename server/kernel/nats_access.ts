@@ -54,13 +54,21 @@ export const roleNatsUrls = <const Role extends string>(...roles: readonly Role[
     roles.map(role => [role, optional(natsUrl(variableOf(role), `NATS_URL for ${role} alone, with the user of that role`))]),
   ) as RoleUrls<Role>;
 
-/** The URLs of these roles that are neither set for the role nor for all. */
-export const missingNatsUrls = (roles: readonly string[], { url }: NatsSettings, own: Settings<RoleUrls>): string[] =>
-  url
-    ? []
-    : roles
-        .filter(role => role in own && !own[role])
-        .map(role => `${variableOf(role)} or NATS_URL is not set: ${role} needs NATS with JetStream`);
+/** What is wrong with the URLs of these roles: none is set, or, in production, nobody proves who connects. */
+export function natsUrlProblems(roles: readonly string[], common: NatsSettings, own: Settings<RoleUrls>, isProduction: boolean): string[] {
+  const { user, token, credsFile, certFile } = common;
+  const isProven = [user, token, credsFile, certFile].some(proof => proof !== undefined);
+  return roles
+    .filter(role => role in own)
+    .flatMap(role => {
+      const url = own[role] ?? common.url;
+      if (!url) return [`${variableOf(role)} or NATS_URL is not set: ${role} needs NATS with JetStream`];
+      if (url.credentials || isProven || !isProduction) return [];
+      return [`NATS has no credentials with KENRI_ENV=production: write user and password into ${url.variable}, or set ${ways}`];
+    });
+}
+
+const ways = "NATS_USER and NATS_PASSWORD, NATS_TOKEN, NATS_CREDS_FILE or NATS_CERT_FILE";
 
 /** All that a connection of a role needs. */
 export interface NatsAccess {
