@@ -1,7 +1,7 @@
 import { jetstream } from "@nats-io/jetstream";
-import { connect as connectNats } from "@nats-io/transport-node";
 import { ensureStream } from "../server/kernel/streams.ts";
 import type { TestKenri } from "../server/testing/kenri.ts";
+import { connectTo } from "../server/testing/nats.ts";
 import { until } from "../stack/wait.ts";
 import { type Figure, ms, percentile, timings } from "./measure.ts";
 
@@ -62,7 +62,7 @@ async function bareSteps(kenri: TestKenri): Promise<Steps & { readonly awake: St
   const sql = kenri.notificationSql;
   await sql`create table if not exists bench_commit (id uuid primary key default uuidv7(), payload jsonb not null)`;
   const commit = () => sql`insert into bench_commit (payload) values (${sql.json({ user_id: "u", sku: "item" })})`;
-  const nats = await connectNats({ servers: kenri.environment.NATS_URL! });
+  const nats = await connectTo(kenri.environment.NATS_URL!);
   await ensureStream(nats, { name: "bench-bare", subject: "bench.bare", maxAge: 600_000, duplicateWindow: 120_000, replicas: 1 });
   const js = jetstream(nats);
   const publish = () => js.publish("bench.bare", new Uint8Array(170), { msgID: crypto.randomUUID() });

@@ -38,11 +38,16 @@ Measures on servers of its own and prints one table. Without arguments: every pa
 );
 const wanted = process.argv.slice(2);
 const dir = join(import.meta.dir, `../.stack/bench-${process.pid}`);
-const stack = await startStack({ dir, servers: ["postgres", "nats", "redis", "idp"], say: line => console.error(line) });
+const stack = await startStack({
+  dir,
+  servers: ["postgres", "nats", "redis", "idp"],
+  natsForTests: true,
+  say: line => console.error(line),
+});
 const another = () =>
   testKenri(
     { LOG_LEVEL: "info", OUTBOX_POLL: "1s", NOTIFICATION_POLL: "1s", OUTBOX_RECONCILE: "1s" },
-    { postgresUrl: stack.postgres.adminUrl, natsUrl: stack.nats.url },
+    { postgresUrl: stack.postgres.adminUrl, natsUrl: stack.nats.url, natsRoleUrls: stack.nats.roleUrls },
   );
 const figures: Figure[] = [];
 try {

@@ -1,9 +1,10 @@
 import { jetstream } from "@nats-io/jetstream";
-import { connect as connectNats, headers as natsHeaders } from "@nats-io/transport-node";
+import { headers as natsHeaders } from "@nats-io/transport-node";
 import { encodeMessage, type Message } from "../server/entitlement/event.ts";
 import type { OutboxClaimRow } from "../server/entitlement/sql.gen.ts";
 import { ensureStream } from "../server/kernel/streams.ts";
 import type { TestKenri } from "../server/testing/kenri.ts";
+import { connectTo } from "../server/testing/nats.ts";
 import { until } from "../stack/wait.ts";
 import { type Figure, perSecond } from "./measure.ts";
 import { fillOutbox } from "./rows.ts";
@@ -31,7 +32,7 @@ export async function relay(kenri: TestKenri): Promise<Figure[]> {
 
 /** The same messages, encoded before the clock starts, with nothing around the publish. */
 async function rawPublish(kenri: TestKenri): Promise<number> {
-  const nats = await connectNats({ servers: kenri.environment.NATS_URL! });
+  const nats = await connectTo(kenri.environment.NATS_URL!);
   await ensureStream(nats, { name: "bench-raw", subject: "bench.raw", maxAge: 600_000, duplicateWindow: 120_000, replicas: 1 });
   const js = jetstream(nats);
   const messages = (await kenri.entitlementSql<OutboxClaimRow[]>`select * from outbox_events`).map(encodeMessage);

@@ -20,7 +20,8 @@ async function grant(user: string, key: string): Promise<void> {
 
 /** Puts something on the stream that is no event. */
 async function putNonsense(text: string): Promise<void> {
-  const nats = await connect({ servers: variable("NATS_URL") });
+  const { host: servers, username: user, password: pass } = new URL(variable("NATS_URL"));
+  const nats = await connect({ servers, ...(user ? { user, pass } : {}) });
   const named = headers();
   named.set("from", "a stranger");
   await nats.request("entitlement.events", text, { headers: named, timeout: 5000 });

@@ -181,6 +181,6 @@ describe("the house", () => {
   });
 
   test("lets every URL with a password be secret", () => {
-    expect(listSettings(allSettings).filter(({ variable, secret }) => /DATABASE_URL$/.test(variable) && !secret)).toEqual([]);
+    expect(listSettings(allSettings).filter(({ variable, secret }) => /(DATABASE|NATS|REDIS)_URL$/.test(variable) && !secret)).toEqual([]);
   });
 });

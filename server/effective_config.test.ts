@@ -48,7 +48,8 @@ describe.each(["entitlement", "notification", "account"] as const)("the configur
     const all = groups.flatMap(group => group.settings);
     const of = (variable: string) => all.find(setting => setting.variable === variable);
     expect(of("BULK_CAP")).toMatchObject({ value: "1000", preset: "1000", is_set: false });
-    expect(of("NATS_URL")).toMatchObject({ value: "nats://•••@127.0.0.1:1", is_set: true });
+    expect(of("NATS_URL")).toMatchObject({ value: null, is_set: true, is_secret: true });
+    expect(of("NATS_USER")).toMatchObject({ value: null, is_set: false, is_secret: false });
     if (system === "entitlement") expect(of("OUTBOX_LEASE")).toMatchObject({ value: "17s", preset: "30s", is_set: true });
     expect(of(`${system.toUpperCase()}_APP_DATABASE_URL`)).toMatchObject({ value: null, is_set: true, is_secret: true });
   });

@@ -43,7 +43,7 @@ const unsafe: readonly [what: string, changed: Record<string, string>, sentence:
     'REDIS_CA_FILE: the file "/none.pem" cannot be read',
   ],
   ["NATS without credentials", { NATS_URL: "nats://nats:4222" }, "NATS has no credentials with KENRI_ENV=production"],
-  ["one of two NATS servers without credentials", { NATS_URL: "nats://a:hunter2@one,nats://two" }, "NATS has no credentials"],
+  ["two users for NATS", { NATS_URL: "nats://a:hunter2@one,nats://b:hunter2@two" }, "NATS_URL=(hidden) is not allowed"],
   ["an issuer over http", { OIDC_ISSUER: "http://idp.example" }, "OIDC_ISSUER must be https (or loopback)"],
   ["an issuer that only looks like loopback", { OIDC_ISSUER: "http://127.0.0.1.evil.example" }, "OIDC_ISSUER must be https (or loopback)"],
   ["a short client secret", { OIDC_CLIENT_SECRET: "fifteen-chars-x" }, "OIDC_CLIENT_SECRET must have at least 16 characters"],

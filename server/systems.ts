@@ -9,6 +9,7 @@ import { gatewayProblems, gatewaySettings } from "./gateway/config.ts";
 import { readSettings, type Settings } from "./kernel/config.ts";
 import { databaseUrlProblems } from "./kernel/database_url.ts";
 import { migrate } from "./kernel/migrations.ts";
+import { natsUrlProblems } from "./kernel/nats_access.ts";
 import type { RoleContext } from "./kernel/role.ts";
 import { type Service, service } from "./kernel/service.ts";
 import { kernelProblems, kernelSettings } from "./kernel/settings.ts";
@@ -53,6 +54,9 @@ export function settingsFor(roles: readonly string[], environment?: Record<strin
   const spec = Object.fromEntries(needed.map(system => [system, systems[system].settings]));
   const judge = (values: AllSettings) => [
     ...kernelProblems(values.kernel),
+    ...needed.flatMap(system =>
+      natsUrlProblems(roles, values.kernel.nats, natsUrlsOf(values[system]), values.kernel.environment === "production"),
+    ),
     ...(needed.includes("gateway") ? gatewayProblems(values.gateway, values.kernel.environment) : []),
     ...needed.flatMap(system => databaseProblems(system, values)),
     ...ownerRoles.flatMap(role => {
@@ -74,6 +78,9 @@ function databaseProblems(system: SystemName, values: AllSettings): string[] {
     ...databaseUrlProblems(`${prefix}_APP_DATABASE_URL`, appUrl, isProduction),
   ];
 }
+
+/** What a system has for its roles; those without a URL there do not connect to NATS. */
+const natsUrlsOf = (values: AllSettings[SystemName]) => ("natsUrls" in values ? values.natsUrls : {});
 
 const ownerRoles = ["entitlement:migrate", "entitlement:janitor", "notification:migrate", "account:migrate"];
 

@@ -5,6 +5,8 @@ import { parse } from "yaml";
 import { knownVariables } from "../server/variables.ts";
 import { checkout } from "./checkout.ts";
 import { demoUsers } from "./idp/users.ts";
+import { administrator, passwordVariable } from "./nats_config.ts";
+import { defaultNames, rightsOf, userOf } from "./nats_permissions.ts";
 
 interface Service {
   image: string;
@@ -57,6 +59,22 @@ test("every variable that compose.yaml gives to Kenri is one the config knows", 
   const known = new Set(knownVariables());
   expect([...given].filter(name => !known.has(name))).toEqual([]);
   expect(given.size).toBeGreaterThan(5);
+});
+
+test("each role connects to NATS as its own user, and the server has the password of every user", () => {
+  const users = ours.flatMap(([, { command = [], environment = {} }]) =>
+    environment.NATS_URL ? [[command[2], environment.NATS_URL]] : [],
+  );
+  const url = (user: string) => {
+    const variable = passwordVariable(user);
+    return `nats://${user}:\${${variable}:?set ${variable}}@nats:4222`;
+  };
+  const roles = Object.keys(rightsOf(defaultNames));
+  expect(users.toSorted()).toEqual(roles.map(role => [role, url(userOf(role))]).toSorted());
+  const wanted = [administrator, ...roles.map(userOf)].map(passwordVariable);
+  expect(Object.keys(services.nats?.environment ?? {})).toEqual(wanted);
+  for (const [name, value] of Object.entries(services.nats?.environment ?? {})) expect(value).toBe(`"\${${name}:?set ${name}}"`);
+  expect(text).toContain("file: ./stack/nats/kenri.conf");
 });
 
 test("ports are published on loopback only", () => {

@@ -60,6 +60,7 @@ async function up(): Promise<void> {
     ...Object.fromEntries(systems.map(({ name }) => [`${name.toUpperCase()}_URL`, kenri.urls[name]])),
     ...Object.fromEntries(storing.map(name => [`${name.toUpperCase()}_DATABASE_URL`, databases[name]!.ownerUrl])),
     NATS_URL: stack.nats.url,
+    ...stack.nats.roleUrls,
     REDIS_URL: stack.redis.url,
     IDP_URL: stack.idp.issuer,
     KENRI_API_KEY: key,

@@ -79,7 +79,8 @@ export async function prepareKenri({ dir, say, databases, servers, onGiveUp }: K
 
 function addresses({ nats, redis, idp }: KenriOptions["servers"]): Record<string, string> {
   return {
-    NATS_URL: nats.url,
+    // The roles have users of their own. The administrator's URL is only for people, in dev.env.
+    ...(Object.keys(nats.roleUrls).length > 0 ? nats.roleUrls : { NATS_URL: nats.url }),
     REDIS_URL: redis.url,
     OIDC_ISSUER: idp.issuer,
     OIDC_CLIENT_ID: idp.clientId,

@@ -5,20 +5,26 @@ import { connect } from "@nats-io/transport-node";
 import { shortHash } from "./checkout.ts";
 import { endLeftover } from "./leftover.ts";
 import { findNats, type NatsBinary } from "./nats_binary.ts";
+import { usersConfig } from "./nats_config.ts";
+import { namesIn, testNames } from "./nats_permissions.ts";
+import { administratorPassword, administratorUrl, credentialsOf, passwordVariables, roleUrls } from "./nats_users.ts";
 import { notOurs } from "./not_ours.ts";
 import { choosePort } from "./ports.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
 import type { StackContext } from "./stack.ts";
 
 export interface NatsServer extends ServerProcess {
+  /** With the credentials of the administrator. */
   readonly url: string;
+  /** What each role connects with, by its variable: `ENTITLEMENT_RELAY_NATS_URL` …; none if the server is not ours. */
+  readonly roleUrls: Record<string, string>;
   /** Forget everything it stored. Only while it is down. */
   wipe(): void;
 }
 
 export async function startNats(context: StackContext): Promise<NatsServer> {
-  const { dir, say, environment, watchdog, onGiveUp } = context;
-  if (environment.NATS_URL) return { ...notOurs("nats", "NATS_URL"), url: environment.NATS_URL };
+  const { dir, say, environment, watchdog, onGiveUp, natsForTests } = context;
+  if (environment.NATS_URL) return { ...notOurs("nats", "NATS_URL"), url: environment.NATS_URL, roleUrls: {} };
   const binary = await findNats({ say });
   await endLeftover(dir, "nats", "SIGINT");
   const port = await choosePort(dir, "nats");
@@ -26,11 +32,14 @@ export async function startNats(context: StackContext): Promise<NatsServer> {
   const config = join(dir, "nats.conf");
   mkdirSync(store, { recursive: true });
   writeFileSync(config, configText(binary, port, store, dir));
-  const url = `nats://127.0.0.1:${port}`;
+  writeFileSync(join(dir, usersFile), usersConfig(natsForTests ? testNames : namesIn(environment)));
+  const secret = administratorPassword(join(dir, "nats.password"));
+  const url = administratorUrl(port, secret);
   const server = superviseServer({
     name: "nats",
     dir,
     command: [binary.path, "--config", config],
+    env: { ...process.env, ...passwordVariables(secret) },
     ready: () => answers(url),
     readyWithin: 30_000,
     stopSignal: "SIGINT",
@@ -41,6 +50,7 @@ export async function startNats(context: StackContext): Promise<NatsServer> {
   await server.start();
   return Object.assign(server, {
     url,
+    roleUrls: roleUrls(url),
     wipe() {
       if (server.pid !== undefined) throw new Error("NATS is running: halt() or stop() it before wipe()");
       rmSync(store, { recursive: true, force: true });
@@ -48,6 +58,9 @@ export async function startNats(context: StackContext): Promise<NatsServer> {
     },
   });
 }
+
+// Beside the configuration: the server finds an include only from there.
+const usersFile = "nats.users.conf";
 
 function configText({ version: [major, minor] }: NatsBinary, port: number, store: string, dir: string): string {
   // 2.9 refuses the option. Later servers then ack a publish only when it is on the disk.
@@ -57,11 +70,12 @@ server_name: "kenri-${shortHash(dir)}"
 jetstream {
   store_dir: ${JSON.stringify(store)}${sync}
 }
+include "${usersFile}"
 `;
 }
 
 async function answers(url: string): Promise<boolean> {
-  const connection = await connect({ servers: url, timeout: 1_000, reconnect: false });
+  const connection = await connect({ ...credentialsOf(url), timeout: 1_000, reconnect: false });
   try {
     await jetstreamManager(connection, { timeout: 2_000 }); // asks for the account's JetStream
     return true;

@@ -17,6 +17,7 @@ export interface StackContext {
   onGiveUp: (error: Error) => void;
   /** With it the servers take TLS only. */
   certificate: ServerCertificate | undefined;
+  natsForTests: boolean;
 }
 
 /** PEM files: the authority, and what it issued to the servers. */
@@ -50,6 +51,8 @@ export interface StackOptions<Name extends ServerName> {
   servers: readonly Name[];
   say?: (line: string) => void;
   environment?: Record<string, string | undefined>;
+  /** The roles may use any stream of NATS and subjects with one more token, as `testKenri` names them. Otherwise only those of the defaults. */
+  natsForTests?: boolean;
   /** A server died again and again and stays down. */
   onGiveUp?: (error: Error) => void;
   certificate?: ServerCertificate;
@@ -70,6 +73,7 @@ export async function startStack<Name extends ServerName>(options: StackOptions<
     watchdog,
     onGiveUp: options.onGiveUp ?? (error => console.error(error.message)),
     certificate: options.certificate,
+    natsForTests: options.natsForTests ?? false,
   };
   const running: Partial<Servers> = {};
   let stopping: Promise<void> | undefined;

@@ -37,7 +37,13 @@ const onlyBrowser = first === "e2e";
 const everything = first === undefined;
 await forgetDeadRuns();
 const dir = join(stackHome, `test-${process.pid}`);
-const stack = await startStack({ dir, servers: onlyBrowser ? [] : serverNames, say: line => console.log(line), environment: {} });
+const stack = await startStack({
+  dir,
+  servers: onlyBrowser ? [] : serverNames,
+  say: line => console.log(line),
+  environment: {},
+  natsForTests: true,
+});
 let interruptedAt = 0;
 const steps = stepRunner({ ...cleanEnvironment(), ...(onlyBrowser ? {} : addresses(stack)) }, stack.watchdog);
 // Of two that run at once, one is told after the other.

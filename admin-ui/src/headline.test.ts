@@ -74,6 +74,7 @@ const sightOf = ({
 });
 
 const away = "NATS is not connected";
+const refused = "NATS refuses the credentials of user entitlement_relay (Authorization Violation); check ENTITLEMENT_RELAY_NATS_URL";
 const broken = "JetStream does not store: error reading from stream store (10077)";
 const noBroker = {
   entitlement: {
@@ -118,6 +119,17 @@ const cases: Case[] = [
     { ...noBroker, outbox: rows({ PENDING: 2, FAILED: 80 }), deliveries: rows({ FAILED: 2 }) },
     "failed",
     "NATS is away: grants go on, 2 events wait. 82 failed: needs attention",
+    ["Affected: breaker of publish, relay, consumer, sender"],
+  ],
+  [
+    "NATS refuses a role: the headline says what to check",
+    {
+      entitlement: { ...noBroker.entitlement, dependencies: [part("database"), part("broker", refused)] },
+      notification: noBroker.notification,
+      outbox: rows({ PENDING: 2 }),
+    },
+    "failed",
+    `${refused}: grants go on, 2 events wait`,
     ["Affected: breaker of publish, relay, consumer, sender"],
   ],
   [

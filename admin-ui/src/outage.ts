@@ -105,11 +105,12 @@ function ofBroker(symptoms: readonly Symptom[], waiting: Waiting): Rule[] {
   if (cut.length === 0) return [];
   const explains = isOf("broker", "publish", "confirmation");
   const says = symptoms.flatMap(({ parts }) => parts.get("broker") ?? []);
-  const is = says.some(detail => detail.includes("not connected")) ? "NATS is away" : "NATS does not answer";
+  const refusal = says.find(detail => /^(NATS (refuses|says)|TLS with NATS)/.test(detail));
+  const is = refusal ?? (says.some(detail => detail.includes("not connected")) ? "NATS is away" : "NATS does not answer");
   return [
     cut.includes("entitlement")
       ? { what: is, means: grantsGoOn(waiting), explains }
-      : { what: `${is} for notification`, means: kept, explains },
+      : { what: refusal ?? `${is} for notification`, means: kept, explains },
   ];
 }
 

@@ -1,9 +1,12 @@
 import { choice, duration, integer, optional, type Settings, secretUrl, text } from "../kernel/config.ts";
 
+import { roleNatsUrls } from "../kernel/nats_access.ts";
+
 export const entitlementSettings = {
   ownerUrl: optional(secretUrl("ENTITLEMENT_DATABASE_URL", "the database as its owner: migrations and audit partitions")),
   appUrl: secretUrl("ENTITLEMENT_APP_DATABASE_URL", "the database as the app role: everything else"),
   port: integer("ENTITLEMENT_PORT", "the port of the API", 8081, { minimum: 0, maximum: 65535 }),
+  natsUrls: roleNatsUrls("entitlement:api", "entitlement:relay"),
   stream: text("ENTITLEMENT_STREAM", "the JetStream stream of entitlement events", "entitlement-events"),
   subject: text("ENTITLEMENT_SUBJECT", "the subject of entitlement events", "entitlement.events"),
   consumer: text("ENTITLEMENT_CONSUMER", "notification's durable consumer on the stream", "notification-entitlement-consumer"),

@@ -2,6 +2,7 @@ import { createBreaker } from "../kernel/breaker.ts";
 import { BrokerAway, createBroker } from "../kernel/broker.ts";
 import type { Flow } from "../kernel/flow.ts";
 import { loop } from "../kernel/loop.ts";
+import { natsAccess } from "../kernel/nats_access.ts";
 import type { RoleContext } from "../kernel/role.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
 import { storeProbe } from "../kernel/store_probe.ts";
@@ -32,7 +33,7 @@ export const publishDeadline = ({ outbox }: EntitlementSettings) => Math.min(out
 export function outlet({ kernel, settings, context, outbox, flow, lease, released, putBack = () => {} }: OutletOptions) {
   const { worker, log, metrics, health, faults } = context;
   const publishWithin = publishDeadline(settings);
-  const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
+  const broker = createBroker({ nats: natsAccess(kernel.nats, settings.natsUrls, context.role), name: worker, log, health, metrics });
   const stream = { name: settings.stream, subject: settings.subject, ...kernel.stream };
   const guard = streamGuard({ broker, outbox, stream, putBack, log, metrics });
   const breaker = createBreaker({

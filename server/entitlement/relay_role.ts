@@ -6,6 +6,7 @@ import { countWork, liveness } from "../kernel/liveness.ts";
 import { someIds } from "../kernel/log.ts";
 import { loop } from "../kernel/loop.ts";
 import { lostClaims } from "../kernel/lost_claims.ts";
+import { natsAccess } from "../kernel/nats_access.ts";
 import { ears, type RoleContext } from "../kernel/role.ts";
 import { group, type Service, together } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
@@ -102,13 +103,14 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     return 0;
   }
   const probing = { stream: stream.name, subject: stream.subject, deadline: 3000 };
+  const access = natsAccess(kernel.nats, settings.natsUrls, context.role);
   const alive = liveness({
     context,
     ...kernel.liveness,
     longestBatch: tuning.lease,
     work,
     isDue: async () => (await outbox.overdue({ overdue_seconds: kernel.liveness.every / 1000 })).length > 0,
-    answers: () => byOwnConnection(kernel.natsUrl, `${worker} liveness`, nats => storesProbeBy(nats, probing, largestUnstored())),
+    answers: () => byOwnConnection(access, `${worker} liveness`, nats => storesProbeBy(nats, probing, largestUnstored())),
   });
   const loops = [
     alive,

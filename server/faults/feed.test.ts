@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { connect } from "@nats-io/transport-node";
 import { until } from "../../stack/wait.ts";
 import { subjectToken } from "../kernel/subject.ts";
 import { testServer } from "../testing/databases.ts";
 import { putWaiting } from "../testing/inbox.ts";
 import { allRoles, type Servers, type TestKenri, testKenri, testNats } from "../testing/kenri.ts";
+import { connectTo } from "../testing/nats.ts";
 import { privateServers } from "../testing/servers.ts";
 import { type TestMint, testMint } from "../testing/tokens.ts";
 
@@ -42,7 +42,7 @@ async function feedOf(kenri: TestKenri, user: string, after: number): Promise<Fe
 
 /** The hints about a user, as whoever streams to that user would hear them. */
 async function listen(kenri: TestKenri, user: string): Promise<number[]> {
-  const nats = await connect({ servers: kenri.environment.NATS_URL!, timeout: 2000 });
+  const nats = await connectTo(kenri.environment.NATS_URL!);
   closing.push(() => nats.close());
   const heard: number[] = [];
   nats.subscribe(`${kenri.environment.INBOX_SUBJECT}.${subjectToken(user)}`, {

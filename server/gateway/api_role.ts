@@ -3,6 +3,7 @@ import { configRoutes } from "../kernel/config_routes.ts";
 import { healthRoutes } from "../kernel/health.ts";
 import { httpApp } from "../kernel/http.ts";
 import { giveNotice, httpServer } from "../kernel/http_server.ts";
+import { natsAccess } from "../kernel/nats_access.ts";
 import { openapiRoutes } from "../kernel/openapi.ts";
 import { createRedis } from "../kernel/redis.ts";
 import type { RoleContext } from "../kernel/role.ts";
@@ -42,7 +43,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
 
   const redis = createRedis({ ...redisAddress(settings), deadline: settings.redisDeadline, log, health, metrics });
   const integrity = createIntegrity({ secrets: gatewaySecrets(settings), log, health, metrics });
-  const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
+  const broker = createBroker({ nats: natsAccess(kernel.nats, settings.natsUrls, context.role), name: worker, log, health, metrics });
   const mint = createMint({ redis, integrity, ...settings.tokens, log, metrics });
   const services = downstream({ urls: settings.services, mint, deadline, log, metrics });
   const known = people({ redis, integrity, services, ...settings.session });

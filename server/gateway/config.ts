@@ -1,5 +1,6 @@
 import { duration, httpUrl, integer, optional, type Settings, secret, secretUrl, text } from "../kernel/config.ts";
 import { isLoopback, isOpenHttp } from "../kernel/loopback.ts";
+import { roleNatsUrls } from "../kernel/nats_access.ts";
 import { type RedisAddress, redisAddressProblems } from "../kernel/redis_address.ts";
 import { isNetwork, isTooWide } from "./client_address.ts";
 
@@ -36,6 +37,7 @@ export const gatewaySettings = {
     minimum: "10ms",
     maximum: "10s",
   }),
+  natsUrls: roleNatsUrls("gateway:api"),
   services: {
     account: httpUrl("ACCOUNT_URL", "the address of account"),
     entitlement: httpUrl("ENTITLEMENT_URL", "the address of entitlement"),

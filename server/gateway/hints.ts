@@ -10,7 +10,8 @@ export function hints(broker: Broker, subjectOf: (userId: string) => string) {
   function subscribe(userId: string): void {
     if (!broker.connected() || subscriptions.has(userId)) return;
     const subscription = broker.connection().subscribe(subjectOf(userId), {
-      callback: () => {
+      callback: error => {
+        if (error) return; // NATS does not permit the subject: the broker logs it
         for (const wake of listeners.get(userId) ?? []) wake();
       },
     });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
 import { testNats } from "../testing/kenri.ts";
+import { natsAccessWith } from "../testing/nats.ts";
 import { type Ack, ackPublisher } from "./ack_publisher.ts";
 import { type Broker, createBroker } from "./broker.ts";
 import { createHealth } from "./health.ts";
@@ -15,7 +16,13 @@ let broker: Broker;
 let publish: ReturnType<typeof ackPublisher>;
 
 async function newBroker(): Promise<Broker> {
-  const fresh = createBroker({ url: testNats(), name: "test", log: silentLog, health: createHealth(), metrics: createMetrics() });
+  const fresh = createBroker({
+    nats: natsAccessWith({ NATS_URL: testNats() }),
+    name: "test",
+    log: silentLog,
+    health: createHealth(),
+    metrics: createMetrics(),
+  });
   await fresh.start();
   await until("it is connected", 5000, () => fresh.connected());
   return fresh;

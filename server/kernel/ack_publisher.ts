@@ -39,7 +39,7 @@ interface Waiting {
  */
 export function ackPublisher(broker: Broker, stream: string, deadline: number) {
   const waiting = new Map<string, Waiting>();
-  const inbox = createInbox();
+  const inbox = createInbox(broker.inboxPrefix);
   let listeningOn: NatsConnection | undefined;
   let timer: Timer | undefined;
   let published = 0;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
+import { natsAccessWith } from "../testing/nats.ts";
 import { privateServers } from "../testing/servers.ts";
 import { type Broker, createBroker } from "./broker.ts";
 import { createHealth } from "./health.ts";
@@ -18,7 +19,13 @@ afterAll(async () => {
 
 function brokerWith(listeners: { connect?: (() => void)[]; disconnect?: (() => void)[] }) {
   const health = createHealth();
-  const broker = createBroker({ url: servers.nats.url, name: "test", log: silentLog, health, metrics: createMetrics() });
+  const broker = createBroker({
+    nats: natsAccessWith({ NATS_URL: servers.nats.url }),
+    name: "test",
+    log: silentLog,
+    health,
+    metrics: createMetrics(),
+  });
   for (const listener of listeners.connect ?? []) broker.onConnect(listener);
   for (const listener of listeners.disconnect ?? []) broker.onDisconnect(listener);
   open.push(broker);

@@ -52,6 +52,10 @@ export const secretUrl = (variable: string, about: string) =>
     secret: true,
   }) as Setting<string>;
 
+/** A secret that is read into something else; `read` answers undefined for what is not allowed. `expected` tells the form to people. */
+export const secretForm = <T extends object>(variable: string, about: string, expected: string, read: (text: string) => T | undefined) =>
+  ({ ...setting<T>(variable, about, undefined, Type.Object({}, { description: expected }), read), secret: true }) as Setting<T>;
+
 export const integer = (variable: string, about: string, preset: number | undefined, range: { minimum: number; maximum: number }) =>
   setting<number>(variable, about, preset?.toString(), Type.Integer(range), text => (/^-?\d+$/.test(text) ? Number(text) : text));
 

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { BrokerAway } from "./broker.ts";
 import type { Requires } from "./callers.ts";
 import { databaseRefusal } from "./database.ts";
 import type { Health, Parts } from "./health.ts";
@@ -43,10 +44,10 @@ function toldBy(speakers: readonly Parts[], name: string): Part {
 
 /** What /readyz knows, in parts and for people: what the system depends on, its workers, its breakers, and how far its consumer is. */
 export function operatorHealthRoutes({ health, requires, askDatabase, breakers = [], consumer, log }: OperatorHealthOptions) {
-  /** A driver's own words name hosts and roles: they are for the log. */
+  /** A driver's own words name hosts and roles: they are for the log. A refusal says what to check. */
   const silent = (what: string) => (error: unknown) => {
     log.warn({ error, what }, "health.trouble");
-    return databaseRefusal(error) ?? "does not answer";
+    return (error instanceof BrokerAway ? error.refusal : databaseRefusal(error)) ?? "does not answer";
   };
   async function look() {
     const [database, lag] = await Promise.all([

@@ -1,5 +1,5 @@
 import { choice, duration, flag, integer, optional, type Settings, text, textLike } from "./config.ts";
-import { natsProblems } from "./production.ts";
+import { natsProblems, natsSettings } from "./nats_access.ts";
 import { logRequestsPattern } from "./request_log.ts";
 
 /** What every process reads. */
@@ -21,7 +21,7 @@ export const kernelSettings = {
   healthPort: optional(
     integer("HEALTH_PORT", "where a process without an API serves /livez, /readyz and /metrics", undefined, { minimum: 0, maximum: 65535 }),
   ),
-  natsUrl: text("NATS_URL", "the NATS server with JetStream, e.g. nats://127.0.0.1:4222"),
+  nats: natsSettings,
   jwksUrl: optional(
     text(
       "GATEWAY_JWKS_URL",
@@ -97,17 +97,18 @@ export const kernelSettings = {
 export type KernelSettings = Settings<typeof kernelSettings>;
 
 /** What is wrong with the settings as a whole. */
-export function kernelProblems(settings: KernelSettings): string[] {
-  const { environment, faults } = settings;
-  if (environment !== "production") return [];
+export function kernelProblems({ environment, faults, nats }: KernelSettings): string[] {
+  return [...natsProblems(nats), ...(environment === "production" ? faultProblems(faults) : [])];
+}
+
+function faultProblems(faults: KernelSettings["faults"]): string[] {
   const set = {
     FAULT_KILL_AT: faults.killAt,
     FAULT_STOP_AT: faults.stopAt,
     FAULT_USER_PREFIX: faults.failUsersWith,
     FAULT_STUCK_ROLE: faults.stuckRole,
   };
-  const onPurpose = Object.entries(set).flatMap(([name, value]) =>
+  return Object.entries(set).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name} is refused with KENRI_ENV=production: faults are for tests and rehearsals`],
   );
-  return [...onPurpose, ...natsProblems(settings)];
 }

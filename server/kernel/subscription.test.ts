@@ -3,6 +3,7 @@ import { jetstream } from "@nats-io/jetstream";
 import { headers } from "@nats-io/nats-core";
 import { until } from "../../stack/wait.ts";
 import { testNats } from "../testing/kenri.ts";
+import { natsAccessWith } from "../testing/nats.ts";
 import { type Broker, createBroker } from "./broker.ts";
 import { createHealth } from "./health.ts";
 import { silentLog } from "./log.ts";
@@ -14,7 +15,7 @@ const name = `subscription-${crypto.randomUUID().slice(0, 8)}`;
 const metrics = createMetrics();
 let broker: Broker;
 beforeAll(async () => {
-  broker = createBroker({ url: testNats(), name: "test", log: silentLog, health: createHealth(), metrics });
+  broker = createBroker({ nats: natsAccessWith({ NATS_URL: testNats() }), name: "test", log: silentLog, health: createHealth(), metrics });
   await broker.start();
   await until("it is connected", 5000, () => broker.connected());
   await ensureStream(broker.connection(), { name, subject: name, maxAge: 60_000, duplicateWindow: 1000, replicas: 1 });

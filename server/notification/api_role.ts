@@ -6,6 +6,7 @@ import { faultRoutes } from "../kernel/fault_routes.ts";
 import { flowRoutes } from "../kernel/flow_routes.ts";
 import { createHealth } from "../kernel/health.ts";
 import { operatorHealthRoutes } from "../kernel/health_routes.ts";
+import { natsAccess } from "../kernel/nats_access.ts";
 import { type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service } from "../kernel/service.ts";
 import { type KernelSettings, kernelSettings } from "../kernel/settings.ts";
@@ -31,7 +32,13 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
   const consumer = tell("notification:consumer");
   // Only to ask how far the consumer is; without it the API works as well, so it does not make it degraded.
   const { log, metrics, health, worker } = context;
-  const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health: createHealth(), metrics });
+  const broker = createBroker({
+    nats: natsAccess(kernel.nats, settings.natsUrls, context.role),
+    name: worker,
+    log,
+    health: createHealth(),
+    metrics,
+  });
   const lag = async () => consumerLag(broker.connection(), settings.stream, settings.consumer, lagWithin);
   const inProduction = kernel.environment === "production";
   const api = apiRole<NotificationSql>({

@@ -1,10 +1,12 @@
 import { choice, duration, integer, optional, type Settings, secretUrl, text } from "../kernel/config.ts";
+import { roleNatsUrls } from "../kernel/nats_access.ts";
 import { channelNames } from "./channels.ts";
 
 export const notificationSettings = {
   ownerUrl: optional(secretUrl("NOTIFICATION_DATABASE_URL", "the database as its owner: migrations")),
   appUrl: secretUrl("NOTIFICATION_APP_DATABASE_URL", "the database as the app role: everything else"),
   port: integer("NOTIFICATION_PORT", "the port of the API", 8082, { minimum: 0, maximum: 65535 }),
+  natsUrls: roleNatsUrls("notification:api", "notification:consumer", "notification:sender"),
   stream: text("ENTITLEMENT_STREAM", "the JetStream stream of entitlement events", "entitlement-events"),
   consumer: text("ENTITLEMENT_CONSUMER", "notification's durable consumer on the stream", "notification-entitlement-consumer"),
   takenInSubject: text("TAKEN_IN_SUBJECT", "where notification answers which events it holds", "notification.taken-in"),

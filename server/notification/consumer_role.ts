@@ -4,6 +4,7 @@ import { firstAttempts } from "../kernel/first_attempts.ts";
 import { createFlow, flowKeeper } from "../kernel/flow.ts";
 import { countWork, liveness } from "../kernel/liveness.ts";
 import { lostClaims } from "../kernel/lost_claims.ts";
+import { natsAccess } from "../kernel/nats_access.ts";
 import { ears, type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service, together } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
@@ -34,7 +35,8 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
   });
   const flow = createFlow();
   const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
-  const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
+  const access = natsAccess(kernel.nats, settings.natsUrls, context.role);
+  const broker = createBroker({ nats: access, name: worker, log, health, metrics });
   const sender = tell("notification:sender");
   const { notifications } = store.statements;
   const sendWithin = Math.min(settings.sender.sendWithin, settings.sender.lease / 2);
@@ -84,7 +86,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
   /** Something waits, and nobody has acknowledged anything since the last look. */
   async function isDue(): Promise<boolean> {
     const ask = (nats: NatsConnection) => consumerBacklog(nats, settings.stream, settings.consumer);
-    const apart = () => byOwnConnection(kernel.natsUrl, `${worker} liveness`, ask);
+    const apart = () => byOwnConnection(access, `${worker} liveness`, ask);
     const backlog = await (broker.connected() ? ask(broker.connection()).catch(apart) : apart());
     const before = acknowledged;
     acknowledged = backlog?.acknowledged ?? 0;

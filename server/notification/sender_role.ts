@@ -6,6 +6,7 @@ import { countWork, liveness } from "../kernel/liveness.ts";
 import { someIds } from "../kernel/log.ts";
 import { loop } from "../kernel/loop.ts";
 import { lostClaims } from "../kernel/lost_claims.ts";
+import { natsAccess } from "../kernel/nats_access.ts";
 import { ears, type RoleContext } from "../kernel/role.ts";
 import { group, type Service, together } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
@@ -40,7 +41,9 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
   const flow = createFlow();
   const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const channels = channelsOf(log);
-  const broker = settings.channel === "stream" ? createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics }) : undefined;
+  const connect = () =>
+    createBroker({ nats: natsAccess(kernel.nats, settings.natsUrls, context.role), name: worker, log, health, metrics });
+  const broker = settings.channel === "stream" ? connect() : undefined;
   const delivered = broker && inboxHints(broker, settings.inboxSubject, metrics);
   const bound = dueBound(async from => (await notifications.head({ from, look: looksPerRow * tuning.batch }))[0], tuning.sweep);
   const leases = dueBound(async from => (await notifications.oldest_lease({ from }))[0], 10 * tuning.sweep);

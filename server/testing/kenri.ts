@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { roleUrls } from "../../stack/nats_users.ts";
 import { newKey, scopes } from "../kernel/auth.ts";
 import { type TestDatabase, testDatabase, testServer } from "./databases.ts";
 import { startProcess, sumOf, type TestProcess } from "./process.ts";
@@ -8,7 +9,10 @@ export type { TestProcess };
 
 export interface Servers {
   readonly postgresUrl: string;
+  /** As the administrator. */
   readonly natsUrl: string;
+  /** What the roles connect with; those of a server that `bun run test` started, unless told. */
+  readonly natsRoleUrls?: Record<string, string>;
 }
 
 export type TestSystem = "entitlement" | "notification" | "account";
@@ -93,6 +97,7 @@ export async function testKenri(
   const settings: Record<string, string> = {
     ...quick,
     NATS_URL: servers.natsUrl,
+    ...(environment.NATS_URL ? {} : (servers.natsRoleUrls ?? roleUrls(servers.natsUrl))),
     ENTITLEMENT_DATABASE_URL: entitlement.ownerUrl,
     ENTITLEMENT_APP_DATABASE_URL: entitlement.appUrl,
     NOTIFICATION_DATABASE_URL: notification.ownerUrl,

@@ -16,7 +16,7 @@ async function ownServers<Name extends ServerName>(
   servers: readonly Name[],
   more: { readonly certificate?: ServerCertificate } = {},
 ): Promise<Stack<Name>> {
-  const stack = await startStack<Name>({ dir: scratchFolder(), servers, environment: {}, ...more });
+  const stack = await startStack<Name>({ dir: scratchFolder(), servers, environment: {}, natsForTests: true, ...more });
   return {
     ...stack,
     async stop() {

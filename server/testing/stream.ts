@@ -1,12 +1,13 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { DeliverPolicy, type JetStreamManager, jetstream, jetstreamManager } from "@nats-io/jetstream";
-import { connect, headers, type NatsConnection } from "@nats-io/transport-node";
+import { headers, type NatsConnection } from "@nats-io/transport-node";
 import { EntitlementEventSchema } from "../gen/kenri/entitlement/v1/entitlement_event_pb.ts";
 import type { TestKenri } from "./kenri.ts";
+import { connectTo } from "./nats.ts";
 
 /** Runs with a connection of its own to the NATS of a Kenri. */
 export async function withNats<T>(kenri: TestKenri, work: (nats: NatsConnection, manager: JetStreamManager) => Promise<T>): Promise<T> {
-  const nats = await connect({ servers: kenri.environment.NATS_URL!, timeout: 2000 });
+  const nats = await connectTo(kenri.environment.NATS_URL!);
   try {
     return await work(nats, await jetstreamManager(nats));
   } finally {

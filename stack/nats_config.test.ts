@@ -1,0 +1,50 @@
+import { expect, test } from "bun:test";
+import { listSettings } from "../server/kernel/config.ts";
+import { systems } from "../server/systems.ts";
+import { configFile, documentFile, usersConfig, writtenDocument } from "./nats_config.ts";
+import { defaultNames, namesIn, rightsOf, testNames } from "./nats_permissions.ts";
+import { administratorUrl, passwordVariables, roleUrls } from "./nats_users.ts";
+
+test("stack/nats/kenri.conf is what `bun stack/nats_config.ts --write` writes", async () => {
+  expect(await Bun.file(configFile).text()).toBe(usersConfig(defaultNames));
+});
+
+test("the table of docs/security.md is what `bun stack/nats_config.ts --write` writes", async () => {
+  const document = await Bun.file(documentFile).text();
+  expect(writtenDocument(document)).toBe(document);
+  expect(writtenDocument(document.replace("publishes events", "publishes nothing"))).toBe(document);
+});
+
+test("every role with a NATS URL of its own has a user, and no other", () => {
+  const roles = Object.values(systems).flatMap(({ settings }) => ("natsUrls" in settings ? Object.keys(settings.natsUrls) : []));
+  expect(Object.keys(rightsOf(defaultNames)).toSorted()).toEqual(roles.toSorted());
+});
+
+test("the names of the table are the defaults of the settings", () => {
+  const presets = Object.fromEntries(
+    Object.values(systems).flatMap(({ settings }) => listSettings(settings).map(({ variable, preset }) => [variable, preset])),
+  );
+  expect(namesIn(presets)).toEqual(defaultNames);
+  expect(namesIn({})).toEqual(defaultNames);
+  expect(namesIn({ ENTITLEMENT_STREAM: "mine" }).stream).toBe("mine");
+});
+
+test("with the names of tests every role has the same rights, with wildcards in place of names", () => {
+  const kinds = (names: typeof defaultNames) =>
+    Object.entries(rightsOf(names)).map(([role, { publish, subscribe }]) => [role, publish.map(one => one.purpose), subscribe.length]);
+  expect(kinds(testNames)).toEqual(kinds(defaultNames));
+});
+
+test("every user has a password of its own, and no role's tells the administrator's", () => {
+  const passwords = Object.values(passwordVariables("the administrator's"));
+  expect(new Set(passwords).size).toBe(Object.keys(rightsOf(defaultNames)).length + 1);
+  expect(passwords.filter(password => password.includes("the administrator's"))).toHaveLength(1);
+  expect(passwordVariables("another")).not.toEqual(passwordVariables("the administrator's"));
+});
+
+test("the roles have URLs at a server of a stack, and none at any other", () => {
+  const urls = roleUrls(administratorUrl(4222, "pass"));
+  expect(Object.keys(urls)).toContain("ENTITLEMENT_RELAY_NATS_URL");
+  expect(new URL(urls.ENTITLEMENT_RELAY_NATS_URL!)).toMatchObject({ username: "entitlement_relay", host: "127.0.0.1:4222" });
+  expect(roleUrls("nats://elsewhere:4222")).toEqual({});
+});

@@ -1,0 +1,84 @@
+/**
+ * `bun stack/nats_config.ts`: the users of NATS as its server reads them. With `--write` into stack/nats/kenri.conf, with the table of
+ * docs/security.md, both from nats_permissions.ts. A test fails when either differs.
+ */
+import { join } from "node:path";
+import { checkout } from "./checkout.ts";
+import { answerHelp } from "./help.ts";
+import { defaultNames, inboxOf, type NatsNames, namesIn, type Right, rightsOf, userOf } from "./nats_permissions.ts";
+
+export const configFile = join(checkout, "stack", "nats", "kenri.conf");
+export const documentFile = join(checkout, "docs", "security.md");
+export const administrator = "administrator";
+
+/** The variable from which the server takes the password of a user. */
+export const passwordVariable = (user: string) => `KENRI_NATS_${user.toUpperCase()}_PASSWORD`;
+
+/** The block `authorization` of a server's configuration: one user for each role, and the administrator. */
+export const usersConfig = (names: NatsNames): string => `# Written by \`bun stack/nats_config.ts --write\` from stack/nats_permissions.ts.
+# Each password is the value of an environment variable. Give it in double quotes, so that the server never takes it for a number.
+authorization {
+  users: [
+    { user: "${administrator}", password: ${`$${passwordVariable(administrator)}`} }
+${Object.entries(rightsOf(names))
+  .map(
+    ([role, { publish, subscribe }]) => `    {
+      user: "${userOf(role)}", password: ${`$${passwordVariable(userOf(role))}`}
+      permissions: {
+        publish: ${permission(publish.map(({ subject }) => subject))}
+        subscribe: ${permission([inboxOf(role), ...subscribe.map(({ subject }) => subject)])}
+      }
+    }`,
+  )
+  .join("\n")}
+  ]
+}
+`;
+
+/** An empty list would allow everything. */
+const permission = (subjects: readonly string[]): string =>
+  subjects.length === 0 ? `{ deny: [">"] }` : `{ allow: [\n${subjects.map(subject => `          "${subject}"`).join("\n")}\n        ] }`;
+
+const begin = "<!-- rights at NATS: written by `bun stack/nats_config.ts --write` -->";
+const end = "<!-- end of rights at NATS -->";
+
+function rightsTable(): string {
+  const rows = Object.entries(rightsOf(defaultNames)).flatMap(([role, { publish, subscribe }]) => {
+    const row =
+      (may: string) =>
+      ({ subject, purpose }: Right) => [`\`${role}\``, may, `\`${subject}\``, purpose];
+    const own = { subject: inboxOf(role), purpose: "receives replies" };
+    return [...publish.map(row("publish")), ...[...subscribe, own].map(row("subscribe"))];
+  });
+  const all = [["role", "may", "subject", "why"], ...rows];
+  const widths = all[0]!.map((_, column) => Math.max(...all.map(cells => cells[column]!.length)));
+  const lines = all.toSpliced(
+    1,
+    0,
+    widths.map(width => "-".repeat(width)),
+  );
+  return lines.map(cells => `| ${cells.map((text, column) => text.padEnd(widths[column]!)).join(" | ")} |`).join("\n");
+}
+
+/** The document with its table as the code has it. */
+export function writtenDocument(document: string): string {
+  const [before, rest] = document.split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined) throw new Error(`docs/security.md lacks the lines ${begin} and ${end}`);
+  return `${before}${begin}\n\n${rightsTable()}\n\n${end}${after}`;
+}
+
+async function main(): Promise<void> {
+  answerHelp(usage, { takes: argument => argument === "--write" });
+  if (!process.argv.includes("--write")) return console.log(usersConfig(namesIn(process.env)));
+  await Bun.write(configFile, usersConfig(defaultNames));
+  await Bun.write(documentFile, writtenDocument(await Bun.file(documentFile).text()));
+}
+
+const usage = `usage: bun stack/nats_config.ts [--write]
+
+Prints the users of NATS with their permissions, for the server's configuration. Streams and subjects have the names that ENTITLEMENT_STREAM,
+ENTITLEMENT_CONSUMER, ENTITLEMENT_SUBJECT, TAKEN_IN_SUBJECT and INBOX_SUBJECT give them. --write: with the defaults into stack/nats/kenri.conf, and
+the table of docs/security.md.`;
+
+if (import.meta.main) await main();

@@ -1,0 +1,43 @@
+import { createHmac } from "node:crypto";
+import { administrator, passwordVariable } from "./nats_config.ts";
+import { defaultNames, rightsOf, userOf } from "./nats_permissions.ts";
+import { newPassword, readSecret, writeSecret } from "./secret_file.ts";
+
+const roles = Object.keys(rightsOf(defaultNames));
+
+/** The administrator's password of a stack, made at its first start. */
+export function administratorPassword(file: string): string {
+  const known = readSecret(file);
+  if (known) return known;
+  const made = newPassword();
+  writeSecret(file, made);
+  return made;
+}
+
+/** A role's password follows from the administrator's, but not the other way round: a stack has one secret to keep. */
+const passwordOf = (secret: string, user: string) =>
+  user === administrator ? secret : createHmac("sha256", secret).update(user).digest("base64url");
+
+/** The variables that the server's configuration reads. In quotes, because it takes some texts for numbers. */
+export const passwordVariables = (secret: string): Record<string, string> =>
+  Object.fromEntries([administrator, ...roles.map(userOf)].map(user => [passwordVariable(user), `"${passwordOf(secret, user)}"`]));
+
+export const administratorUrl = (port: number, secret: string) => `nats://${administrator}:${secret}@127.0.0.1:${port}`;
+
+/** `ENTITLEMENT_RELAY_NATS_URL` and so on, for the server of a stack that has this URL for its administrator; none for any other server. */
+export function roleUrls(url: string): Record<string, string> {
+  const { username, password, host } = new URL(url);
+  if (username !== administrator) return {};
+  return Object.fromEntries(
+    roles.map(role => {
+      const user = userOf(role);
+      return [`${user.toUpperCase()}_NATS_URL`, `nats://${user}:${passwordOf(password, user)}@${host}`];
+    }),
+  );
+}
+
+/** What the client needs to connect by a URL with credentials: it ignores those in its servers. */
+export function credentialsOf(url: string): { servers: string; user?: string; pass?: string } {
+  const { host, username, password } = new URL(url);
+  return username ? { servers: host, user: decodeURIComponent(username), pass: decodeURIComponent(password) } : { servers: host };
+}
