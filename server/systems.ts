@@ -52,6 +52,7 @@ export function settingsFor(roles: readonly string[]): AllSettings {
   const spec = Object.fromEntries(needed.map(system => [system, systems[system].settings]));
   const judge = (values: AllSettings) => [
     ...kernelProblems(values.kernel),
+    ...signingProblems(values.kernel, roles),
     ...(needed.includes("gateway") ? gatewayProblems(values.gateway, values.kernel.environment) : []),
     ...ownerRoles.flatMap(role => {
       const system = role.split(":")[0] as Exclude<SystemName, "gateway">;
@@ -63,6 +64,20 @@ export function settingsFor(roles: readonly string[]): AllSettings {
 }
 
 const ownerRoles = ["entitlement:migrate", "entitlement:janitor", "notification:migrate", "account:migrate"];
+
+// They publish events, take them in, or ask and answer about them.
+const signingRoles = ["entitlement:api", "entitlement:relay", "notification:api", "notification:consumer"];
+
+export function signingProblems(
+  { environment, signingKeys }: Pick<AllSettings["kernel"], "environment" | "signingKeys">,
+  roles: readonly string[],
+): string[] {
+  const role = roles.find(one => signingRoles.includes(one));
+  if (environment !== "production" || signingKeys || !role) return [];
+  return [
+    `EVENT_SIGNING_KEYS is not set: with KENRI_ENV=production ${role} takes only signed messages; set it to <id>:<secret of at least 32 characters>, the same for entitlement and notification`,
+  ];
+}
 
 /** Makes the service of a role. */
 export function createRole({ kernel, entitlement, notification, account, gateway }: AllSettings, context: RoleContext): Service {

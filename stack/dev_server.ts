@@ -5,6 +5,7 @@ import { endLeftover } from "./leftover.ts";
 import { choosePort } from "./ports.ts";
 import { follow } from "./server_log.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
+import { ensureSigningKeys } from "./signing_keys.ts";
 import type { Stack } from "./stack.ts";
 
 /** The systems in the order the block shows them. A later system needs a line here. */
@@ -41,6 +42,7 @@ export async function prepareKenri({ dir, say, databases, servers, onGiveUp }: K
     KENRI_ENV: "development",
     NODE_ENV: "production",
     ...addresses(servers),
+    EVENT_SIGNING_KEYS: process.env.EVENT_SIGNING_KEYS || ensureSigningKeys(join(dir, "signing_keys")),
   };
   const urls = {} as Record<SystemName, string>;
   for (const { name, port: usual } of systems) {

@@ -1,4 +1,4 @@
-import { choice, duration, flag, integer, optional, type Settings, text, textLike } from "./config.ts";
+import { choice, duration, flag, integer, optional, type Settings, signingKeys, text, textLike } from "./config.ts";
 import { logRequestsPattern } from "./request_log.ts";
 
 /** What every process reads. */
@@ -21,6 +21,12 @@ export const kernelSettings = {
     integer("HEALTH_PORT", "where a process without an API serves /livez, /readyz and /metrics", undefined, { minimum: 0, maximum: 65535 }),
   ),
   natsUrl: text("NATS_URL", "the NATS server with JetStream, e.g. nats://127.0.0.1:4222"),
+  signingKeys: optional(
+    signingKeys(
+      "EVENT_SIGNING_KEYS",
+      "keys that entitlement and notification sign their messages with, id:secret with commas between: the first signs, all verify; required in production, see security.md",
+    ),
+  ),
   jwksUrl: optional(
     text(
       "GATEWAY_JWKS_URL",
