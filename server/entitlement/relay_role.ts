@@ -41,7 +41,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
   const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const work = countWork();
   const way = outlet({ kernel, settings, context, outbox, flow, lease: tuning.lease, putBack: work.did });
-  const { broker, guard, stream, looking, largestUnstored, mayPublish, deliver } = way;
+  const { broker, guard, stream, looking, signatures, largestUnstored, mayPublish, deliver } = way;
   const bound = dueBound(async from => (await outbox.head({ from, look: looksPerRow * tuning.batch }))[0], tuning.sweep);
   const leases = dueBound(async from => (await outbox.oldest_lease({ from }))[0], 10 * tuning.sweep);
   const lost = lostClaims({ name: "outbox", lease: tuning.lease, release: outbox.release_claims, released: () => wake(), log, metrics });
@@ -101,7 +101,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     if ((await reconciliation.find())[0]?.due) reconciling.wake();
     return 0;
   }
-  const probing = { stream: stream.name, subject: stream.subject, deadline: 3000 };
+  const probing = { stream: stream.name, subject: stream.subject, deadline: 3000, signatures };
   const alive = liveness({
     context,
     ...kernel.liveness,

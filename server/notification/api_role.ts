@@ -9,6 +9,7 @@ import { operatorHealthRoutes } from "../kernel/health_routes.ts";
 import { type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service } from "../kernel/service.ts";
 import { type KernelSettings, kernelSettings } from "../kernel/settings.ts";
+import { createSignatures } from "../kernel/signatures.ts";
 import { consumerLag } from "../kernel/streams.ts";
 import { notificationBulkRoutes } from "./bulk_routes.ts";
 import { type NotificationSettings, notificationSettings } from "./config.ts";
@@ -57,7 +58,15 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       actionRoutes(store.statements, requires, cursors, share),
       configRoutes(requires, { kernel: kernelSettings, notification: notificationSettings }),
       operatorRoutes({ sql: store.statements, requires, cursors, share, requeued: sender.wake }),
-      rawRoutes({ sql: store.statements, requires, cursors, share, channel: settings.channel, requeued: sender.wake }),
+      rawRoutes({
+        sql: store.statements,
+        requires,
+        cursors,
+        share,
+        channel: settings.channel,
+        signatures: createSignatures(kernel.signingKeys),
+        requeued: sender.wake,
+      }),
       notificationBulkRoutes({ sql: store.statements, requires, cursors, share, cap: kernel.bulk.cap }),
     ],
   });

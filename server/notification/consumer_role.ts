@@ -7,6 +7,7 @@ import { lostClaims } from "../kernel/lost_claims.ts";
 import { ears, type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service, together } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
+import { createSignatures } from "../kernel/signatures.ts";
 import { openStore } from "../kernel/store.ts";
 import { consumerBacklog } from "../kernel/streams.ts";
 import { type Received, subscription } from "../kernel/subscription.ts";
@@ -66,6 +67,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     idOf: row => row.event_id,
     log,
   });
+  const signatures = createSignatures(kernel.signingKeys);
   const patience = createPatience(settings.intake.patience);
   broker.onConnect(patience.startAnew);
   const handle = consumer({
@@ -74,6 +76,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     channel: settings.channel,
     attempts,
     patience,
+    signatures,
     faults,
     flow,
     log,
