@@ -94,7 +94,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     return backlog !== undefined && backlog.open > 0 && acknowledged === before;
   }
   const alive = liveness({ context, ...kernel.liveness, longestBatch: settings.intake.ackWait, work, isDue, answers: store.ask });
-  const responder = takenInResponder({ broker, sql: store.statements, subject: settings.takenInSubject, log });
+  const responder = takenInResponder({ broker, sql: store.statements, subject: settings.takenInSubject, signatures, log });
   const intake = subscription({
     broker,
     consumer: {
