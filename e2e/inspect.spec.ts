@@ -1,5 +1,6 @@
 import { connect, headers } from "@nats-io/transport-node";
 import { expect, type Page, test } from "@playwright/test";
+import postgres from "postgres";
 import { fillIn } from "./people.ts";
 import { variable } from "./stack.ts";
 
@@ -79,9 +80,7 @@ test("settings hold: lists ask for as many rows as chosen; the configuration sho
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
 });
 
-test("a message that cannot be read is found with its bytes, is not read again for the asking, and ends by an admin's word", async ({
-  page,
-}) => {
+test("a message that nobody signed is found with its bytes, is never read again, and ends by an admin's word", async ({ page }) => {
   const nonsense = `no event at all ${Date.now()}`;
   await putNonsense(nonsense);
   await openConsole(page, "admin", "");
@@ -91,21 +90,39 @@ test("a message that cannot be read is found with its bytes, is not read again f
   await expect(page.getByRole("link", { name: /^Failures ?\d+ need attention$/ })).toBeVisible();
   await headline.getByRole("link", { name: "Show the messages" }).click();
   await expect(page.getByRole("link", { name: /^Unreadable messages ?[1-9]\d*$/ })).toHaveAttribute("aria-current", "page");
-  await page.getByRole("row").filter({ hasText: "not an EntitlementEvent" }).first().getByRole("button").click({ timeout: 15_000 });
+  const row = page.getByRole("row").filter({ hasText: "unsigned: it has no Kenri-Signature header" }).first();
+  await expect(row).toContainText("Not trusted", { timeout: 15_000 });
+  await row.getByRole("button").click();
   const drawer = page.getByRole("dialog");
+  await expect(drawer.getByRole("heading", { name: "Why it is not trusted" })).toBeVisible();
   await expect(drawer).toContainText("a stranger");
   await expect(drawer).toContainText("no event at all");
-  await drawer.getByRole("button", { name: "Read again" }).click();
-  await drawer.getByLabel("Reason").fill("perhaps now");
-  await drawer.getByRole("button", { name: "Read again" }).click();
-  await expect(drawer.getByRole("alert")).toContainText("it still cannot be read");
-  await drawer.getByRole("button", { name: "Cancel" }).click();
+  await expect(drawer.getByRole("button", { name: "Read again" })).toHaveCount(0);
   await drawer.getByRole("button", { name: "Discard" }).click();
   await drawer.getByLabel("Reason").fill("a test message");
   await drawer.getByRole("button", { name: "Discard" }).click();
   await expect(drawer.getByRole("status").first()).toContainText("It was discarded");
   await page.keyboard.press("Escape");
   await expect(page.getByText(nonsense)).toHaveCount(0);
+});
+
+test("a message signed with an unknown key is not read again for the asking, and the answer says why", async ({ page }) => {
+  const sql = postgres(variable("NOTIFICATION_DATABASE_URL"), { max: 1 });
+  const [letter] = await sql`insert into notification_nats_dlq (stream, stream_seq, subject, headers, data, reason, untrusted)
+    values ('e2e', ${Date.now()}, 'entitlement.events', ${sql.json({ "Kenri-Signature": `v1 lost ${"A".repeat(43)}` })}, '\\x00',
+      'signed with the unknown key "lost": EVENT_SIGNING_KEYS has "dev"', 'unknown_key') returning id`;
+  try {
+    await openConsole(page, "operator", `failures/unreadable/${letter!.id}`);
+    const drawer = page.getByRole("dialog");
+    await expect(drawer).toContainText("add it to EVENT_SIGNING_KEYS of notification");
+    await drawer.getByRole("button", { name: "Read again" }).click();
+    await drawer.getByLabel("Reason").fill("perhaps now");
+    await drawer.getByRole("button", { name: "Read again" }).click();
+    await expect(drawer.getByRole("alert")).toContainText('it is not consumed: signed with the unknown key "lost"');
+  } finally {
+    await sql`delete from notification_nats_dlq where stream = 'e2e'`;
+    await sql.end();
+  }
 });
 
 test("an event is shown as published when somebody opens that, and its bytes only to who may see them", async ({ page, browser }) => {

@@ -57,6 +57,7 @@ export function settingsFor(roles: readonly string[], environment?: Record<strin
     ...needed.flatMap(system =>
       natsUrlProblems(roles, values.kernel.nats, natsUrlsOf(values[system]), values.kernel.environment === "production"),
     ),
+    ...signingProblems(values.kernel, roles),
     ...(needed.includes("gateway") ? gatewayProblems(values.gateway, values.kernel.environment) : []),
     ...needed.flatMap(system => databaseProblems(system, values)),
     ...ownerRoles.flatMap(role => {
@@ -83,6 +84,20 @@ function databaseProblems(system: SystemName, values: AllSettings): string[] {
 const natsUrlsOf = (values: AllSettings[SystemName]) => ("natsUrls" in values ? values.natsUrls : {});
 
 const ownerRoles = ["entitlement:migrate", "entitlement:janitor", "notification:migrate", "account:migrate"];
+
+// They publish events, take them in, or ask and answer about them.
+const signingRoles = ["entitlement:api", "entitlement:relay", "notification:api", "notification:consumer"];
+
+export function signingProblems(
+  { environment, signingKeys }: Pick<AllSettings["kernel"], "environment" | "signingKeys">,
+  roles: readonly string[],
+): string[] {
+  const role = roles.find(one => signingRoles.includes(one));
+  if (environment !== "production" || signingKeys || !role) return [];
+  return [
+    `EVENT_SIGNING_KEYS is not set: with KENRI_ENV=production ${role} takes only signed messages; set it to <id>:<secret of at least 32 characters>, the same for entitlement and notification`,
+  ];
+}
 
 /** Makes the service of a role. */
 export function createRole({ kernel, entitlement, notification, account, gateway }: AllSettings, context: RoleContext): Service {

@@ -6,6 +6,7 @@ import { choosePort } from "./ports.ts";
 import { keptPassword } from "./secret_file.ts";
 import { follow } from "./server_log.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
+import { ensureSigningKeys } from "./signing_keys.ts";
 import type { Stack } from "./stack.ts";
 
 /** The systems in the order the block shows them. A later system needs a line here. */
@@ -43,6 +44,7 @@ export async function prepareKenri({ dir, say, databases, servers, onGiveUp }: K
     NODE_ENV: "production",
     ...addresses(servers),
     ...(process.env.GATEWAY_SECRET || process.env.GATEWAY_SECRET_FILE ? {} : { GATEWAY_SECRET: keptPassword(join(dir, "gateway.secret")) }),
+    EVENT_SIGNING_KEYS: process.env.EVENT_SIGNING_KEYS || ensureSigningKeys(join(dir, "signing_keys")),
   };
   const urls = {} as Record<SystemName, string>;
   for (const { name, port: usual } of systems) {

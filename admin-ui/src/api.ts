@@ -239,6 +239,8 @@ export interface RawLetter {
   readonly stream_seq: number;
   readonly subject: string;
   readonly reason: string;
+  /** What is wrong with its signature; null if nothing is. */
+  readonly untrusted: "unsigned" | "malformed" | "unknown_key" | "forged" | null;
   readonly event_id: string | null;
   readonly size: number;
   readonly received_at: string;

@@ -215,6 +215,18 @@ const cases: Case[] = [
     "Notification does not say which events it holds: published events are kept",
   ],
   [
+    "somebody answers in notification's name",
+    {
+      entitlement: {
+        workers: [
+          part("entitlement:relay", "confirmation: 3 answers with a wrong signature refused in the last minute; published events are kept"),
+        ],
+      },
+    },
+    "failed",
+    "Answers about consumed events have a wrong signature: somebody answers in notification's name, or EVENT_SIGNING_KEYS differ; published events are kept",
+  ],
+  [
     "notification does not answer, and so nobody confirms",
     {
       entitlement: { workers: [part("entitlement:relay", "confirmation: nobody answers which events notification holds")] },

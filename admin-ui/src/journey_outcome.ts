@@ -4,8 +4,10 @@ import type { State } from "./kinds.ts";
 /** How far a chain has come, in a word. The worst of it counts. */
 export function outcomeOf({ event, notifications, letters = [], unasked = [] }: Chain): Pick<State, "tone" | "word"> {
   const rows = [...(event?.status ? [event] : []), ...notifications];
-  if (rows.some(({ status }) => status === "FAILED") || letters.some(({ reprocessed_at }) => !reprocessed_at))
-    return { tone: "failed", word: "Needs attention" };
+  // Whoever sends a message under an event's id does no harm to one that was consumed.
+  const isOpen = ({ reprocessed_at, untrusted }: (typeof letters)[number]) =>
+    !reprocessed_at && (untrusted === null || notifications.length === 0);
+  if (rows.some(({ status }) => status === "FAILED") || letters.some(isOpen)) return { tone: "failed", word: "Needs attention" };
   if (event?.actions.some(({ action }) => action === "outbox.discard")) return { tone: "failed", word: "Discarded" };
   if (rows.some(({ status, attempt_count }) => status === "PENDING" && (attempt_count ?? 0) > 0))
     return { tone: "retry", word: "Retrying" };

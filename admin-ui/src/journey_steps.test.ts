@@ -78,6 +78,7 @@ const action = (name: string, second: number, detail: object = {}): Action => ({
   detail,
 });
 const letter: JourneyLetter = {
+  untrusted: null,
   id: "l1",
   stream: "s",
   stream_seq: 7,
@@ -212,6 +213,12 @@ describe("what has not happened is said, after what has", () => {
       { event: { ...event, confirmed_at: null }, letters: [letter] },
       ["Not consumed: needs attention", "Confirmed to the outbox: notification has it"],
       "Needs attention",
+    ],
+    [
+      "somebody sent a message under its id, and it was delivered all the same",
+      { notifications: [sent], letters: [{ ...letter, untrusted: "forged" as const }] },
+      ["Read by the user"],
+      "Delivered",
     ],
     [
       "notification could not be asked",

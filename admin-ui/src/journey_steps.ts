@@ -88,12 +88,12 @@ function stepsOfEvent(event: JourneyEvent): Step[] {
 }
 
 /** A message that could not be read waits for a person, who has it read again or discards it. */
-const stepsOfLetter = ({ id, received_at, reprocessed_at, reason, stream_seq, actions }: JourneyLetter): Step[] => [
+const stepsOfLetter = ({ id, received_at, reprocessed_at, reason, untrusted, stream_seq, actions }: JourneyLetter): Step[] => [
   {
     key: `${id} received`,
     at: received_at,
     tone: reprocessed_at ? "retry" : "failed",
-    title: "Message could not be read",
+    title: untrusted ? "A message under its id was refused" : "Message could not be read",
     text: `#${stream_seq} of the stream`,
     error: reason,
     ...(reprocessed_at ? { letter: id } : {}),

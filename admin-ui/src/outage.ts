@@ -33,10 +33,12 @@ type Rule = Omit<Cause, "affected"> & { readonly explains: Explains };
 const systems: readonly System[] = ["entitlement", "notification"];
 const titles: Record<System, string> = { entitlement: "Entitlement", notification: "Notification" };
 const kept = "events wait in the stream, nothing is lost";
+/** A wrong signature has a cause of its own, whatever else is away. */
+const isForged = ({ parts }: Symptom, part: string) => part === "confirmation" && /wrong signature/.test(parts.get(part) ?? "");
 const isOf =
   (...parts: string[]): Explains =>
-  (_, part) =>
-    parts.includes(part);
+  (symptom, part) =>
+    parts.includes(part) && !isForged(symptom, part);
 
 /** The causes of what is in trouble, the widest first. Each symptom is told once: by its cause, or as a cause of its own. */
 export function causesOf(views: Views): Cause[] {
@@ -94,7 +96,8 @@ const having = (symptoms: readonly Symptom[], part: string) =>
 
 function ofDatabases(symptoms: readonly Symptom[]): Rule[] {
   const away = having(symptoms, "database");
-  const explains: Explains = ({ system }, part) => away.includes(system) || part === "confirmation";
+  const isOfConfirmation = isOf("confirmation");
+  const explains: Explains = (one, part) => away.includes(one.system) || isOfConfirmation(one, part);
   const means: Record<System, string> = { entitlement: "grants are refused, what was accepted is kept", notification: kept };
   if (away.length === systems.length) return [{ what: "PostgreSQL is away", means: `grants are refused, ${kept}`, explains }];
   return away.map(system => ({ what: `PostgreSQL of ${system} is away`, means: means[system], explains }));
@@ -124,6 +127,12 @@ function ofPublishing(symptoms: readonly Symptom[], waiting: Waiting): Rule[] {
 }
 
 function ofWorker({ name = "", system }: Symptom, own: readonly (readonly [part: string, detail: string])[], waiting: Waiting) {
+  const forged = own.find(([part, what]) => part === "confirmation" && /wrong signature/.test(what));
+  if (forged && own.length === 1)
+    return {
+      what: "Answers about consumed events have a wrong signature",
+      means: "somebody answers in notification's name, or EVENT_SIGNING_KEYS differ; published events are kept",
+    };
   if (own.every(([part]) => part === "confirmation"))
     return { what: "Notification does not say which events it holds", means: "published events are kept" };
   const detail = own.map(([part, what]) => (part ? `${part}: ${what}` : what)).join("; ");

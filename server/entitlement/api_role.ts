@@ -8,6 +8,7 @@ import { operatorHealthRoutes } from "../kernel/health_routes.ts";
 import { type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service, together } from "../kernel/service.ts";
 import { type KernelSettings, kernelSettings } from "../kernel/settings.ts";
+import { createSignatures } from "../kernel/signatures.ts";
 import { bindStatements, readStatements } from "../kernel/statements.ts";
 import { apiStatistics } from "./api_statistics.ts";
 import { outboxBulkRoutes } from "./bulk_routes.ts";
@@ -66,7 +67,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       outboxRoutes(store.statements, requires, cursors, share),
       journeyRoutes(store.statements, requires),
       userRoutes({ sql: store.statements, changes: batcher, requires, cursors, auditMonths: settings.auditMonths }),
-      messageRoutes(store.statements, requires, settings),
+      messageRoutes(store.statements, requires, settings, createSignatures(kernel.signingKeys)),
       idempotencyRoutes(store.statements, requires),
       consistencyRoutes({ sql: store.statements, requires, settings, share, asked: relay.reconcile }),
       flowRoutes(store.statements, requires, ["changed", "published", "retried", "failed"]),

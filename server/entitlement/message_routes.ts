@@ -1,21 +1,27 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { headersFor } from "../kernel/ack_publisher.ts";
+import { headersFor, signedMessage } from "../kernel/ack_publisher.ts";
 import { callerOf, type Requires } from "../kernel/callers.ts";
 import { veiled } from "../kernel/masking.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
+import type { Signatures } from "../kernel/signatures.ts";
 import { uuid } from "../kernel/text.ts";
 import { encodeMessage, fieldsOf, type Message } from "./event.ts";
 import type { EntitlementSql, OutboxFindRow } from "./sql.gen.ts";
 
 /** An event as the relay publishes it: made of its row in the same way, so also before it goes out and when it cannot. */
-export const messageRoutes = (sql: EntitlementSql, requires: Requires, { stream, subject }: { stream: string; subject: string }) =>
+export const messageRoutes = (
+  sql: EntitlementSql,
+  requires: Requires,
+  { stream, subject }: { stream: string; subject: string },
+  signatures: Signatures,
+) =>
   new Elysia({ normalize: false }).get(
     "/ops/outbox/:event_id/message",
     async ({ params, request }) => {
       const [event] = await sql.outbox.find(params);
       if (!event) throw notFound("there is no such event in the outbox; confirmed events are deleted after a while");
-      const { data, ...rest } = encoded(event);
+      const { data, ...rest } = signedMessage(signatures, subject, encoded(event));
       const message = {
         subject,
         headers: headersFor(stream, rest),

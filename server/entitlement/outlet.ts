@@ -5,6 +5,7 @@ import { loop } from "../kernel/loop.ts";
 import { natsAccess } from "../kernel/nats_access.ts";
 import type { RoleContext } from "../kernel/role.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
+import { createSignatures } from "../kernel/signatures.ts";
 import { storeProbe } from "../kernel/store_probe.ts";
 import type { EntitlementSettings } from "./config.ts";
 import { dispatch } from "./dispatch.ts";
@@ -35,6 +36,7 @@ export function outlet({ kernel, settings, context, outbox, flow, lease, release
   const publishWithin = publishDeadline(settings);
   const broker = createBroker({ nats: natsAccess(kernel.nats, settings.natsUrls, context.role), name: worker, log, health, metrics });
   const stream = { name: settings.stream, subject: settings.subject, ...kernel.stream };
+  const signatures = createSignatures(kernel.signingKeys);
   const guard = streamGuard({ broker, outbox, stream, putBack, log, metrics });
   const breaker = createBreaker({
     name: "publish",
@@ -52,9 +54,15 @@ export function outlet({ kernel, settings, context, outbox, flow, lease, release
     stream: stream.name,
     subject: stream.subject,
     deadline: publishWithin,
+    signatures,
     distrust: guard.distrust,
   });
-  const storesProbe = storeProbe(broker, { stream: stream.name, subject: stream.subject, deadline: Math.min(publishWithin, 3000) });
+  const storesProbe = storeProbe(broker, {
+    stream: stream.name,
+    subject: stream.subject,
+    deadline: Math.min(publishWithin, 3000),
+    signatures,
+  });
   /** The stream is looked at first: a probe is a message too, and would hide that the last one was lost. */
   async function probe(): Promise<void> {
     if (!(await guard.passes())) throw new BrokerAway();
@@ -79,6 +87,7 @@ export function outlet({ kernel, settings, context, outbox, flow, lease, release
     guard,
     stream,
     looking,
+    signatures,
     largestUnstored,
     /** The seal of the stream if it may be published to now; finds out if that is not known. */
     mayPublish,

@@ -1,7 +1,8 @@
-import { type Ack, ackPublisher } from "../kernel/ack_publisher.ts";
+import { type Ack, ackPublisher, signedMessage } from "../kernel/ack_publisher.ts";
 import type { Breaker } from "../kernel/breaker.ts";
 import type { Broker } from "../kernel/broker.ts";
 import type { Faults } from "../kernel/fault.ts";
+import type { Signatures } from "../kernel/signatures.ts";
 import { doesNotStore } from "../kernel/store_probe.ts";
 import { encodeMessage, type Message } from "./event.ts";
 import type { OutboxClaimRow } from "./sql.gen.ts";
@@ -23,12 +24,13 @@ export interface PublisherOptions {
   readonly stream: string;
   readonly subject: string;
   readonly deadline: number;
+  readonly signatures: Signatures;
   /** Called when the stream cannot store: it may be gone or another one although the connection held. */
   readonly distrust: () => void;
 }
 
 /** Publishes one event and waits for the stream's word. */
-export function publisher({ broker, breaker, faults, stream, subject, deadline, distrust }: PublisherOptions) {
+export function publisher({ broker, breaker, faults, stream, subject, deadline, signatures, distrust }: PublisherOptions) {
   const send = ackPublisher(broker, stream, deadline);
   let largest = 0;
 
@@ -57,7 +59,7 @@ export function publisher({ broker, breaker, faults, stream, subject, deadline, 
   async function publish(row: OutboxClaimRow): Promise<Publishing> {
     let message: Message;
     try {
-      message = encodeMessage(row);
+      message = signedMessage(signatures, subject, encodeMessage(row));
     } catch (error) {
       return { outcome: "unencodable", error: (error as Error).message };
     }

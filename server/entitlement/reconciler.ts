@@ -1,11 +1,12 @@
-import { errors } from "@nats-io/nats-core";
 import type { Broker } from "../kernel/broker.ts";
 import type { Health } from "../kernel/health.ts";
 import { type Log, someIds } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
+import type { Signatures } from "../kernel/signatures.ts";
 import { ensureStream, isConsumerIdle, type StreamSpec } from "../kernel/streams.ts";
 import type { EntitlementSql, OutboxUnconfirmedRow } from "./sql.gen.ts";
 import type { StreamGuard } from "./stream_guard.ts";
+import { takenInAnswers } from "./taken_in_answers.ts";
 
 export interface ReconcilerOptions {
   readonly outbox: EntitlementSql["outbox"];
@@ -14,6 +15,7 @@ export interface ReconcilerOptions {
   readonly stream: StreamSpec;
   readonly consumer: string;
   readonly takenInSubject: string;
+  readonly signatures: Signatures;
   readonly overdue: number;
   readonly log: Log;
   readonly health: Health;
@@ -48,6 +50,7 @@ export function reconciler({
   stream,
   consumer,
   takenInSubject,
+  signatures,
   overdue,
   log,
   health,
@@ -57,6 +60,7 @@ export function reconciler({
 }: ReconcilerOptions) {
   const confirmed = metrics.counter("outbox_confirmed_total", "Events that notification is known to hold.");
   const sentAgain = metrics.counter("outbox_missing_resent_total", "Events sent again because notification lacked them.");
+  const notification = takenInAnswers({ broker, subject: takenInSubject, signatures, log, health, metrics });
   let after = start;
   let walk = { startedAt: 0, lookedAt: 0, confirmed: 0, resent: 0 };
   const ended = (outcome: Walk["outcome"], note: string | null = null) => {
@@ -88,11 +92,12 @@ export function reconciler({
       overdue_seconds: overdue / 1000,
     });
     const last = rows.at(-1);
-    if (!last) health.fine("confirmation");
-    const answered = last !== undefined && (await confirm(rows));
+    if (!last) notification.nothingToAsk();
+    const unanswered = last && (await confirm(rows));
+    const answered = last !== undefined && unanswered === undefined;
     if (answered) walk.lookedAt += rows.length;
     after = answered && rows.length === page ? { at: last.published_at, id: last.event_id } : start;
-    if (last && !answered) await ended("unanswered", "nobody answers which events notification holds");
+    if (unanswered !== undefined) await ended("unanswered", unanswered);
     else if (after === start) await ended("done");
     return answered ? rows.length : 0;
   }
@@ -105,36 +110,24 @@ export function reconciler({
     if (seen?.lost) guard.distrust();
   }
 
-  /** Whether notification answered. */
-  async function confirm(rows: readonly OutboxUnconfirmedRow[]): Promise<boolean> {
+  /** Why notification did not answer; undefined if it did. Without an answer nothing can be said, and nothing is lost by waiting. */
+  async function confirm(rows: readonly OutboxUnconfirmedRow[]): Promise<string | undefined> {
     // Asked before notification: what it lacks after that was not under way any more.
     const idle = rows.some(row => row.overdue) && (await isConsumerIdle(broker.connection(), stream.name, consumer));
-    const held = await askNotification(rows.map(row => row.event_id));
-    if (!held) return false;
+    const answer = await notification.ask(rows.map(row => row.event_id));
+    if (!answer.held) return answer.why;
+    const { held } = answer;
     const marked = held.size > 0 ? await outbox.confirm({ event_id: [...held] }) : [];
     confirmed.inc(marked.length);
     walk.confirmed += marked.length;
     const missing = idle ? rows.filter(row => row.overdue && !held.has(row.event_id)).map(row => row.event_id) : [];
-    if (missing.length === 0) return true;
+    if (missing.length === 0) return undefined;
     const back = await outbox.resend_missing({ event_id: missing });
     sentAgain.inc(back.length);
     walk.resent += back.length;
     log.warn({ count: back.length, event_ids: someIds(missing) }, "outbox.missing_at_notification");
     resent();
-    return true;
-  }
-
-  /** Undefined while no consumer of notification runs: then nothing can be said, and nothing is lost by waiting. */
-  async function askNotification(eventIds: readonly string[]): Promise<Set<string> | undefined> {
-    try {
-      const answer = await broker.connection().request(takenInSubject, JSON.stringify(eventIds), { timeout: 5000 });
-      health.fine("confirmation");
-      return new Set(answer.json<string[]>());
-    } catch (error) {
-      if (!(error instanceof errors.RequestError && error.isNoResponders())) throw error;
-      health.trouble("confirmation", "nobody answers which events notification holds; published events are kept");
-      return undefined;
-    }
+    return undefined;
   }
 
   return { runOnce };

@@ -42,7 +42,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
   const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const work = countWork();
   const way = outlet({ kernel, settings, context, outbox, flow, lease: tuning.lease, putBack: work.did });
-  const { broker, guard, stream, looking, largestUnstored, mayPublish, deliver } = way;
+  const { broker, guard, stream, looking, signatures, largestUnstored, mayPublish, deliver } = way;
   const bound = dueBound(async from => (await outbox.head({ from, look: looksPerRow * tuning.batch }))[0], tuning.sweep);
   const leases = dueBound(async from => (await outbox.oldest_lease({ from }))[0], 10 * tuning.sweep);
   const lost = lostClaims({ name: "outbox", lease: tuning.lease, release: outbox.release_claims, released: () => wake(), log, metrics });
@@ -88,6 +88,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     broker,
     guard,
     stream,
+    signatures,
     overdue: tuning.overdue,
     log,
     health,
@@ -102,8 +103,8 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     if ((await reconciliation.find())[0]?.due) reconciling.wake();
     return 0;
   }
-  const probing = { stream: stream.name, subject: stream.subject, deadline: 3000 };
   const access = natsAccess(kernel.nats, settings.natsUrls, context.role);
+  const probing = { stream: stream.name, subject: stream.subject, deadline: 3000, signatures };
   const alive = liveness({
     context,
     ...kernel.liveness,

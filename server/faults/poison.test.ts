@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { create, toBinary } from "@bufbuild/protobuf";
-import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { until } from "../../stack/wait.ts";
-import { EntitlementEventSchema } from "../gen/kenri/entitlement/v1/entitlement_event_pb.ts";
+import { eventMessage, type Facts, signedHeaders } from "../testing/events.ts";
 import { allRoles, type TestKenri, type TestProcess, testKenri } from "../testing/kenri.ts";
 import { putOnStream, withNats } from "../testing/stream.ts";
 
@@ -21,22 +19,14 @@ async function toldSoon(user: string) {
   await until(`${user} is told`, 15_000, async () => (await kenri.inbox(user))[0]?.status === "SENT");
 }
 
-const encode = (facts: Partial<{ eventId: string; eventType: string; userId: string; version: bigint; source: string }> = {}) =>
-  toBinary(
-    EntitlementEventSchema,
-    create(EntitlementEventSchema, {
-      eventId: crypto.randomUUID(),
-      eventType: "EntitlementGranted",
-      occurredAt: timestampNow(),
-      userId: "somebody",
-      stockKeepingUnit: "item",
-      source: "purchase",
-      sourceId: "p_1",
-      version: 1n,
-      traceId: "4bf92f3577b34da6a3ce929d0e0e4736",
-      ...facts,
-    }),
-  );
+const encode = (facts: Facts) => eventMessage(facts).data;
+
+/** Puts an event in the place of what a raw dead letter holds, as if the publisher had been mended. */
+async function mend(id: string, facts: Facts): Promise<void> {
+  const { data, headers } = eventMessage(facts);
+  await kenri.notificationSql`update notification_nats_dlq set data = ${Buffer.from(data)},
+    headers = ${kenri.notificationSql.json(signedHeaders(kenri.environment, data, headers))} where id = ${id}`;
+}
 
 interface Letter {
   readonly id: string;
@@ -78,7 +68,7 @@ test("poison bytes are stored with reason, headers and sequence; others are not 
   expect(refused.status).toBe(409);
   expect(await refused.json()).toMatchObject({ code: "STILL_UNREADABLE", detail: expect.stringContaining("not an EntitlementEvent") });
 
-  await kenri.notificationSql`update notification_nats_dlq set data = ${Buffer.from(encode({ userId: "paula" }))} where id = ${letter.id}`;
+  await mend(letter.id, { userId: "paula" });
   expect((await reprocess(letter.id)).status).toBe(200);
   await until("it is told", 15_000, async () => (await kenri.inbox("paula"))[0]?.status === "SENT");
   expect((await reprocess(letter.id)).status).toBe(200);
@@ -95,15 +85,11 @@ test("the reprocess of an unknown letter answers 404", async () => {
 const unreadable: [what: string, data: Uint8Array | string, reason: RegExp][] = [
   ["an unknown event type", encode({ eventType: "EntitlementFrozen" }), /event_type "EntitlementFrozen" is not known/],
   ["no event id", encode({ eventId: "" }), /event_id is not a UUID/],
-  ["no user", encode({ userId: "" }), /user_id or stock_keeping_unit is empty/],
+  ["no user", encode({ userId: "" }), /user_id must be 1 to 200 characters/],
   ["version 0", encode({ version: 0n }), /version 0 is out of range/],
-  ["a version beyond every counter", encode({ version: 2n ** 60n }), /version \d+ is out of range/],
+  ["a version beyond every counter", encode({ version: 2n ** 53n - 1n }), /version \d+ is out of range/],
   ["U+0000 in a text", encode({ source: "a\0b" }), /U\+0000/],
-  [
-    "a user id that no index takes",
-    encode({ userId: Buffer.from(crypto.getRandomValues(new Uint8Array(20_000))).toString("base64") }),
-    /cannot be stored/,
-  ],
+  ["a source of 900 kB", encode({ source: "x".repeat(900_000) }), /the message has \d+ bytes; at most 65536/],
   ["nothing at all", new Uint8Array(0), /event_id/],
 ];
 test.each(unreadable)("%s: a raw dead letter that says why, and others are told", async (_, data, reason) => {
@@ -112,6 +98,16 @@ test.each(unreadable)("%s: a raw dead letter that says why, and others are told"
   await toldSoon(`user-${seq}`);
   const refused = await reprocess((await letterOf(seq)).id);
   expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([409, "STILL_UNREADABLE"]);
+});
+
+test("an event that the database refuses is a raw dead letter that says why; the others of its batch are told", async () => {
+  await kenri.notificationSql`alter table notifications add constraint nobody_is_odd check (user_id <> 'odd')`;
+  const { data, headers } = eventMessage({ userId: "odd" });
+  const seq = await putOnStream(kenri, data, headers);
+  await toldSoon("beside-odd");
+  expect((await letterOf(seq)).reason).toMatch(/^cannot be stored: .*nobody_is_odd/);
+  await kenri.notificationSql`alter table notifications drop constraint nobody_is_odd`;
+  expect((await reprocess((await letterOf(seq)).id)).status).toBe(200);
 });
 
 test("headers that JSON cannot hold are no obstacle", async () => {
@@ -157,7 +153,7 @@ test("an unreadable message whose id names an event confirms it to the outbox, a
   await until("it is confirmed", 15_000, async () => (await find())[0]?.confirmed);
   expect((await find())[0]).toEqual({ status: "PUBLISHED", stream_seq: seq, stream_duplicate: true, confirmed: true });
   expect(await kenri.inbox("unlucky")).toEqual([]);
-  await kenri.notificationSql`update notification_nats_dlq set data = ${Buffer.from(encode({ eventId: event!.event_id, userId: "unlucky" }))} where id = ${letter.id}`;
+  await mend(letter.id, { eventId: event!.event_id, userId: "unlucky" });
   expect((await reprocess(letter.id)).status).toBe(200);
   await until("it is told", 15_000, async () => (await kenri.inbox("unlucky"))[0]?.status === "SENT");
 });

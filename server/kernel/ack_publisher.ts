@@ -1,5 +1,6 @@
 import { createInbox, errors, type Msg, type MsgHdrs, type NatsConnection } from "@nats-io/nats-core";
 import type { Broker } from "./broker.ts";
+import { type Signatures, signatureHeader } from "./signatures.ts";
 import { concernsMessage, describeError, type StreamError } from "./stream_errors.ts";
 
 /**
@@ -26,6 +27,13 @@ export const headersFor = (stream: string, { id, headers }: Pick<Outgoing, "id" 
   "Nats-Expected-Stream": stream,
   ...headers,
 });
+
+/** A message with its signature, which covers its id too. */
+export function signedMessage<M extends Outgoing>(signatures: Signatures, subject: string, message: M): M {
+  const { id, headers, data } = message;
+  const signature = signatures.sign({ subject, headers: { "Nats-Msg-Id": id, ...headers }, data });
+  return signature === undefined ? message : { ...message, headers: { ...headers, [signatureHeader]: signature } };
+}
 
 interface Waiting {
   readonly until: number;

@@ -55,6 +55,34 @@ export const secretUrl = (variable: string, about: string) =>
 /** A secret that is read into something else; `read` answers undefined for what is not allowed. `expected` tells the form to people. */
 export const secretForm = <T extends object>(variable: string, about: string, expected: string, read: (text: string) => T | undefined) =>
   ({ ...setting<T>(variable, about, undefined, Type.Object({}, { description: expected }), read), secret: true }) as Setting<T>;
+export interface SigningKey {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Keys of signatures, `id:secret` with commas between: never printed. */
+export const signingKeys = (variable: string, about: string) =>
+  ({
+    ...setting<readonly SigningKey[]>(variable, about, undefined, signingKeysSchema, readSigningKeys),
+    secret: true,
+  }) as Setting<readonly SigningKey[]>;
+
+const signingKeysSchema = Type.Array(
+  Type.Object({ id: Type.String({ pattern: "^[A-Za-z0-9_-]{1,32}$" }), secret: Type.String({ pattern: "^[!-~]{32,}$" }) }),
+  {
+    minItems: 1,
+    description:
+      "id:secret, or several of these with commas between, each id once, of up to 32 letters, digits, - and _, each secret of at least 32 visible ASCII characters without a comma",
+  },
+);
+
+function readSigningKeys(text: string): readonly SigningKey[] | undefined {
+  const keys = text.split(",").map(pair => {
+    const [id = "", ...secret] = pair.trim().split(":");
+    return { id, secret: secret.join(":") };
+  });
+  return new Set(keys.map(({ id }) => id)).size === keys.length ? keys : undefined;
+}
 
 export const integer = (variable: string, about: string, preset: number | undefined, range: { minimum: number; maximum: number }) =>
   setting<number>(variable, about, preset?.toString(), Type.Integer(range), text => (/^-?\d+$/.test(text) ? Number(text) : text));

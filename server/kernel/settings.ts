@@ -1,4 +1,4 @@
-import { choice, duration, flag, integer, optional, type Settings, text, textLike } from "./config.ts";
+import { choice, duration, flag, integer, optional, type Settings, signingKeys, text, textLike } from "./config.ts";
 import { natsProblems, natsSettings } from "./nats_access.ts";
 import { logRequestsPattern } from "./request_log.ts";
 
@@ -22,6 +22,12 @@ export const kernelSettings = {
     integer("HEALTH_PORT", "where a process without an API serves /livez, /readyz and /metrics", undefined, { minimum: 0, maximum: 65535 }),
   ),
   nats: natsSettings,
+  signingKeys: optional(
+    signingKeys(
+      "EVENT_SIGNING_KEYS",
+      "keys that entitlement and notification sign their messages with, id:secret with commas between: the first signs, all verify; required in production, see security.md",
+    ),
+  ),
   jwksUrl: optional(
     text(
       "GATEWAY_JWKS_URL",

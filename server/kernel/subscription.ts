@@ -15,6 +15,8 @@ export interface Received {
   readonly headers: Readonly<Record<string, string>>;
   readonly streamSeq: number;
   readonly deliveries: number;
+  /** In milliseconds, by the clock of this machine or of NATS, whichever is later: one that is behind makes nothing come from the future. */
+  readonly arrivedAt: number;
 }
 
 /** `taken`: stored, never again. `refused`: stored as unreadable, never again. `later`: not stored; deliver it again after so many milliseconds. */
@@ -166,4 +168,5 @@ const receive = (message: JsMsg): Received => ({
   headers: Object.fromEntries(message.headers?.keys().map(key => [key, message.headers?.get(key) ?? ""]) ?? []),
   streamSeq: message.seq,
   deliveries: message.info.deliveryCount,
+  arrivedAt: Math.max(Date.now(), message.time.getTime()),
 });

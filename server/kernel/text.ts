@@ -58,6 +58,9 @@ export const formatDetail: Record<string, string> = {
   "language-tag": "must be a BCP 47 language tag such as en or ja-JP",
 };
 
+/** What is wrong with an id or a short text that does not come by HTTP, in the words of the API; undefined if nothing is. */
+export const textFault = (value: string): string | undefined => (named(200)(value) ? undefined : formatDetail["text-200"]);
+
 const formatted = (format: keyof typeof formatDetail & string, description: string) =>
   Type.String({ format, description: `${description}; ${formatDetail[format]}` });
 

@@ -10,6 +10,7 @@ import { natsAccess } from "../kernel/nats_access.ts";
 import { type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service } from "../kernel/service.ts";
 import { type KernelSettings, kernelSettings } from "../kernel/settings.ts";
+import { createSignatures } from "../kernel/signatures.ts";
 import { consumerLag } from "../kernel/streams.ts";
 import { notificationBulkRoutes } from "./bulk_routes.ts";
 import { type NotificationSettings, notificationSettings } from "./config.ts";
@@ -64,7 +65,15 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       actionRoutes(store.statements, requires, cursors, share),
       configRoutes(requires, { kernel: kernelSettings, notification: notificationSettings }),
       operatorRoutes({ sql: store.statements, requires, cursors, share, requeued: sender.wake }),
-      rawRoutes({ sql: store.statements, requires, cursors, share, channel: settings.channel, requeued: sender.wake }),
+      rawRoutes({
+        sql: store.statements,
+        requires,
+        cursors,
+        share,
+        channel: settings.channel,
+        signatures: createSignatures(kernel.signingKeys),
+        requeued: sender.wake,
+      }),
       notificationBulkRoutes({ sql: store.statements, requires, cursors, share, cap: kernel.bulk.cap }),
     ],
   });

@@ -4,11 +4,12 @@ import type { FirstAttempts } from "../kernel/first_attempts.ts";
 import type { Flow } from "../kernel/flow.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
-import { isProbe } from "../kernel/store_probe.ts";
+import type { Signatures } from "../kernel/signatures.ts";
 import type { Received, Verdict } from "../kernel/subscription.ts";
 import { isReadableTrace, traceIdOf } from "../kernel/trace.ts";
 import { type Accepted, acceptArrivals, type Through } from "./arrivals.ts";
-import { decodeEvent, eventIdOf, type IncomingEvent } from "./event.ts";
+import { eventIdOf, type IncomingEvent } from "./event.ts";
+import { type Incoming, readMessage } from "./incoming.ts";
 import type { Patience } from "./patience.ts";
 import type { AcceptRow, NotificationSql, NotificationsClaimRow } from "./sql.gen.ts";
 
@@ -18,39 +19,40 @@ export interface ConsumerOptions {
   readonly channel: string;
   readonly attempts: Pick<FirstAttempts<NotificationsClaimRow>, "write">;
   readonly patience: Patience;
+  readonly signatures: Signatures;
   readonly faults: Faults;
   readonly flow: Flow;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
-type Read = { readonly message: Received; readonly event: IncomingEvent };
-type Unreadable = { readonly message: Received; readonly reason: string };
+type Of<Kind extends Incoming["kind"]> = { readonly message: Received } & Extract<Incoming, { kind: Kind }>;
+type Read = Of<"event">;
+type Unreadable = Of<"refused">;
 
-/** Takes a batch in: decode, one statement for what can be read, one for what cannot; answered only after both have committed. */
-export function consumer({ sql, stream, channel, attempts, patience, faults, flow, log, metrics }: ConsumerOptions) {
+/** Takes a batch in: verify, decode, one statement for what can be read, one for what cannot; answered only after both have committed. */
+export function consumer({ sql, stream, channel, attempts, patience, signatures, faults, flow, log, metrics }: ConsumerOptions) {
   const events = metrics.counter("intake_events_total", "Messages from the stream, by what became of them.", ["outcome"]);
+  const refusals = metrics.counter("intake_refused_total", "Messages from the stream that became raw dead letters, by why.", ["reason"]);
   const gaps = metrics.counter("intake_gaps_total", "Events consumed without their predecessor, which did not come in time.");
 
   return async function handle(batch: readonly Received[]): Promise<Verdict[]> {
-    const probes = new Set(batch.filter(isProbe));
-    events.inc({ outcome: "probe" }, probes.size);
-    const read = batch.filter(message => !probes.has(message)).map(message => ({ message, ...decodeEvent(message.data, message.headers) }));
-    const readable = read.filter((one): one is Read => "event" in one);
-    const unreadable = read.filter((one): one is Unreadable => "reason" in one);
+    const read = batch.map(message => ({ message, ...readMessage(message, signatures) }));
+    const readable = read.filter(one => one.kind === "event");
+    const unreadable = read.filter(one => one.kind === "refused");
+    events.inc({ outcome: "probe" }, read.length - readable.length - unreadable.length);
     faults.at("intake.before_commit");
     const delays = new Map<string, number>();
     const refused = await acceptOrRefuse(readable, delays);
     await bury([...unreadable, ...refused]);
     faults.at("intake.committed");
     const isRefusedOne = new Set(refused.map(({ message }) => message));
-    const verdictOf = (one: Read | Unreadable): Verdict => {
-      if (!("event" in one) || isRefusedOne.has(one.message)) return "refused";
+    return read.map(one => {
+      if (one.kind === "probe") return "taken";
+      if (one.kind === "refused" || isRefusedOne.has(one.message)) return "refused";
       const later = delays.get(one.event.eventId);
       return later === undefined ? "taken" : { later };
-    };
-    const verdicts = new Map(read.map(one => [one.message, verdictOf(one)]));
-    return batch.map(message => verdicts.get(message) ?? "taken");
+    });
   };
 
   /** What the database itself refuses must not keep the others out: if a batch fails, each is tried alone, and what fails alone is told why. */
@@ -63,7 +65,7 @@ export function consumer({ sql, stream, channel, attempts, patience, faults, flo
         patience.startAnew(); // the others cannot store the predecessors either
         throw error;
       }
-      if (readable.length === 1) return [{ message: readable[0]!.message, reason: `cannot be stored: ${(error as Error).message}` }];
+      if (readable.length === 1) return [unstorable(readable[0]!.message, error as Error)];
       const refused: Unreadable[] = [];
       for (const one of readable) refused.push(...(await acceptOrRefuse([one], delays)));
       return refused;
@@ -135,11 +137,21 @@ export function consumer({ sql, stream, channel, attempts, patience, faults, flo
       data: unreadable.map(({ message }) => `\\x${Buffer.from(message.data).toString("hex")}`),
       event_id: unreadable.map(({ message }) => eventIdOf(message.headers["Nats-Msg-Id"])),
       reason: unreadable.map(({ reason }) => reason),
+      untrusted: unreadable.map(({ untrusted }) => untrusted),
     });
     events.inc({ outcome: "unreadable" }, unreadable.length);
+    for (const { cause } of unreadable) refusals.inc({ reason: cause });
     for (const { message, reason } of unreadable) log.error({ stream, ...idsOf(message), error: reason }, "intake.unreadable");
   }
 }
+
+const unstorable = (message: Received, { message: why }: Error): Unreadable => ({
+  kind: "refused",
+  message,
+  cause: "unstorable",
+  reason: `cannot be stored: ${why}`,
+  untrusted: null,
+});
 
 /** What an unreadable message is found by; its headers may be anything, also absent. */
 const idsOf = ({ subject, streamSeq, headers }: Received) => ({

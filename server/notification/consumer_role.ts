@@ -8,6 +8,7 @@ import { natsAccess } from "../kernel/nats_access.ts";
 import { ears, type RoleContext, tell } from "../kernel/role.ts";
 import { group, type Service, service, together } from "../kernel/service.ts";
 import type { KernelSettings } from "../kernel/settings.ts";
+import { createSignatures } from "../kernel/signatures.ts";
 import { openStore } from "../kernel/store.ts";
 import { consumerBacklog } from "../kernel/streams.ts";
 import { type Received, subscription } from "../kernel/subscription.ts";
@@ -68,6 +69,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     idOf: row => row.event_id,
     log,
   });
+  const signatures = createSignatures(kernel.signingKeys);
   const patience = createPatience(settings.intake.patience);
   broker.onConnect(patience.startAnew);
   const handle = consumer({
@@ -76,6 +78,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     channel: settings.channel,
     attempts,
     patience,
+    signatures,
     faults,
     flow,
     log,
@@ -93,7 +96,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     return backlog !== undefined && backlog.open > 0 && acknowledged === before;
   }
   const alive = liveness({ context, ...kernel.liveness, longestBatch: settings.intake.ackWait, work, isDue, answers: store.ask });
-  const responder = takenInResponder({ broker, sql: store.statements, subject: settings.takenInSubject, log });
+  const responder = takenInResponder({ broker, sql: store.statements, subject: settings.takenInSubject, signatures, log });
   const intake = subscription({
     broker,
     consumer: {

@@ -6,6 +6,7 @@ import { type Cursors, highestUuid, limitOf, pageQuery } from "../kernel/cursor.
 import { veiled } from "../kernel/masking.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import type { Share } from "../kernel/shared_answers.ts";
+import type { Signatures } from "../kernel/signatures.ts";
 import { longText, uuid } from "../kernel/text.ts";
 import { discardRaw } from "./discard.ts";
 import { reprocessRaw } from "./requeue.ts";
@@ -24,6 +25,7 @@ export interface RawOptions {
   readonly cursors: () => Cursors;
   readonly share: Share;
   readonly channel: string;
+  readonly signatures: Signatures;
   /** Called when there is something to send. */
   readonly requeued: () => void;
 }
@@ -32,7 +34,7 @@ export interface RawOptions {
 const most = 10_000;
 
 /** Messages that could not be read: as they came, and what may be done to them. */
-export function rawRoutes({ sql, requires, cursors, share, channel, requeued }: RawOptions) {
+export function rawRoutes({ sql, requires, cursors, share, channel, signatures, requeued }: RawOptions) {
   const [open, all] = [share(sql.raw_dead_letters.list), share(sql.raw_dead_letters.list_all)];
   const count = share(sql.raw_dead_letters.count);
   return new Elysia({ normalize: false })
@@ -78,9 +80,10 @@ export function rawRoutes({ sql, requires, cursors, share, channel, requeued }: 
     .post(
       "/ops/raw-dead-letters/:id/reprocess",
       async ({ params: { id }, body: { reason }, request }) => {
-        const result = await reprocessRaw(sql, { id, actor: callerOf(request).clientId, reason }, channel);
+        const result = await reprocessRaw(sql, { id, actor: callerOf(request).clientId, reason }, { channel, signatures });
         if (result.outcome === "unknown") throw notFound("there is no such raw dead letter");
         if (result.outcome === "unreadable") throw new Problem(409, "STILL_UNREADABLE", `it still cannot be read: ${result.reason}`);
+        if (result.outcome === "untrusted") throw new Problem(409, "STILL_UNTRUSTED", `it is not consumed: ${result.reason}`);
         requeued();
         return { id, status: "TAKEN_IN" };
       },
@@ -90,7 +93,8 @@ export function rawRoutes({ sql, requires, cursors, share, channel, requeued }: 
         ...requires("ops:write"),
         detail: {
           summary: "Read a raw dead letter again",
-          description: "After a fix. Asked twice, it answers the same. Scope: ops:write.",
+          description:
+            "After a fix. 409 STILL_UNREADABLE if it breaks a rule, 409 STILL_UNTRUSTED if it is not signed with one of today's keys. Asked twice, it answers the same. Scope: ops:write.",
         },
       },
     )

@@ -1,7 +1,8 @@
 import { isRefused } from "../kernel/database.ts";
 import { unclaimed } from "../kernel/first_attempts.ts";
+import type { Signatures } from "../kernel/signatures.ts";
 import { acceptArrivals } from "./arrivals.ts";
-import { decodeEvent } from "./event.ts";
+import { readMessage } from "./incoming.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
 export interface Action {
@@ -26,17 +27,26 @@ export async function requeueNotification(sql: NotificationSql, { id, actor, rea
 
 export type Reprocessed =
   | { readonly outcome: "taken_in" }
-  | { readonly outcome: "unreadable"; readonly reason: string }
+  | { readonly outcome: "unreadable" | "untrusted"; readonly reason: string }
   | { readonly outcome: "unknown" };
 
-/** Reads a raw dead letter again, after a fix. Taken in as any event is, so twice changes nothing. */
-export async function reprocessRaw(sql: NotificationSql, { id, actor, reason }: Action, channel: string): Promise<Reprocessed> {
+export interface Reprocessing {
+  readonly channel: string;
+  readonly signatures: Signatures;
+}
+
+/** Reads a raw dead letter again, after a fix, by all the rules and today's keys. Taken in as any event is, so twice changes nothing. */
+export async function reprocessRaw(sql: NotificationSql, action: Action, { channel, signatures }: Reprocessing): Promise<Reprocessed> {
+  const { id, actor, reason } = action;
   const [letter] = await sql.raw_dead_letters.find({ id });
   if (!letter) return { outcome: "unknown" };
   if (letter.reprocessed_at !== null) return { outcome: "taken_in" };
-  const decoded = decodeEvent(letter.data, letter.headers as Record<string, string>);
-  if ("reason" in decoded) return { outcome: "unreadable", reason: decoded.reason };
-  const { event } = decoded;
+  const { subject, data, received_at } = letter;
+  const message = { subject, data, headers: letter.headers as Record<string, string>, arrivedAt: Date.parse(received_at) };
+  const read = readMessage(message, signatures);
+  if (read.kind === "probe") return { outcome: "unreadable", reason: "it is a probe of the stream and holds no event" };
+  if (read.kind === "refused") return { outcome: read.untrusted === null ? "unreadable" : "untrusted", reason: read.reason };
+  const { event } = read;
   try {
     await acceptArrivals(sql, {
       event_id: [event.eventId],

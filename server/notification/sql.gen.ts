@@ -539,6 +539,7 @@ export interface JourneyRawDeadLettersRow {
   stream_seq: number;
   subject: string;
   reason: string;
+  untrusted: string | null;
   event_id: string | null;
   size: number;
   received_at: string;
@@ -1120,6 +1121,7 @@ export interface RawDeadLettersAppendParameters {
   data: readonly string[];
   event_id: readonly (string | null)[];
   reason: readonly string[];
+  untrusted: readonly (string | null)[];
 }
 export interface RawDeadLettersAppendRow {
   id: string;
@@ -1153,6 +1155,7 @@ export interface RawDeadLettersFindRow {
   headers: Json;
   data: Uint8Array;
   reason: string;
+  untrusted: string | null;
   event_id: string | null;
   received_at: string;
   reprocessed_at: string | null;
@@ -1168,6 +1171,7 @@ export interface RawDeadLettersListRow {
   stream_seq: number;
   subject: string;
   reason: string;
+  untrusted: string | null;
   event_id: string | null;
   size: number;
   received_at: string;
@@ -1183,6 +1187,7 @@ export interface RawDeadLettersListAllRow {
   stream_seq: number;
   subject: string;
   reason: string;
+  untrusted: string | null;
   event_id: string | null;
   size: number;
   received_at: string;

@@ -2,6 +2,8 @@ import type { Subscription } from "@nats-io/nats-core";
 import type { Broker } from "../kernel/broker.ts";
 import type { Log } from "../kernel/log.ts";
 import { type Service, service } from "../kernel/service.ts";
+import type { Signatures } from "../kernel/signatures.ts";
+import { answerSigned } from "../kernel/signed_answers.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
 const maxAsked = 1000;
@@ -12,11 +14,13 @@ export function takenInResponder({
   broker,
   sql,
   subject,
+  signatures,
   log,
 }: {
   broker: Broker;
   sql: NotificationSql;
   subject: string;
+  signatures: Signatures;
   log: Log;
 }): Service {
   let subscription: Subscription | undefined;
@@ -27,7 +31,7 @@ export function takenInResponder({
       callback: (error, message) => {
         if (error) return;
         answer(message.string()).then(
-          held => message.respond(JSON.stringify(held)),
+          held => answerSigned(message, subject, JSON.stringify(held), signatures),
           problem => log.warn({ error: problem }, "taken_in.failed"),
         );
       },

@@ -81,6 +81,7 @@ const quick = {
   NOTIFICATION_SWEEP: "200ms",
   SHUTDOWN_NOTICE: "300ms",
   OPS_ANSWERS_FOR: "0ms",
+  EVENT_SIGNING_KEYS: `test:${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url")}`,
 };
 
 /** `mint` stands for the gateway: the systems take its tokens. */

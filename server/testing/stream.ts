@@ -2,6 +2,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { DeliverPolicy, type JetStreamManager, jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { headers, type NatsConnection } from "@nats-io/transport-node";
 import { EntitlementEventSchema } from "../gen/kenri/entitlement/v1/entitlement_event_pb.ts";
+import { signedHeaders } from "./events.ts";
 import type { TestKenri } from "./kenri.ts";
 import { connectTo } from "./nats.ts";
 
@@ -54,8 +55,12 @@ export async function disorderInStream(kenri: TestKenri): Promise<string[]> {
     .map(([aggregate, versions]) => `${aggregate}: ${versions}`);
 }
 
-/** Puts bytes on the stream that no relay of ours would. Returns their sequence. */
+/** Puts bytes on the stream that no relay of ours would, signed by one who has the keys. Returns their sequence. */
 export const putOnStream = (kenri: TestKenri, data: Uint8Array | string, named: Record<string, string> = {}): Promise<number> =>
+  putUnsigned(kenri, data, signedHeaders(kenri.environment, data, named));
+
+/** The same by one who has no keys, with exactly these headers. */
+export const putUnsigned = (kenri: TestKenri, data: Uint8Array | string, named: Record<string, string> = {}): Promise<number> =>
   withNats(kenri, async nats => {
     const map = headers();
     for (const [name, value] of Object.entries(named)) map.set(name, value);

@@ -1,6 +1,6 @@
--- Which of these events this database holds, in the inbox's books or as a raw dead letter.
+-- Which of these events this database holds, in the inbox's books or as a raw dead letter with the right signature.
 -- $1 event_id
 -- returns event_id
 select asked.event_id from unnest($1::uuid[]) as asked(event_id)
 where exists (select from processed_events p where p.event_id = asked.event_id)
-   or exists (select from notification_nats_dlq d where d.event_id = asked.event_id)
+   or exists (select from notification_nats_dlq d where d.event_id = asked.event_id and d.untrusted is null)

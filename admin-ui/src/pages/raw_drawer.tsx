@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { type RawLetterDetail, tell } from "../api.ts";
+import { type RawLetter, type RawLetterDetail, tell } from "../api.ts";
 import { number } from "../format.ts";
 import { useLive } from "../live.ts";
 import { useCan } from "../me.ts";
@@ -41,9 +41,10 @@ export function RawDrawer() {
 function Details({ letter, say }: { letter: RawLetterDetail; say: (done: string) => void }) {
   return (
     <>
-      {!letter.reprocessed_at && <Acts id={letter.id} say={say} />}
-      <Section title="Why it could not be read">
+      {!letter.reprocessed_at && <Acts letter={letter} say={say} />}
+      <Section title={letter.untrusted ? "Why it is not trusted" : "Why it could not be read"}>
         <Verbatim text={letter.reason} tone="text-failed" />
+        {letter.untrusted && !letter.reprocessed_at && <p className="mt-2">{advice(letter.untrusted)}</p>}
       </Section>
       <Section title="About">
         <Facts
@@ -72,6 +73,11 @@ function Details({ letter, say }: { letter: RawLetterDetail; say: (done: string)
   );
 }
 
+const advice = (untrusted: NonNullable<RawLetter["untrusted"]>) =>
+  untrusted === "unknown_key"
+    ? "If the key is one of yours, add it to EVENT_SIGNING_KEYS of notification and read the message again. Otherwise somebody else sent it: find out who may publish on NATS."
+    : "Nobody who has the signing keys sent this, so it is never consumed. Find out who may publish on NATS; a real event that it displaced is sent again by itself.";
+
 const Mono = ({ text }: { text: string }) => <span className="mono break-all">{text}</span>;
 const ToJourney = ({ id }: { id: string }) => (
   <Link to="/journey/$id" params={{ id }} className="link mono break-all">
@@ -86,7 +92,7 @@ const words = {
 type Act = keyof typeof words;
 
 /** Read again after a fix, or the end of it; answers where it was asked. */
-function Acts({ id, say }: { id: string; say: (done: string) => void }) {
+function Acts({ letter: { id, untrusted }, say }: { letter: RawLetterDetail; say: (done: string) => void }) {
   const client = useQueryClient();
   const [isOperator, isAdmin] = [useCan("OPERATOR"), useCan("ADMIN")];
   const [asked, setAsked] = useState<Act>();
@@ -103,7 +109,9 @@ function Acts({ id, say }: { id: string; say: (done: string) => void }) {
     act.reset();
     setAsked(action);
   };
-  if (!isOperator) return null;
+  // No key makes a forged message a real one.
+  const canBeRead = untrusted === null || untrusted === "unknown_key";
+  if (!isOperator || !(canBeRead || isAdmin)) return null;
   return (
     <div className="mb-6 flex flex-col gap-3 rounded-md border p-4">
       {act.error && <Trouble what="Nothing was changed." error={act.error} />}
@@ -118,9 +126,11 @@ function Acts({ id, say }: { id: string; say: (done: string) => void }) {
         />
       ) : (
         <div className="flex flex-wrap justify-between gap-2">
-          <button type="button" className="button primary" onClick={() => choose("reprocess")}>
-            Read again …
-          </button>
+          {canBeRead && (
+            <button type="button" className="button primary" onClick={() => choose("reprocess")}>
+              Read again …
+            </button>
+          )}
           {isAdmin && (
             <button type="button" className="button danger" onClick={() => choose("discard")}>
               Discard …

@@ -11,10 +11,12 @@ import { Empty, Skeleton, Trouble } from "../parts/trouble.tsx";
 import * as queries from "../queries.ts";
 import { FailureTabs } from "./failure_tabs.tsx";
 
-export const letterState = ({ reprocessed_at }: Pick<RawLetter, "reprocessed_at">) =>
-  reprocessed_at ? ({ tone: "done", word: "Consumed" } as const) : ({ tone: "failed", word: "Unreadable" } as const);
+export const letterState = ({ reprocessed_at, untrusted }: Pick<RawLetter, "reprocessed_at" | "untrusted">) =>
+  reprocessed_at
+    ? ({ tone: "done", word: "Consumed" } as const)
+    : ({ tone: "failed", word: untrusted ? "Not trusted" : "Unreadable" } as const);
 
-/** Messages that notification could not decode or store, as they came. */
+/** Messages that notification could not decode or store, or does not trust, as they came. */
 export function Unreadable() {
   const { which } = useSearch({ from: "/failures/unreadable" });
   const navigate = useNavigate();
@@ -27,7 +29,7 @@ export function Unreadable() {
     <>
       <Page
         title="Failures"
-        about="Messages from the stream that notification could not read"
+        about="Messages from the stream that notification could not read or does not trust"
         actions={
           <label className="flex items-center gap-2">
             <input
@@ -45,7 +47,8 @@ export function Unreadable() {
           {isPending && <Skeleton rows={8} />}
           {data && rows.length === 0 && (
             <Empty title={which === "all" ? "Every message could be read" : "No unreadable message is open"}>
-              What cannot be decoded is kept here as it came, with the reason, so that it can be read again after a fix.
+              What cannot be decoded, or is not signed with a known key, is kept here as it came, with the reason. It can be read again
+              after a fix.
             </Empty>
           )}
           {rows.length > 0 && <Letters rows={rows} which={which} />}

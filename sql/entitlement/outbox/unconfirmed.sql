@@ -2,8 +2,9 @@
 -- $1 after_published_at
 -- $2 after_event_id
 -- $3 limit
--- $4 overdue_seconds: from this age on a missing event is overdue
+-- $4 overdue_seconds: from this age on a missing event is overdue; each time it was sent again doubles it, up to 16 times, because what is refused
+--    on arrival is refused again, and each time leaves a raw dead letter
 -- returns event_id, published_at, overdue
-select event_id, published_at, published_at < now() - make_interval(secs => $4::float8) as overdue from outbox_events
+select event_id, published_at, published_at < now() - make_interval(secs => $4::float8 * 2 ^ least(publish_generation, 4)) as overdue from outbox_events
 where status = 'PUBLISHED' and confirmed_at is null and (published_at, event_id) > ($1::timestamptz, $2::uuid)
 order by published_at, event_id limit $3::int

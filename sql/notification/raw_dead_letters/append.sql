@@ -6,8 +6,9 @@
 -- $5 data: hex with a leading \x
 -- $6 event_id?
 -- $7 reason
+-- $8 untrusted?: what is wrong with its signature; null: nothing, so that its message id counts
 -- returns id
-insert into notification_nats_dlq (stream, stream_seq, subject, headers, data, event_id, reason)
-select * from unnest($1::text[], $2::bigint[], $3::text[], $4::jsonb[], $5::text[]::bytea[], $6::uuid[], $7::text[])
+insert into notification_nats_dlq (stream, stream_seq, subject, headers, data, event_id, reason, untrusted)
+select * from unnest($1::text[], $2::bigint[], $3::text[], $4::jsonb[], $5::text[]::bytea[], $6::uuid[], $7::text[], $8::text[])
 on conflict (stream, stream_seq, data_hash) do nothing
 returning id

@@ -6,7 +6,7 @@
 -- returns id
 with gone as (
   delete from notification_nats_dlq where id = $1::uuid and reprocessed_at is null
-  returning id, jsonb_build_object('stream', stream, 'stream_seq', stream_seq, 'subject', subject, 'reason', reason, 'event_id', event_id,
+  returning id, jsonb_build_object('stream', stream, 'stream_seq', stream_seq, 'subject', subject, 'reason', reason, 'untrusted', untrusted, 'event_id', event_id,
     'received_at', iso(received_at), 'size', length(data), 'sha256', encode(data_hash, 'hex'),
     'payload', jsonb_build_object('headers', headers, 'data', encode(substring(data from 1 for 4096), 'hex'))) as was
 ), noted as (

@@ -1,0 +1,177 @@
+// Somebody with every right on NATS, but without the keys.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { jetstream } from "@nats-io/jetstream";
+import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { until } from "../stack/wait.ts";
+import { eventMessage, signedHeaders } from "./testing/events.ts";
+import { type TestKenri, testKenri } from "./testing/kenri.ts";
+import { putUnsigned, streamOf } from "./testing/stream.ts";
+
+const durable = "notification-entitlement-consumer";
+let kenri: TestKenri;
+beforeAll(async () => {
+  kenri = await testKenri({ OUTBOX_OVERDUE: "1s", CONSUMER_ACK_WAIT: "2s" });
+  await kenri.start("entitlement notification");
+});
+afterAll(() => kenri.close());
+
+const grantAll = async (users: readonly string[]) => {
+  for (const user of users) expect((await kenri.grant(user, "item")).status).toBe(200);
+};
+const isTold = async (user: string) => (await kenri.inbox(user)).some(({ status }) => status === "SENT");
+const ask = async (system: "entitlement" | "notification", path: string) => (await kenri.call(system, path)).json();
+const openLetters = async () => ((await ask("notification", "/ops/raw-dead-letters/counts")) as { open: { count: number } }).open.count;
+const reprocess = async (id: string) => {
+  const body = JSON.stringify({ reason: "please" });
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body };
+  const response = await kenri.call("notification", `/ops/raw-dead-letters/${id}/reprocess`, init);
+  return { ...((await response.json()) as { code?: string; detail?: string }), status: response.status };
+};
+
+interface Letter {
+  readonly id: string;
+  readonly reason: string;
+  readonly untrusted: string | null;
+}
+
+async function letterOf(seq: number): Promise<Letter> {
+  const find = () => kenri.notificationSql<Letter[]>`select id, reason, untrusted from notification_nats_dlq where stream_seq = ${seq}`;
+  await until(`message ${seq} is a raw dead letter`, 15_000, async () => (await find()).length === 1);
+  return (await find())[0]!;
+}
+
+/** Takes notification's messages from its consumer, acknowledges them, and answers which events it holds: all that are asked for. */
+async function thief() {
+  const nats: NatsConnection = await connect({ servers: kenri.environment.NATS_URL! });
+  const consumer = await jetstream(nats).consumers.get(streamOf(kenri), durable);
+  let [stolen, answered, isOver] = [0, 0, false];
+  const steal = async () => {
+    while (!isOver) {
+      for await (const message of await consumer.fetch({ max_messages: 50, expires: 1000 })) {
+        if (isOver) continue;
+        message.ack();
+        stolen++;
+      }
+    }
+  };
+  nats.subscribe(kenri.environment.TAKEN_IN_SUBJECT!, {
+    callback: (_, question) => {
+      question.respond(question.data);
+      answered++;
+    },
+  });
+  const stealing = Promise.all(Array.from({ length: 8 }, steal)).catch(() => {});
+  return {
+    stolen: () => stolen,
+    answered: () => answered,
+    async stop() {
+      isOver = true;
+      await stealing;
+      await nats.close();
+    },
+  };
+}
+
+test("stolen messages and false answers: nothing is lost, nothing is confirmed by them, and the console is told", async () => {
+  await grantAll(["before"]);
+  await until("the pipeline runs", 15_000, () => isTold("before"));
+  const users = Array.from({ length: 30 }, (_, n) => `robbed-${n}`);
+  const robber = await thief();
+  const confirmedAndNotHeld = async () => {
+    const confirmed = await kenri.entitlementSql`select event_id from outbox_events where confirmed_at is not null`;
+    const held = new Set((await kenri.notificationSql`select event_id from processed_events`).map(row => row.event_id));
+    return confirmed.map(row => row.event_id).filter(id => !held.has(id));
+  };
+  try {
+    await grantAll(users);
+    await until("messages are stolen and false answers given", 20_000, () => robber.stolen() >= 10 && robber.answered() >= 5);
+    const relay = async () => {
+      const { workers } = (await ask("entitlement", "/ops/health")) as { workers: { name: string; state: string; detail: string }[] };
+      return workers.find(({ name }) => name === "entitlement:relay");
+    };
+    await until("health says so", 15_000, async () => (await relay())?.state === "trouble");
+    expect((await relay())?.detail).toMatch(/^confirmation: \d+ answers? with a wrong signature refused/);
+    expect(await kenri.metric("entitlement", "kenri_outbox_answers_refused_total", 'reason="unsigned"')).toBeGreaterThan(0);
+    expect(await confirmedAndNotHeld()).toEqual([]);
+  } finally {
+    await robber.stop();
+  }
+  for (const user of users) await until(`${user} is told`, 60_000, () => isTold(user));
+  expect(await confirmedAndNotHeld()).toEqual([]);
+  await until(
+    "all is confirmed without anybody's help",
+    30_000,
+    async () => (await kenri.entitlementSql`select from outbox_events where confirmed_at is null`).length === 0,
+  );
+});
+
+test("a forged version makes no real event stale: forged events are raw dead letters that say why, and are counted", async () => {
+  const before = await openLetters();
+  const forged = [
+    { version: 2n ** 53n - 1n, keys: undefined, reason: /^unsigned: it has no Kenri-Signature header$/, fault: "unsigned" },
+    { version: 999_999_999n, keys: `test:${"guess".repeat(8)}`, reason: /^forged: its signature with the key "test"/, fault: "forged" },
+    { version: 1_000n, keys: `mine:${"guess".repeat(8)}`, reason: /^signed with the unknown key "mine"/, fault: "unknown_key" },
+  ];
+  for (const { version, keys, reason, fault } of forged) {
+    const { data, headers } = eventMessage({ userId: "victim", version });
+    const environment = { ...kenri.environment, EVENT_SIGNING_KEYS: keys ?? "" };
+    const { id, untrusted, ...letter } = await letterOf(await putUnsigned(kenri, data, signedHeaders(environment, data, headers)));
+    expect(letter.reason).toMatch(reason);
+    expect(untrusted).toBe(fault);
+    expect(await reprocess(id)).toMatchObject({
+      status: 409,
+      code: "STILL_UNTRUSTED",
+      detail: expect.stringMatching(/^it is not consumed: /),
+    });
+    const counted = () => kenri.metric("notification", "kenri_intake_refused_total", `reason="${fault}"`);
+    await until("it is counted", 5000, async () => (await counted()) > 0);
+  }
+  await kenri.grant("victim", "item");
+  await kenri.revoke("victim", "item");
+  await kenri.grant("victim", "item");
+  const rows = () => kenri.inbox("victim");
+  await until("the real events are told", 15_000, async () => (await rows()).filter(({ status }) => status === "SENT").length === 3);
+  expect((await rows()).map(({ stale, payload }) => [payload.version, stale])).toEqual([
+    [3, false],
+    [2, false],
+    [1, false],
+  ]);
+  expect(await openLetters()).toBe(before + forged.length);
+});
+
+test("a message that somebody puts in the place of an event, under its id, does not stand for it", async () => {
+  const fault = (user_prefix: string) =>
+    kenri.call("entitlement", "/debug/faults", {
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ user_prefix }),
+    });
+  // The stream takes the event for a repetition of what came under its id. The one is no event; the other would be acknowledged and forgotten.
+  const strangers = { "displaced-1": {}, "displaced-2": { "Kenri-Probe": "1" } };
+  await fault("displaced");
+  const letters: Letter[] = [];
+  for (const [user, headers] of Object.entries(strangers)) {
+    expect((await kenri.grant(user, "item")).status).toBe(200);
+    const [event] = await kenri.entitlementSql`select event_id from outbox_events where aggregate_key = ${`${user}:item`}`;
+    letters.push(await letterOf(await putUnsigned(kenri, "nothing", { "Nats-Msg-Id": event!.event_id, ...headers })));
+  }
+  await fault("");
+  for (const letter of letters) expect(letter).toMatchObject({ reason: expect.stringMatching(/^unsigned/), untrusted: "unsigned" });
+  for (const user of Object.keys(strangers)) await until(`${user} is told`, 30_000, () => isTold(user));
+});
+
+test("a letter whose key was missing is consumed when the key is there; without keys everything is taken as before", async () => {
+  const [next, other] = [`next:${"n".repeat(32)}`, `other:${"o".repeat(32)}`];
+  const letterBy = async (userId: string, keys: string) => {
+    const { data, headers } = eventMessage({ userId });
+    const environment = { ...kenri.environment, EVENT_SIGNING_KEYS: keys };
+    return letterOf(await putUnsigned(kenri, data, signedHeaders(environment, data, headers)));
+  };
+  const [known, unknown] = [await letterBy("late", next), await letterBy("never", other)];
+  await kenri.start("notification:api", { EVENT_SIGNING_KEYS: `${kenri.environment.EVENT_SIGNING_KEYS},${next}` });
+  expect((await reprocess(known.id)).status).toBe(200);
+  expect(await reprocess(unknown.id)).toMatchObject({ status: 409, code: "STILL_UNTRUSTED" });
+  await until("it is told", 15_000, () => isTold("late"));
+  await kenri.start("notification:api", { EVENT_SIGNING_KEYS: "" });
+  expect((await reprocess(unknown.id)).status).toBe(200);
+});

@@ -1,0 +1,45 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import { timestampNow } from "@bufbuild/protobuf/wkt";
+import { type EntitlementEvent, EntitlementEventSchema } from "../gen/kenri/entitlement/v1/entitlement_event_pb.ts";
+import { readSettings } from "../kernel/config.ts";
+import { kernelSettings } from "../kernel/settings.ts";
+import { createSignatures, type Signatures, signatureHeader } from "../kernel/signatures.ts";
+
+export type Facts = Partial<Omit<EntitlementEvent, "$typeName" | "$unknown">>;
+
+/** An event that an outbox would publish but for these facts, with its headers; not signed. */
+export function eventMessage(facts: Facts = {}): { data: Uint8Array; headers: Record<string, string> } {
+  const event = create(EntitlementEventSchema, {
+    eventId: crypto.randomUUID(),
+    eventType: "EntitlementGranted",
+    occurredAt: timestampNow(),
+    userId: "somebody",
+    stockKeepingUnit: "item",
+    source: "purchase",
+    sourceId: "p_1",
+    version: 1n,
+    traceId: "4bf92f3577b34da6a3ce929d0e0e4736",
+    ...facts,
+  });
+  return {
+    data: toBinary(EntitlementEventSchema, event),
+    headers: {
+      "Nats-Msg-Id": event.eventId,
+      event_type: event.eventType,
+      aggregate_key: encodeURI(`${event.userId}:${event.stockKeepingUnit}`),
+    },
+  };
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** The signatures of a Kenri that was started with this environment. */
+export const signaturesOf = (environment: Environment): Signatures =>
+  createSignatures(readSettings({ keys: kernelSettings.signingKeys }, environment).keys);
+
+/** Headers as one who has the keys sends them with this data, on the subject of the events. */
+export function signedHeaders(environment: Environment, data: Uint8Array | string, headers: Record<string, string> = {}) {
+  const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
+  const signature = signaturesOf(environment).sign({ subject: environment.ENTITLEMENT_SUBJECT!, headers, data: bytes });
+  return { ...headers, ...(signature ? { [signatureHeader]: signature } : {}) };
+}
