@@ -32,6 +32,7 @@ describe("before the migrations", () => {
   let url: string;
   beforeAll(async () => {
     server = startProcess("entitlement:api", {
+      KENRI_ENV: "test",
       NATS_URL: "nats://127.0.0.1:1",
       ENTITLEMENT_APP_DATABASE_URL: database.appUrl,
       ENTITLEMENT_PORT: "0",

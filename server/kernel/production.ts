@@ -3,7 +3,7 @@ export interface NatsProofs {
   readonly natsUrl: string | undefined;
 }
 
-/** Whether every server of the list is named with a user or a token: `nats://user:password@host`, `nats://token@host`. */
+/** Whether every server of the list is named with `user:password@` or `token@` before its host. */
 const namesUser = (urls: string) => urls.split(",").every(url => /^([a-z]+:\/\/)?[^/@]+@/i.test(url.trim()));
 
 /** NATS without credentials: whoever reaches it reads and writes every event. */
@@ -12,5 +12,5 @@ export function natsProblems({ natsUrl }: NatsProofs): string[] {
   const proofs = [namesUser(natsUrl)];
   return proofs.some(Boolean)
     ? []
-    : ["NATS has no credentials with KENRI_ENV=production: write them in NATS_URL (nats://user:password@host or nats://token@host)"];
+    : ["NATS has no credentials with KENRI_ENV=production: write them in NATS_URL (user:password@ or token@ before the host)"];
 }
