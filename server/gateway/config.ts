@@ -24,7 +24,7 @@ export const gatewaySettings = {
   ),
   redisUrl: secretUrl(
     "REDIS_URL",
-    "Redis for sessions and limits, e.g. redis://user:password@127.0.0.1:6379, or rediss:// for TLS; in production with a password",
+    "Redis for sessions and limits, e.g. redis://127.0.0.1:6379, or rediss:// for TLS; with user:password@ before the host, required in production",
   ),
   redisUser: optional(text("REDIS_USER", "the ACL user at Redis, if REDIS_URL does not name it")),
   redisPassword: optional(secret("REDIS_PASSWORD", "the password at Redis, if REDIS_URL does not have it")),
@@ -140,7 +140,7 @@ function productionProblems({ publicUrl, oidc, limits, redisUrl, redisPassword }
         ]
       : []),
     ...(redisUrl !== undefined && !redisPassword && !URL.parse(redisUrl)?.password
-      ? ["Redis has no password with KENRI_ENV=production: write it in REDIS_URL (redis://user:password@host) or set REDIS_PASSWORD"]
+      ? ["Redis has no password with KENRI_ENV=production: write it in REDIS_URL (user:password@ before the host) or set REDIS_PASSWORD"]
       : []),
     ...tooWide.map(
       entry =>

@@ -32,7 +32,8 @@ describe("before the migrations", () => {
   let url: string;
   beforeAll(async () => {
     server = startProcess("entitlement:api", {
-      NATS_URL: "nats://nobody:none@127.0.0.1:1",
+      KENRI_ENV: "test",
+      NATS_URL: "nats://127.0.0.1:1",
       ENTITLEMENT_APP_DATABASE_URL: database.appUrl,
       ENTITLEMENT_PORT: "0",
       SHUTDOWN_NOTICE: "0ms",

@@ -2,7 +2,7 @@ import { accessSync, constants, readFileSync } from "node:fs";
 
 /** Where Redis is, who we are there, and how we know it. */
 export interface RedisAddress {
-  /** `redis://user:password@host:port`, or `rediss://` for TLS. */
+  /** `redis://host:port`, or `rediss://` for TLS; a user and a password may stand before the host. */
   readonly url: string;
   readonly user?: string | undefined;
   readonly password?: string | undefined;

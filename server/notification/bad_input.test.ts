@@ -146,9 +146,12 @@ test("nothing surprised the server, and no key is in its log", async () => {
 });
 
 test("the debug inbox and the fault switch do not exist in production, unless the inbox is switched on", async () => {
-  await kenri.start("notification:api", { KENRI_ENV: "production" });
+  const nats = new URL(kenri.environment.NATS_URL!);
+  if (!nats.username) Object.assign(nats, { username: "test", password: "test" }); // production asks for credentials; this server does not
+  const production = { KENRI_ENV: "production", NATS_URL: nats.href };
+  await kenri.start("notification:api", production);
   expectRefusal(await ask(inbox), notFound);
   expectRefusal(await send("/debug/faults", '{"user_prefix":"a"}', "PUT"), notFound);
-  await kenri.start("notification:api", { KENRI_ENV: "production", DEBUG_INBOX: "true" });
+  await kenri.start("notification:api", { ...production, DEBUG_INBOX: "true" });
   expect((await ask(inbox)).status).toBe(200);
 });
