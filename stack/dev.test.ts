@@ -56,7 +56,7 @@ async function pids(): Promise<number[]> {
 
 /** The ports of the systems change if somebody else has the usual ones at one of the starts. */
 const withoutPorts = (variables: Record<string, string>) =>
-  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, value.replace(/^(http:.*):\d+$/, "$1")]));
+  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, value.replace(/^(http:.*):\d+/, "$1")]));
 
 /** Runs the three lines as a person would. */
 async function tryCurl([grant = "", read = "", inbox = ""]: string[]): Promise<void> {
@@ -64,6 +64,17 @@ async function tryCurl([grant = "", read = "", inbox = ""]: string[]): Promise<v
   expect(JSON.parse(await sh(grant))).toMatchObject({ status: "ACTIVE", version: 1 });
   expect(JSON.parse(await sh(read))).toMatchObject({ entitlements: [{ stock_keeping_unit: "sword", status: "ACTIVE" }] });
   expect(await becomes(5_000, async () => (await sh(inbox)).includes('"SENT"'), 100)).toBe(true);
+}
+
+/** dev.env names where each system serves its metrics, apart from the others, and that is not its API. */
+async function metricsAreNamed(): Promise<void> {
+  const named = readDevEnv(join(home, "dev.env"));
+  for (const system of ["GATEWAY", "ENTITLEMENT", "NOTIFICATION", "ACCOUNT"]) {
+    const metrics = await (await fetch(named[`${system}_METRICS_URL`]!)).text();
+    expect(metrics).toContain(`kenri_event_loop_lag_seconds{thread="${system.toLowerCase()}:api"}`);
+    expect(await (await fetch(named[`${system}_HEALTH_URL`]!)).json()).toMatchObject({ status: "ready" });
+    expect((await fetch(`${named[`${system}_URL`]}/metrics`)).status).toBe(404);
+  }
 }
 
 const asPrinted = Bun.which("curl") ? tryCurl : async () => {};
@@ -114,6 +125,7 @@ test("a second start takes under five seconds, keeps key and data, and is the on
     ]);
   const { child, curl } = await quickStart();
   await asPrinted(curl);
+  await metricsAreNamed();
   expect(withoutPorts(readDevEnv(join(home, "dev.env")))).toEqual(withoutPorts(earlier));
   expect(statSync(join(home, "dev.env")).mode & 0o777).toBe(0o600);
 

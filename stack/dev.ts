@@ -58,6 +58,8 @@ async function up(): Promise<void> {
   await seedDemo(kenri.urls.entitlement, key);
   writeDevEnv(envFile, {
     ...Object.fromEntries(systems.map(({ name }) => [`${name.toUpperCase()}_URL`, kenri.urls[name]])),
+    ...Object.fromEntries(systems.map(({ name }) => [`${name.toUpperCase()}_METRICS_URL`, `${kenri.healthUrls[name]}/metrics`])),
+    ...Object.fromEntries(systems.map(({ name }) => [`${name.toUpperCase()}_HEALTH_URL`, `${kenri.healthUrls[name]}/readyz`])),
     ...Object.fromEntries(storing.map(name => [`${name.toUpperCase()}_DATABASE_URL`, databases[name]!.ownerUrl])),
     NATS_URL: stack.nats.url,
     REDIS_URL: stack.redis.url,

@@ -7,13 +7,13 @@ import { follow } from "./server_log.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
 import type { Stack } from "./stack.ts";
 
-/** The systems in the order the block shows them. A later system needs a line here. */
+/** The systems in the order the block shows them, with their usual ports. A later system needs a line here. */
 export const systems = [
-  { name: "gateway", port: 8080, database: false },
-  { name: "entitlement", port: 8081, database: true },
-  { name: "notification", port: 8082, database: true },
-  { name: "account", port: 8083, database: true },
-] as const satisfies readonly { name: string; port: number; database: boolean }[];
+  { name: "gateway", port: 8080, healthPort: 9080, database: false },
+  { name: "entitlement", port: 8081, healthPort: 9081, database: true },
+  { name: "notification", port: 8082, healthPort: 9082, database: true },
+  { name: "account", port: 8083, healthPort: 9083, database: true },
+] as const satisfies readonly { name: string; port: number; healthPort: number; database: boolean }[];
 export type SystemName = (typeof systems)[number]["name"];
 /** Those that keep a database. */
 export const storing: readonly SystemName[] = systems.filter(({ database }) => database).map(({ name }) => name);
@@ -21,6 +21,8 @@ export const storing: readonly SystemName[] = systems.filter(({ database }) => d
 export interface KenriServer {
   process: ServerProcess;
   urls: Record<SystemName, string>;
+  /** Where each serves its health and its metrics. */
+  healthUrls: Record<SystemName, string>;
   /** What it was started with: its command-line tools need the same. */
   env: Record<string, string | undefined>;
 }
@@ -43,11 +45,14 @@ export async function prepareKenri({ dir, say, databases, servers, onGiveUp }: K
     ...addresses(servers),
   };
   const urls = {} as Record<SystemName, string>;
-  for (const { name, port: usual } of systems) {
+  const healthUrls = {} as Record<SystemName, string>;
+  for (const { name, port: usual, healthPort: usualHealth } of systems) {
     const port = await choosePort(dir, name, usual);
     if (port !== usual) say(`${name}: port ${usual} is taken, using ${port}`);
+    const healthPort = await choosePort(dir, `${name}-health`, usualHealth);
     const prefix = name.toUpperCase();
-    env[`${prefix}_PORT`] = String(port);
+    Object.assign(env, { [`${prefix}_PORT`]: String(port), [`${prefix}_HEALTH_PORT`]: String(healthPort) });
+    healthUrls[name] = `http://127.0.0.1:${healthPort}`;
     const { ownerUrl, appUrl } = databases[name] ?? {};
     Object.assign(env, ownerUrl && { [`${prefix}_DATABASE_URL`]: ownerUrl, [`${prefix}_APP_DATABASE_URL`]: appUrl });
     urls[name] = `http://127.0.0.1:${port}`;
@@ -64,7 +69,7 @@ export async function prepareKenri({ dir, say, databases, servers, onGiveUp }: K
     command: [process.execPath, join("server", "main.ts")],
     cwd: checkout,
     env,
-    ready: async () => (await Promise.all(Object.values(urls).map(isReady))).every(Boolean),
+    ready: async () => (await Promise.all(Object.values(healthUrls).map(isReady))).every(Boolean),
     readyWithin: 60_000,
     stopSignal: "SIGTERM",
     stopWithin: 12_000, // it drains within 10 s
@@ -72,7 +77,7 @@ export async function prepareKenri({ dir, say, databases, servers, onGiveUp }: K
     onGiveUp,
     say,
   });
-  return { process: server, urls, env };
+  return { process: server, urls, healthUrls, env };
 }
 
 function addresses({ nats, redis, idp }: KenriOptions["servers"]): Record<string, string> {
@@ -87,8 +92,8 @@ function addresses({ nats, redis, idp }: KenriOptions["servers"]): Record<string
 }
 
 /** Not only its API but its workers too: what is granted right after the start shall be told at once. */
-async function isReady(url: string): Promise<boolean> {
-  const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) });
+async function isReady(healthUrl: string): Promise<boolean> {
+  const answer = await fetch(`${healthUrl}/readyz`, { signal: AbortSignal.timeout(2_000) });
   return ((await answer.json()) as { status: string }).status === "ready";
 }
 

@@ -5,6 +5,12 @@ const limit = (variable: string, about: string, preset: number) => integer(varia
 
 export const gatewaySettings = {
   port: integer("GATEWAY_PORT", "the port of the gateway", 8080, { minimum: 0, maximum: 65535 }),
+  healthPort: optional(
+    integer("GATEWAY_HEALTH_PORT", "the health port of gateway where it differs from HEALTH_PORT", undefined, {
+      minimum: 0,
+      maximum: 65535,
+    }),
+  ),
   publicUrl: optional(
     httpUrl(
       "GATEWAY_PUBLIC_URL",
@@ -47,6 +53,16 @@ export const gatewaySettings = {
     session: limit("LIMIT_SESSION", "requests a minute of one session", 600),
     address: limit("LIMIT_ADDRESS", "requests a minute of one address without a session", 300),
     signIn: limit("LIMIT_SIGN_IN", "steps of signing in a minute from one address", 60),
+    open: limit(
+      "LIMIT_OPEN",
+      "requests a minute of one address for what anybody may read, at one gateway: pages, files, descriptions, health",
+      3000,
+    ),
+    keys: limit(
+      "LIMIT_KEYS",
+      "requests a minute of one address for the keys of the gateways' tokens, at one gateway; services ask for them",
+      6000,
+    ),
     trustedProxies: optional(
       text("TRUSTED_PROXIES", "addresses and networks (CIDR), separated by commas, whose X-Forwarded-For is believed"),
     ),
