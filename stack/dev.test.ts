@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { checkout } from "./checkout.ts";
 import { run } from "./command.ts";
 import { readDevEnv } from "./dev_env.ts";
+import { holderOf } from "./lock.ts";
 import { alive } from "./process_table.ts";
 import { isAsShown, readme, type Snippet, snippetsIn } from "./readme.ts";
 import { scratchFolder } from "./scratch.ts";
@@ -22,9 +23,11 @@ afterAll(async () => {
 });
 
 /** `bun run dev` without the install, until it has printed its block. */
-async function startDev(): Promise<{ child: Bun.Subprocess; curl: string[]; took: number }> {
+async function startDev(
+  command = [process.execPath, join(import.meta.dir, "dev.ts")],
+): Promise<{ child: Bun.Subprocess; curl: string[]; took: number }> {
   const started = performance.now();
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "dev.ts")], { env, stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  const child = Bun.spawn(command, { cwd: checkout, env, stdin: "ignore", stdout: "pipe", stderr: "inherit" });
   running.push(child);
   let text = "";
   const reading = (async () => {
@@ -114,6 +117,20 @@ test("a first start prints a block whose curl lines work, the README can be foll
   expect(await child.exited).toBe(0);
   expect(servers.some(alive)).toBe(false);
 }, 120_000);
+
+test.if(Bun.which("npx") !== null)(
+  "kill -TERM of the npx that started it leaves no process",
+  async () => {
+    const { child } = await startDev(["npx", "bun", "run", "dev"]);
+    const servers = await pids();
+    expect(servers.every(alive)).toBe(true);
+    child.kill("SIGTERM");
+    await child.exited;
+    expect(await becomes(20_000, () => !servers.some(alive))).toBe(true);
+    expect(await becomes(5_000, () => holderOf(dev) === undefined)).toBe(true);
+  },
+  120_000,
+);
 
 test("a second start takes under five seconds, keeps key and data, and is the only one", async () => {
   const earlier = readDevEnv(join(home, "dev.env"));
