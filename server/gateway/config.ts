@@ -30,6 +30,12 @@ export const gatewaySettings = {
   deadline: duration("GATEWAY_DEADLINE", "how long a service may take to answer", "2s", { minimum: "50ms", maximum: "1m" }),
   oidc: {
     issuer: httpUrl("OIDC_ISSUER", "the identity provider, found by its discovery document"),
+    internalUrl: optional(
+      httpUrl(
+        "OIDC_INTERNAL_URL",
+        "the origin at which the gateway reaches the issuer, e.g. http://keycloak:8080, if it cannot use the address that browsers use",
+      ),
+    ),
     clientId: text("OIDC_CLIENT_ID", "what the identity provider knows this gateway as"),
     clientSecret: secret("OIDC_CLIENT_SECRET", "proves it"),
     provider: text("OIDC_PROVIDER", "the name under which account keeps identities of this provider", "oidc"),
@@ -86,11 +92,16 @@ export const gatewaySettings = {
 export type GatewaySettings = Settings<typeof gatewaySettings>;
 
 /** What is wrong with the settings as a whole. */
-export function gatewayProblems({ publicUrl, limits }: GatewaySettings, environment: string): string[] {
+export function gatewayProblems({ publicUrl, limits, oidc }: GatewaySettings, environment: string): string[] {
   const isOpen = environment === "production" && !/^(https:|http:\/\/(127\.0\.0\.1|localhost)(:|$))/.test(publicUrl ?? "");
   const strangers = (limits.trustedProxies?.split(",") ?? []).map(entry => entry.trim()).filter(entry => !isNetwork(entry));
   const isOrigin = publicUrl === undefined || URL.parse(publicUrl)?.origin === publicUrl;
+  const { internalUrl } = oidc;
+  const isInternalOrigin = internalUrl === undefined || URL.parse(internalUrl)?.origin === internalUrl;
   return [
+    ...(isInternalOrigin
+      ? []
+      : [`OIDC_INTERNAL_URL must be an origin, e.g. ${URL.parse(internalUrl)?.origin}: the path is that of OIDC_ISSUER`]),
     ...(isOrigin ? [] : [`GATEWAY_PUBLIC_URL must be an origin as browsers write it, e.g. ${URL.parse(publicUrl ?? "")?.origin}`]),
     ...(isOpen
       ? ["GATEWAY_PUBLIC_URL must be set and https (or loopback) with KENRI_ENV=production: its cookies go over nothing else"]
