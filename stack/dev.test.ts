@@ -83,7 +83,7 @@ async function metricsAreNamed(): Promise<void> {
 const asPrinted = Bun.which("curl") ? tryCurl : async () => {};
 
 /** What only starts, tests or deploys the whole; the rest of the README is run. */
-const isWhole = ({ commands }: Snippet) => /^(npx bun run (dev|test)|export KENRI_DB_PASSWORD)/.test(commands);
+const isWhole = ({ commands }: Snippet) => /^npx bun (run (dev|test)|stack\/compose_env)/.test(commands);
 
 /** Runs the README from top to bottom in one shell, in a folder with this stack in place of the usual one, and compares the answers. */
 async function tryReadme(): Promise<void> {

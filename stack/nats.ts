@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
@@ -7,6 +7,7 @@ import { endLeftover } from "./leftover.ts";
 import { findNats, type NatsBinary } from "./nats_binary.ts";
 import { notOurs } from "./not_ours.ts";
 import { choosePort } from "./ports.ts";
+import { privateFolder } from "./secret_file.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
 import type { StackContext } from "./stack.ts";
 
@@ -24,7 +25,7 @@ export async function startNats(context: StackContext): Promise<NatsServer> {
   const port = await choosePort(dir, "nats");
   const store = join(dir, "nats");
   const config = join(dir, "nats.conf");
-  mkdirSync(store, { recursive: true });
+  privateFolder(store);
   writeFileSync(config, configText(binary, port, store, dir));
   const url = `nats://127.0.0.1:${port}`;
   const server = superviseServer({
@@ -44,7 +45,7 @@ export async function startNats(context: StackContext): Promise<NatsServer> {
     wipe() {
       if (server.pid !== undefined) throw new Error("NATS is running: halt() or stop() it before wipe()");
       rmSync(store, { recursive: true, force: true });
-      mkdirSync(store, { recursive: true });
+      privateFolder(store);
     },
   });
 }

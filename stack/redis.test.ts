@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { RedisClient } from "bun";
 import { scratchFolder } from "./scratch.ts";
 import { forgetStack, type Stack, startStack } from "./stack.ts";
@@ -26,6 +28,10 @@ async function ask(command: string, ...args: string[]): Promise<unknown> {
 test("it listens on loopback only", async () => {
   expect(stack.redis.url).toStartWith("redis://127.0.0.1:");
   expect(Object.values((await ask("CONFIG", "GET", "bind")) as object)).toContain("127.0.0.1");
+});
+
+test("only its owner may enter the folder with what it holds", () => {
+  expect(statSync(join(stack.dir, "redis")).mode & 0o777).toBe(0o700);
 });
 
 test("what it holds survives a stop; a killed one comes back by itself", async () => {

@@ -1,10 +1,11 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { RedisClient } from "bun";
 import { endLeftover } from "./leftover.ts";
 import { notOurs } from "./not_ours.ts";
 import { choosePort } from "./ports.ts";
 import { findRedis } from "./redis_binary.ts";
+import { privateFolder } from "./secret_file.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
 import type { StackContext } from "./stack.ts";
 
@@ -20,7 +21,7 @@ export async function startRedis({ dir, say, environment, watchdog, onGiveUp }: 
   await endLeftover(dir, "redis", "SIGINT");
   const port = await choosePort(dir, "redis");
   const store = join(dir, "redis");
-  mkdirSync(store, { recursive: true });
+  privateFolder(store);
   const settings = {
     bind: "127.0.0.1",
     port: String(port),
@@ -48,7 +49,7 @@ export async function startRedis({ dir, say, environment, watchdog, onGiveUp }: 
     wipe() {
       if (server.pid !== undefined) throw new Error("Redis is running: halt() or stop() it before wipe()");
       rmSync(store, { recursive: true, force: true });
-      mkdirSync(store, { recursive: true });
+      privateFolder(store);
     },
   });
 }

@@ -1,9 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 export function newPassword(): string {
   return randomBytes(24).toString("base64url");
+}
+
+/** A folder that only its owner may enter: servers write into it as they like. */
+export function privateFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  chmodSync(folder, 0o700); // also one that an earlier start made
 }
 
 /** Written beside and renamed: never half a file, never readable by others. */
