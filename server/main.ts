@@ -3,10 +3,9 @@
  * workers as threads; a role named by itself runs alone in this process. Starts in order; systems, APIs and workers stop side by side, each
  * in reverse of its start, within the time set for it.
  */
-import { Elysia } from "elysia";
 import { roleContext } from "./context.ts";
 import { ConfigError } from "./kernel/config.ts";
-import { healthRoutes } from "./kernel/health.ts";
+import { healthServer } from "./kernel/health_server.ts";
 import { workerMetrics } from "./kernel/metrics.ts";
 import type { RoleContext } from "./kernel/role.ts";
 import { group, type Service, service, together } from "./kernel/service.ts";
@@ -26,7 +25,29 @@ function plan(args: readonly string[]): { whole: SystemName[]; single: string[] 
   return { whole: systemNames.filter(name => args.includes(name)), single: args.filter(arg => arg.includes(":")) };
 }
 
-/** A system: its migrations, its API here, its workers in threads. */
+/** Where a system's health is served: at a port of its own, or at the one port of the process. */
+const healthPortOf = (system: SystemName, settings: AllSettings) => settings[system].healthPort ?? settings.kernel.healthPort;
+
+/** Two that share this process cannot share a health port: it would tell of one of them only. */
+function refuseSharedHealthPort({ whole, single }: ReturnType<typeof plan>, settings: AllSettings): void {
+  const served = [...whole, ...single.filter(role => !role.endsWith(":migrate"))];
+  const ports = served.map(name => healthPortOf(name.split(":")[0] as SystemName, settings));
+  const shared = served.filter((_, index) => ports[index] && ports.indexOf(ports[index]) !== ports.lastIndexOf(ports[index]));
+  if (shared.length > 0)
+    throw new ConfigError([
+      `${shared.join(", ")} would have the same health port: set <SYSTEM>_HEALTH_PORT for each system, or 0 for any free port, or run them as processes of their own`,
+    ]);
+}
+
+const healthOf = (system: SystemName, settings: AllSettings, context: RoleContext): Service =>
+  healthServer({
+    port: healthPortOf(system, settings),
+    host: settings.kernel.healthHost,
+    variables: ["HEALTH_PORT", `${system.toUpperCase()}_HEALTH_PORT`],
+    context,
+  });
+
+/** A system: its health, its migrations, its API here, its workers in threads. */
 function wholeSystem(system: SystemName, settings: AllSettings, giveUp: RoleContext["giveUp"]): Service {
   const api = roleContext(`${system}:api`, settings, giveUp);
   const collected = workerMetrics();
@@ -43,24 +64,16 @@ function wholeSystem(system: SystemName, settings: AllSettings, giveUp: RoleCont
     }),
   );
   const migrations = systems[system].database ? [createRole(settings, { ...api, role: `${system}:migrate` })] : [];
-  return group([...migrations, vitals(`${system}:api`, api.log, api.metrics), together([...workers, createRole(settings, context)])]);
+  const work = together([...workers, createRole(settings, context)]);
+  return group([healthOf(system, settings, context), ...migrations, vitals(`${system}:api`, api.log, api.metrics), work]);
 }
 
-/** One role as a process of its own, with /livez, /readyz and /metrics where HEALTH_PORT says. */
+/** One role as a process of its own, with its health. */
 function singleRole(role: string, settings: AllSettings, giveUp: RoleContext["giveUp"]): Service {
   const context = roleContext(role, settings, giveUp);
   const { health } = context;
   const work = createRole(settings, context);
-  const { healthPort, host } = settings.kernel;
-  if (role.endsWith(":api") || role.endsWith(":migrate") || healthPort === undefined) return work;
-  const app = new Elysia().use(healthRoutes({ health, askDatabase: async () => {}, metricsText: context.metricsText }));
-  const serving = service({
-    start: async () => {
-      app.listen({ port: healthPort, hostname: host });
-      context.log.info({ url: `http://${host}:${app.server?.port}` }, "http.listening");
-    },
-    stop: async () => void (await app.stop()),
-  });
+  if (role.endsWith(":migrate")) return work;
   const ready = service({
     start: async () => {
       health.state = "ready";
@@ -69,7 +82,9 @@ function singleRole(role: string, settings: AllSettings, giveUp: RoleContext["gi
       health.state = "stopping";
     },
   });
-  return group([serving, vitals(role, context.log, context.metrics), work, ready]);
+  const serving = healthOf(role.split(":")[0] as SystemName, settings, context);
+  // An API says by itself when it is ready: it takes requests then.
+  return group([serving, vitals(role, context.log, context.metrics), work, ...(role.endsWith(":api") ? [] : [ready])]);
 }
 
 const usage = `usage: bun server/main.ts [system | system:role …]
@@ -81,8 +96,10 @@ Settings are environment variables: see docs/configuration.md.`;
 
 async function main(): Promise<void> {
   if (process.argv.slice(2).some(argument => argument === "--help" || argument === "-h")) return console.log(usage);
-  const { whole, single } = plan(process.argv.slice(2));
+  const planned = plan(process.argv.slice(2));
+  const { whole, single } = planned;
   const settings = settingsFor([...whole.flatMap(rolesOf), ...single]);
+  refuseSharedHealthPort(planned, settings);
   /** While it stops, everything ends anyway. */
   const giveUp = () => void (stops === 0 && stop(1));
   const running = together([

@@ -73,7 +73,7 @@ test("workers' metrics are served by their parent", async () => {
 });
 
 test("readiness says ready, once the workers have told their parent that they are well", async () => {
-  const status = async () => ((await (await kenri.call("entitlement", "/readyz")).json()) as { status: string }).status;
+  const status = async () => (await kenri.readiness("entitlement")).status;
   await until("it is ready", 10_000, async () => (await status()) === "ready");
   expect((await kenri.call("entitlement", "/readyz")).status).toBe(200);
 });

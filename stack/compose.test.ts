@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
 import { parse } from "yaml";
 import { knownVariables } from "../server/variables.ts";
 import { checkout } from "./checkout.ts";
+import { completeEnv, requiredVariables } from "./compose_env.ts";
 import { demoUsers } from "./idp/users.ts";
 import { administrator, passwordVariable } from "./nats_config.ts";
 import { defaultNames, rightsOf, userOf } from "./nats_permissions.ts";
@@ -14,7 +16,9 @@ interface Service {
   command?: string[];
   environment?: Record<string, string>;
   ports?: string[];
-  healthcheck?: unknown;
+  networks?: string[];
+  network_mode?: string;
+  healthcheck?: { test: string[] };
   depends_on?: Record<string, { condition: string }>;
 }
 
@@ -25,7 +29,10 @@ interface Realm {
 }
 
 const text = readFileSync(join(checkout, "compose.yaml"), "utf8");
-const { services } = parse(text, { merge: true }) as { services: Record<string, Service> };
+const { services, networks } = parse(text, { merge: true }) as {
+  services: Record<string, Service>;
+  networks: Record<string, { internal?: boolean } | null>;
+};
 const ours = Object.entries(services).filter(([, service]) => service.image === "kenri");
 
 test("compose.yaml runs each role in a container of its own, after the migration", () => {
@@ -67,19 +74,119 @@ test("each role connects to NATS as its own user, and the server has the passwor
   );
   const url = (user: string) => {
     const variable = passwordVariable(user);
-    return `nats://${user}:\${${variable}:?set ${variable}}@nats:4222`;
+    return `nats://${user}:\${${variable}:?see the top of compose.yaml}@nats:4222`;
   };
   const roles = Object.keys(rightsOf(defaultNames));
   expect(users.toSorted()).toEqual(roles.map(role => [role, url(userOf(role))]).toSorted());
   const wanted = [administrator, ...roles.map(userOf)].map(passwordVariable);
   expect(Object.keys(services.nats?.environment ?? {})).toEqual(wanted);
-  for (const [name, value] of Object.entries(services.nats?.environment ?? {})) expect(value).toBe(`"\${${name}:?set ${name}}"`);
+  for (const [name, value] of Object.entries(services.nats?.environment ?? {}))
+    expect(value).toBe(`"\${${name}:?see the top of compose.yaml}"`);
   expect(text).toContain("file: ./stack/nats/kenri.conf");
 });
 
 test("ports are published on loopback only", () => {
   const published = Object.values(services).flatMap(({ ports = [] }) => ports);
   expect(published.filter(port => !port.startsWith("127.0.0.1:"))).toEqual([]);
+});
+
+test("every container is in the networks of those it speaks to, and in no other", () => {
+  const wanted: Record<string, string[]> = {
+    postgres: ["postgres"],
+    nats: ["nats"],
+    redis: ["redis"],
+    keycloak: ["public"],
+    migrate: ["postgres"],
+    "entitlement-api": ["clients", "services", "postgres", "nats"],
+    "entitlement-relay": ["postgres", "nats"],
+    "entitlement-janitor": ["postgres"],
+    "notification-api": ["clients", "services", "postgres", "nats"],
+    "notification-consumer": ["postgres", "nats"],
+    "notification-sender": ["postgres", "nats"],
+    "notification-janitor": ["postgres"],
+    "account-api": ["services", "postgres"],
+    gateway: ["public", "services", "nats", "redis"],
+  };
+  expect(Object.fromEntries(Object.entries(services).map(([name, service]) => [name, service.networks]))).toEqual(wanted);
+  expect(Object.entries(services).filter(([, service]) => service.network_mode !== undefined)).toEqual([]);
+  // Who publishes a port needs a network that leads outside; the stores and what is between the services have none.
+  const outside = Object.keys(networks).filter(name => !networks[name]?.internal);
+  expect(outside.toSorted()).toEqual(["clients", "public"]);
+  for (const [name, { ports = [], networks: joined = [] }] of Object.entries(services))
+    expect([name, joined.some(network => outside.includes(network))]).toEqual([name, ports.length > 0]);
+});
+
+test("what a container calls by name shares a network with it", () => {
+  const problems = Object.entries(services).flatMap(([name, { environment = {}, networks: joined = [] }]) =>
+    Object.entries(environment).flatMap(([variable, value]) => {
+      const host = /^\w+:\/\/(?:[^/@]*@)?([a-z][a-z-]*)[:/]/.exec(String(value))?.[1] ?? "";
+      const target = services[host];
+      // Every process names the gateway's keys, also the ones that never ask.
+      const isOfAll = variable === "GATEWAY_JWKS_URL" && !name.endsWith("-api") && name !== "gateway";
+      if (!target || target === services[name] || isOfAll) return [];
+      return target.networks?.some(network => joined.includes(network)) ? [] : [`${name} cannot reach ${variable}=${value}`];
+    }),
+  );
+  expect(problems).toEqual([]);
+});
+
+test("images are named by their exact version", () => {
+  const dockerfile = readFileSync(join(checkout, "Dockerfile"), "utf8");
+  const images = [
+    ...Object.values(services).map(({ image }) => image),
+    ...[...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image = ""]) => image),
+  ].filter(image => image !== "kenri");
+  expect(images.length).toBeGreaterThan(4);
+  for (const image of images) expect(image).toMatch(/:\d+\.\d+(\.\d+)?(-[a-z]+[\d.]*)?(@sha256:[0-9a-f]{64})?$/);
+  // Two numbers are a whole version only for PostgreSQL.
+  expect(images.filter(image => !/:\d+\.\d+\.\d+/.test(image) && !image.startsWith("postgres:"))).toEqual([]);
+});
+
+test("each password opens one store as one user", () => {
+  const users = new Map<string, Set<string>>();
+  for (const [, scheme = "", user = "", variable = ""] of text.matchAll(/(\w+):\/\/(\w+):\$\{(\w+)/g))
+    users.set(variable, (users.get(variable) ?? new Set()).add(`${scheme} ${user}`));
+  expect([...users].filter(([, of]) => of.size > 1)).toEqual([]);
+  expect(users.size).toBeGreaterThanOrEqual(7);
+  for (const [name, { command = [] }] of Object.entries(services))
+    expect([name, command.join(" ")]).toEqual([name, expect.not.stringContaining("${")]);
+});
+
+test("the owner of a database is named only to what migrates and makes partitions", () => {
+  const owners = ours.filter(([, { environment = {} }]) => Object.keys(environment).some(name => /^[A-Z]+_DATABASE_URL$/.test(name)));
+  expect(owners.map(([name]) => name)).toEqual(["migrate", "entitlement-janitor"]);
+});
+
+test("containers of Kenri are healthy by what their health port says, which nobody outside reaches", () => {
+  for (const [name, { healthcheck, environment = {}, ports = [] }] of ours.filter(([name]) => name !== "migrate")) {
+    expect([name, healthcheck?.test.join(" ")]).toEqual([name, expect.stringContaining(`127.0.0.1:${environment.HEALTH_PORT}/readyz`)]);
+    expect([name, environment.HEALTH_HOST ?? "127.0.0.1"]).toEqual([name, "127.0.0.1"]);
+    expect(ports.filter(port => port.endsWith(`:${environment.HEALTH_PORT}`))).toEqual([]);
+  }
+});
+
+test("browsers and the gateway see the same issuer, the gateway by another way", () => {
+  const { OIDC_ISSUER: issuer = "", OIDC_INTERNAL_URL: internal = "" } = services.gateway?.environment ?? {};
+  const { KC_HOSTNAME: hostname = "", KC_HTTP_PORT: port } = services.keycloak?.environment ?? {};
+  expect(issuer).toBe(`${hostname}/realms/kenri`);
+  expect(internal).toBe(`http://keycloak:${port}`);
+  expect(services.keycloak?.ports).toEqual([`${new URL(hostname).host}:${port}`]);
+});
+
+test("the .env that is written for it has every variable that it asks for, reads as it was written, and keeps what was there", () => {
+  const variables = requiredVariables(text);
+  expect(variables).toContain("KENRI_ENTITLEMENT_OWNER_PASSWORD");
+  // Bun reads .env too: none of them may be a setting.
+  expect(variables.filter(name => !name.startsWith("KENRI_") || knownVariables().includes(name))).toEqual([]);
+  const first = completeEnv("# mine\nKENRI_DB_PASSWORD=kept", variables);
+  expect(first.added).toEqual(variables.filter(name => name !== "KENRI_DB_PASSWORD"));
+  const read = parseEnv(first.text);
+  expect(Object.keys(read).toSorted()).toEqual(variables.toSorted());
+  expect(read.KENRI_DB_PASSWORD).toBe("kept");
+  for (const name of first.added) expect(read[name]).toMatch(name.endsWith("_KEYS") ? /^k1:[\w-]{32,}$/ : /^[\w-]{32,}$/);
+  expect(new Set(Object.values(read)).size).toBe(variables.length);
+  expect(completeEnv(first.text, variables)).toEqual({ text: first.text, added: [] });
+  expect(readFileSync(join(checkout, ".gitignore"), "utf8").split("\n")).toContain(".env");
 });
 
 test("no password and no secret has a default", () => {

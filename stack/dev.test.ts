@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { checkout } from "./checkout.ts";
 import { run } from "./command.ts";
 import { readDevEnv } from "./dev_env.ts";
+import { holderOf } from "./lock.ts";
 import { alive } from "./process_table.ts";
 import { isAsShown, readme, type Snippet, snippetsIn } from "./readme.ts";
 import { scratchFolder } from "./scratch.ts";
@@ -22,9 +23,11 @@ afterAll(async () => {
 });
 
 /** `bun run dev` without the install, until it has printed its block. */
-async function startDev(): Promise<{ child: Bun.Subprocess; curl: string[]; took: number }> {
+async function startDev(
+  command = [process.execPath, join(import.meta.dir, "dev.ts")],
+): Promise<{ child: Bun.Subprocess; curl: string[]; took: number }> {
   const started = performance.now();
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "dev.ts")], { env, stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  const child = Bun.spawn(command, { cwd: checkout, env, stdin: "ignore", stdout: "pipe", stderr: "inherit" });
   running.push(child);
   let text = "";
   const reading = (async () => {
@@ -56,7 +59,7 @@ async function pids(): Promise<number[]> {
 
 /** The ports of the systems change if somebody else has the usual ones at one of the starts. */
 const withoutPorts = (variables: Record<string, string>) =>
-  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, value.replace(/^(http:.*):\d+$/, "$1")]));
+  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, value.replace(/^(http:.*):\d+/, "$1")]));
 
 /** Runs the three lines as a person would. */
 async function tryCurl([grant = "", read = "", inbox = ""]: string[]): Promise<void> {
@@ -66,10 +69,21 @@ async function tryCurl([grant = "", read = "", inbox = ""]: string[]): Promise<v
   expect(await becomes(5_000, async () => (await sh(inbox)).includes('"SENT"'), 100)).toBe(true);
 }
 
+/** dev.env names where each system serves its metrics, apart from the others, and that is not its API. */
+async function metricsAreNamed(): Promise<void> {
+  const named = readDevEnv(join(home, "dev.env"));
+  for (const system of ["GATEWAY", "ENTITLEMENT", "NOTIFICATION", "ACCOUNT"]) {
+    const metrics = await (await fetch(named[`${system}_METRICS_URL`]!)).text();
+    expect(metrics).toContain(`kenri_event_loop_lag_seconds{thread="${system.toLowerCase()}:api"}`);
+    expect(await (await fetch(named[`${system}_HEALTH_URL`]!)).json()).toMatchObject({ status: "ready" });
+    expect((await fetch(`${named[`${system}_URL`]}/metrics`)).status).toBe(404);
+  }
+}
+
 const asPrinted = Bun.which("curl") ? tryCurl : async () => {};
 
 /** What only starts, tests or deploys the whole; the rest of the README is run. */
-const isWhole = ({ commands }: Snippet) => /^(npx bun run (dev|test)|export KENRI_DB_PASSWORD)/.test(commands);
+const isWhole = ({ commands }: Snippet) => /^npx bun (run (dev|test)|stack\/compose_env)/.test(commands);
 
 /** Runs the README from top to bottom in one shell, in a folder with this stack in place of the usual one, and compares the answers. */
 async function tryReadme(): Promise<void> {
@@ -104,6 +118,20 @@ test("a first start prints a block whose curl lines work, the README can be foll
   expect(servers.some(alive)).toBe(false);
 }, 120_000);
 
+test.if(Bun.which("npx") !== null)(
+  "kill -TERM of the npx that started it leaves no process",
+  async () => {
+    const { child } = await startDev(["npx", "bun", "run", "dev"]);
+    const servers = await pids();
+    expect(servers.every(alive)).toBe(true);
+    child.kill("SIGTERM");
+    await child.exited;
+    expect(await becomes(20_000, () => !servers.some(alive))).toBe(true);
+    expect(await becomes(5_000, () => holderOf(dev) === undefined)).toBe(true);
+  },
+  120_000,
+);
+
 test("a second start takes under five seconds, keeps key and data, and is the only one", async () => {
   const earlier = readDevEnv(join(home, "dev.env"));
   expect(earlier.GATEWAY_URL).toStartWith("http://");
@@ -114,6 +142,7 @@ test("a second start takes under five seconds, keeps key and data, and is the on
     ]);
   const { child, curl } = await quickStart();
   await asPrinted(curl);
+  await metricsAreNamed();
   expect(withoutPorts(readDevEnv(join(home, "dev.env")))).toEqual(withoutPorts(earlier));
   expect(statSync(join(home, "dev.env")).mode & 0o777).toBe(0o600);
 

@@ -9,6 +9,7 @@ import { readDevEnv, writeDevEnv } from "./dev_env.ts";
 import { ensureApiKey } from "./dev_key.ts";
 import { echoTrouble, prepareKenri, storing, systems } from "./dev_server.ts";
 import { answerHelp } from "./help.ts";
+import { endWithLaunchers, stopSignals } from "./launcher.ts";
 import { holderOf } from "./lock.ts";
 import { type Stack, serverNames, startStack } from "./stack.ts";
 
@@ -28,7 +29,7 @@ const undo: (() => Promise<void> | void)[] = [];
 let closing = false;
 let firstSignal = 0;
 
-for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+for (const name of stopSignals()) {
   process.on(name, () => {
     // One Ctrl-C arrives twice: from the terminal, and passed on by `bun run`. A later one is meant: at once, the watchdog ends the rest.
     if (closing && performance.now() - firstSignal > 1_000) process.exit(130);
@@ -38,6 +39,7 @@ for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     void close(0);
   });
 }
+endWithLaunchers();
 
 try {
   await up();
@@ -58,6 +60,8 @@ async function up(): Promise<void> {
   await seedDemo(kenri.urls.entitlement, key);
   writeDevEnv(envFile, {
     ...Object.fromEntries(systems.map(({ name }) => [`${name.toUpperCase()}_URL`, kenri.urls[name]])),
+    ...Object.fromEntries(systems.map(({ name }) => [`${name.toUpperCase()}_METRICS_URL`, `${kenri.healthUrls[name]}/metrics`])),
+    ...Object.fromEntries(systems.map(({ name }) => [`${name.toUpperCase()}_HEALTH_URL`, `${kenri.healthUrls[name]}/readyz`])),
     ...Object.fromEntries(storing.map(name => [`${name.toUpperCase()}_DATABASE_URL`, databases[name]!.ownerUrl])),
     NATS_URL: stack.nats.url,
     ...stack.nats.roleUrls,

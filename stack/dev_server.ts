@@ -6,16 +6,15 @@ import { choosePort } from "./ports.ts";
 import { keptPassword } from "./secret_file.ts";
 import { follow } from "./server_log.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
-import { ensureSigningKeys } from "./signing_keys.ts";
 import type { Stack } from "./stack.ts";
 
-/** The systems in the order the block shows them. A later system needs a line here. */
+/** The systems in the order the block shows them, with their usual ports. A later system needs a line here. */
 export const systems = [
-  { name: "gateway", port: 8080, database: false },
-  { name: "entitlement", port: 8081, database: true },
-  { name: "notification", port: 8082, database: true },
-  { name: "account", port: 8083, database: true },
-] as const satisfies readonly { name: string; port: number; database: boolean }[];
+  { name: "gateway", port: 8080, healthPort: 9080, database: false },
+  { name: "entitlement", port: 8081, healthPort: 9081, database: true },
+  { name: "notification", port: 8082, healthPort: 9082, database: true },
+  { name: "account", port: 8083, healthPort: 9083, database: true },
+] as const satisfies readonly { name: string; port: number; healthPort: number; database: boolean }[];
 export type SystemName = (typeof systems)[number]["name"];
 /** Those that keep a database. */
 export const storing: readonly SystemName[] = systems.filter(({ database }) => database).map(({ name }) => name);
@@ -23,6 +22,8 @@ export const storing: readonly SystemName[] = systems.filter(({ database }) => d
 export interface KenriServer {
   process: ServerProcess;
   urls: Record<SystemName, string>;
+  /** Where each serves its health and its metrics. */
+  healthUrls: Record<SystemName, string>;
   /** What it was started with: its command-line tools need the same. */
   env: Record<string, string | undefined>;
 }
@@ -44,14 +45,19 @@ export async function prepareKenri({ dir, say, databases, servers, onGiveUp }: K
     NODE_ENV: "production",
     ...addresses(servers),
     ...(process.env.GATEWAY_SECRET || process.env.GATEWAY_SECRET_FILE ? {} : { GATEWAY_SECRET: keptPassword(join(dir, "gateway.secret")) }),
-    EVENT_SIGNING_KEYS: process.env.EVENT_SIGNING_KEYS || ensureSigningKeys(join(dir, "signing_keys")),
+    ...(process.env.EVENT_SIGNING_KEYS || process.env.EVENT_SIGNING_KEYS_FILE
+      ? {}
+      : { EVENT_SIGNING_KEYS: `dev:${keptPassword(join(dir, "signing.secret"))}` }),
   };
   const urls = {} as Record<SystemName, string>;
-  for (const { name, port: usual } of systems) {
+  const healthUrls = {} as Record<SystemName, string>;
+  for (const { name, port: usual, healthPort: usualHealth } of systems) {
     const port = await choosePort(dir, name, usual);
     if (port !== usual) say(`${name}: port ${usual} is taken, using ${port}`);
+    const healthPort = await choosePort(dir, `${name}-health`, usualHealth);
     const prefix = name.toUpperCase();
-    env[`${prefix}_PORT`] = String(port);
+    Object.assign(env, { [`${prefix}_PORT`]: String(port), [`${prefix}_HEALTH_PORT`]: String(healthPort) });
+    healthUrls[name] = `http://127.0.0.1:${healthPort}`;
     const { ownerUrl, appUrl } = databases[name] ?? {};
     Object.assign(env, ownerUrl && { [`${prefix}_DATABASE_URL`]: ownerUrl, [`${prefix}_APP_DATABASE_URL`]: appUrl });
     urls[name] = `http://127.0.0.1:${port}`;
@@ -68,7 +74,7 @@ export async function prepareKenri({ dir, say, databases, servers, onGiveUp }: K
     command: [process.execPath, join("server", "main.ts")],
     cwd: checkout,
     env,
-    ready: async () => (await Promise.all(Object.values(urls).map(isReady))).every(Boolean),
+    ready: async () => (await Promise.all(Object.values(healthUrls).map(isReady))).every(Boolean),
     readyWithin: 60_000,
     stopSignal: "SIGTERM",
     stopWithin: 12_000, // it drains within 10 s
@@ -76,7 +82,7 @@ export async function prepareKenri({ dir, say, databases, servers, onGiveUp }: K
     onGiveUp,
     say,
   });
-  return { process: server, urls, env };
+  return { process: server, urls, healthUrls, env };
 }
 
 function addresses({ nats, redis, idp }: KenriOptions["servers"]): Record<string, string> {
@@ -92,8 +98,8 @@ function addresses({ nats, redis, idp }: KenriOptions["servers"]): Record<string
 }
 
 /** Not only its API but its workers too: what is granted right after the start shall be told at once. */
-async function isReady(url: string): Promise<boolean> {
-  const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) });
+async function isReady(healthUrl: string): Promise<boolean> {
+  const answer = await fetch(`${healthUrl}/readyz`, { signal: AbortSignal.timeout(2_000) });
   return ((await answer.json()) as { status: string }).status === "ready";
 }
 

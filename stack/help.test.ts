@@ -9,6 +9,7 @@ const commands = [
   "stack/reset.ts",
   "stack/test.ts",
   "stack/screenshots.ts",
+  "stack/compose_env.ts",
   "bench/main.ts",
   "server/faults/chaos.ts",
   "server/main.ts",
@@ -21,7 +22,7 @@ test.each(commands)("%s --help tells what it does, and does nothing", async file
   expect([code, output]).toEqual([0, expect.stringMatching(/^usage: /)]);
 });
 
-test.each(["stack/dev.ts", "stack/reset.ts", "stack/screenshots.ts", "bench/main.ts"])(
+test.each(["stack/dev.ts", "stack/reset.ts", "stack/screenshots.ts", "stack/compose_env.ts", "bench/main.ts"])(
   "%s refuses an option that it does not know, and does nothing",
   async file => {
     const { code, output } = await bun(file, "--hepl");

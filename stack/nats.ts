@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
@@ -7,9 +7,10 @@ import { endLeftover } from "./leftover.ts";
 import { findNats, type NatsBinary } from "./nats_binary.ts";
 import { usersConfig } from "./nats_config.ts";
 import { namesIn, testNames } from "./nats_permissions.ts";
-import { administratorPassword, administratorUrl, credentialsOf, passwordVariables, roleUrls } from "./nats_users.ts";
+import { administratorUrl, credentialsOf, passwordVariables, roleUrls } from "./nats_users.ts";
 import { notOurs } from "./not_ours.ts";
 import { choosePort } from "./ports.ts";
+import { keptPassword, privateFolder } from "./secret_file.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
 import type { StackContext } from "./stack.ts";
 
@@ -30,10 +31,10 @@ export async function startNats(context: StackContext): Promise<NatsServer> {
   const port = await choosePort(dir, "nats");
   const store = join(dir, "nats");
   const config = join(dir, "nats.conf");
-  mkdirSync(store, { recursive: true });
+  privateFolder(store);
   writeFileSync(config, configText(binary, port, store, dir));
   writeFileSync(join(dir, usersFile), usersConfig(natsForTests ? testNames : namesIn(environment)));
-  const secret = administratorPassword(join(dir, "nats.password"));
+  const secret = keptPassword(join(dir, "nats.password"));
   const url = administratorUrl(port, secret);
   const server = superviseServer({
     name: "nats",
@@ -54,7 +55,7 @@ export async function startNats(context: StackContext): Promise<NatsServer> {
     wipe() {
       if (server.pid !== undefined) throw new Error("NATS is running: halt() or stop() it before wipe()");
       rmSync(store, { recursive: true, force: true });
-      mkdirSync(store, { recursive: true });
+      privateFolder(store);
     },
   });
 }

@@ -1,18 +1,8 @@
 import { createHmac } from "node:crypto";
 import { administrator, passwordVariable } from "./nats_config.ts";
 import { defaultNames, rightsOf, userOf } from "./nats_permissions.ts";
-import { newPassword, readSecret, writeSecret } from "./secret_file.ts";
 
 const roles = Object.keys(rightsOf(defaultNames));
-
-/** The administrator's password of a stack, made at its first start. */
-export function administratorPassword(file: string): string {
-  const known = readSecret(file);
-  if (known) return known;
-  const made = newPassword();
-  writeSecret(file, made);
-  return made;
-}
 
 /** A role's password follows from the administrator's, but not the other way round: a stack has one secret to keep. */
 const passwordOf = (secret: string, user: string) =>

@@ -31,6 +31,11 @@ export function commandLine(pid: number): string {
   return linux ? readProc(pid, "cmdline").replaceAll("\0", " ").trim() : ps(pid, "args=");
 }
 
+/** 0 if there is none. */
+export function parentOf(pid: number): number {
+  return Number(linux ? (readProc(pid, "stat").split(") ").at(-1)?.split(" ")[1] ?? 0) : ps(pid, "ppid="));
+}
+
 /** Tells a process from a later one with the same pid. Empty if there is none. */
 export function birthOf(pid: number): string {
   if (!linux) return ps(pid, "lstart=");

@@ -48,6 +48,10 @@ test("it listens on loopback only", async () => {
   expect(Object.values((await ask("CONFIG", "GET", "bind")) as object)).toContain("127.0.0.1");
 });
 
+test("only its owner may enter the folder with what it holds", () => {
+  expect(statSync(join(stack.dir, "redis")).mode & 0o777).toBe(0o700);
+});
+
 test("what it holds survives a stop; a killed one comes back by itself", async () => {
   expect(await ask("SET", "session", "kept")).toBe("OK");
   await stack.redis.stop();

@@ -1,11 +1,11 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { RedisClient } from "bun";
 import { endLeftover } from "./leftover.ts";
 import { notOurs } from "./not_ours.ts";
 import { choosePort } from "./ports.ts";
 import { findRedis } from "./redis_binary.ts";
-import { keptPassword, writeSecret } from "./secret_file.ts";
+import { keptPassword, privateFolder, writeSecret } from "./secret_file.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
 import type { ServerCertificate, StackContext } from "./stack.ts";
 
@@ -24,7 +24,7 @@ export async function startRedis({ dir, say, environment, watchdog, onGiveUp, ce
   const store = join(dir, "redis");
   const config = join(dir, "redis.conf");
   const password = keptPassword(join(dir, "redis.password"));
-  ownOnly(store);
+  privateFolder(store);
   // In a file: what stands on the command line is in the process list.
   writeSecret(config, configText({ port, store, password, certificate }));
   const url = `${certificate ? "rediss" : "redis"}://:${password}@127.0.0.1:${port}`;
@@ -47,18 +47,9 @@ export async function startRedis({ dir, say, environment, watchdog, onGiveUp, ce
     wipe() {
       if (server.pid !== undefined) throw new Error("Redis is running: halt() or stop() it before wipe()");
       rmSync(store, { recursive: true, force: true });
-      ownOnly(store);
+      privateFolder(store);
     },
   });
-}
-
-/** The folder and what an earlier version left in it: for this user alone. */
-function ownOnly(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  for (const entry of ["", ...(readdirSync(folder, { recursive: true }) as string[])]) {
-    const path = join(folder, entry);
-    if (existsSync(path)) chmodSync(path, statSync(path).isDirectory() ? 0o700 : 0o600);
-  }
 }
 
 interface Config {

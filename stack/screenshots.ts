@@ -7,6 +7,7 @@ import { checkout, stackHome } from "./checkout.ts";
 import { buildConsole } from "./console.ts";
 import { forgetDeadRuns } from "./dead_runs.ts";
 import { answerHelp } from "./help.ts";
+import { endWithLaunchers, stopSignals } from "./launcher.ts";
 import { startWatchdog } from "./watchdog.ts";
 
 answerHelp(
@@ -17,6 +18,7 @@ Fills a system of its own with a few hours of work and writes pictures of every 
   { takes: argument => argument === "--readme" },
 );
 
+endWithLaunchers();
 const onlyReadme = process.argv.includes("--readme");
 const folder = onlyReadme ? join(checkout, "docs", "images") : join(stackHome, "screenshots");
 
@@ -31,7 +33,7 @@ const pictures = browserTests({ ...process.env, KENRI_PICTURES: folder, KENRI_PI
   // Bulk work goes on slowly, so that it is still under way when its picture is made.
   settings: { BULK_BATCH: "2", BULK_PACE: "12s" },
 });
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void pictures.stop().then(() => process.exit(130)));
+for (const signal of stopSignals()) process.on(signal, () => void pictures.stop().then(() => process.exit(130)));
 const { failed } = await pictures.run(process.argv.slice(2).filter(argument => argument !== "--readme"));
 watchdog.close();
 if (failed === 0) console.log(`pictures: ${folder}`);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 export function newPassword(): string {
@@ -13,6 +13,12 @@ export function keptPassword(file: string): string {
   const made = newPassword();
   writeSecret(file, made);
   return made;
+}
+
+/** A folder that only its owner may enter: servers write into it as they like. */
+export function privateFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  chmodSync(folder, 0o700); // also one that an earlier start made
 }
 
 /** Written beside and renamed: never half a file, never readable by others. */

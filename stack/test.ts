@@ -6,6 +6,7 @@ import { browserTests, usual } from "./browser_tests.ts";
 import { checkout, stackHome } from "./checkout.ts";
 import { forgetDeadRuns } from "./dead_runs.ts";
 import { answerHelp } from "./help.ts";
+import { endWithLaunchers, stopSignals } from "./launcher.ts";
 import { forgetStack, type Stack, serverNames, startStack } from "./stack.ts";
 import { onTerminal, type Show, stepRunner, type Tally } from "./test_step.ts";
 
@@ -17,6 +18,8 @@ Without arguments: format, types, lint, generated files, all tests against real 
 for example \`npx bun run test server/kernel\`.`,
   { takes: () => true },
 );
+
+endWithLaunchers();
 
 const bun = process.execPath;
 const program = (name: string) => [bun, join(checkout, "node_modules", ".bin", name)];
@@ -50,7 +53,7 @@ const steps = stepRunner({ ...cleanEnvironment(), ...(onlyBrowser ? {} : address
 let held: string[] | undefined;
 const show: Show = text => void (held ? held.push(text) : onTerminal(text));
 const inBrowser = browserTests(cleanEnvironment(), stack.watchdog, { ...usual, show });
-for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => void interrupted());
+for (const name of stopSignals()) process.on(name, () => void interrupted());
 
 const total: Tally = { passed: 0, failed: 0 };
 const add = (tally: Tally) => {

@@ -7,6 +7,12 @@ export const entitlementSettings = {
   appUrl: secretUrl("ENTITLEMENT_APP_DATABASE_URL", "the database as the app role: everything else"),
   port: integer("ENTITLEMENT_PORT", "the port of the API", 8081, { minimum: 0, maximum: 65535 }),
   natsUrls: roleNatsUrls("entitlement:api", "entitlement:relay"),
+  healthPort: optional(
+    integer("ENTITLEMENT_HEALTH_PORT", "the health port of entitlement where it differs from HEALTH_PORT", undefined, {
+      minimum: 0,
+      maximum: 65535,
+    }),
+  ),
   stream: text("ENTITLEMENT_STREAM", "the JetStream stream of entitlement events", "entitlement-events"),
   subject: text("ENTITLEMENT_SUBJECT", "the subject of entitlement events", "entitlement.events"),
   consumer: text("ENTITLEMENT_CONSUMER", "notification's durable consumer on the stream", "notification-entitlement-consumer"),

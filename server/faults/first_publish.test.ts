@@ -15,11 +15,7 @@ afterAll(async () => {
 });
 
 const isReady = (kenri: TestKenri) =>
-  until(
-    "the API is connected",
-    20_000,
-    async () => ((await (await kenri.call("entitlement", "/readyz")).json()) as { status: string }).status === "ready",
-  );
+  until("the API is connected", 20_000, async () => (await kenri.readiness("entitlement")).status === "ready");
 const isPublished = (kenri: TestKenri) =>
   until(
     "all is published",
@@ -150,8 +146,7 @@ test.concurrent("a change that waits while the stream is wiped does not overtake
     async () => (await granted()) && (await api.metric("kenri_outbox_events_total", 'outcome="published"')) > 0,
     200,
   );
-  const given = async () =>
-    ((await (await kenri.call("entitlement", "/readyz")).json()) as { degraded?: { publish?: string } }).degraded?.publish !== undefined;
+  const given = async () => (await kenri.readiness("entitlement")).degraded?.publish !== undefined;
   own.nats.pause();
   await until("publishing is given up", 30_000, async () => (await granted()) && (await given()), 200);
   own.nats.resume();

@@ -143,7 +143,8 @@ test("entitlement killed, then stopped, under load: 502 and 504 with its code; t
 
 test("Redis killed, then stopped, under load: 503 to come again, at once; sessions survive", async () => {
   await meanwhile([me, profile()], ["UNAVAILABLE"], () => servers.redis.halt());
-  const ready = (await (await fetch(`${gateway.url}/readyz`)).json()) as { status: string; degraded: Record<string, string> };
+  const health = await gateway.process.healthUrl();
+  const ready = (await (await fetch(`${health}/readyz`)).json()) as { status: string; degraded: Record<string, string> };
   expect([ready.status, ready.degraded.redis]).toEqual(["degraded", "Redis is not connected"]);
   const anonymous = await fetch(`${gateway.url}/v1/me`);
   expect([anonymous.status, anonymous.headers.has("ratelimit")]).toEqual([401, true]);

@@ -30,11 +30,7 @@ const charged = async ({ entitlementSql }: TestKenri) =>
 
 /** A worker tells its troubles once a second. */
 const saysThatItIsDegraded = (kenri: TestKenri) =>
-  until(
-    "it says that it is degraded",
-    10_000,
-    async () => ((await (await kenri.call("entitlement", "/readyz")).json()) as { status: string }).status === "degraded",
-  );
+  until("it says that it is degraded", 10_000, async () => (await kenri.readiness("entitlement")).status === "degraded");
 
 test.concurrent("NATS away for several leases: every grant answers 200, no attempt is charged, all is delivered when it is back", async () => {
   const { kenri, nats } = await withOwnNats();

@@ -66,11 +66,7 @@ test.concurrent.each([
       expect(process.lines.filter(line => line.includes("worker.stuck") && line.includes(role))).toHaveLength(1);
       expect(process.lines.filter(line => line.includes("worker.ended_unasked") && line.includes("nothing was done"))).not.toEqual([]);
     }
-    await until(
-      "it is no longer degraded",
-      20_000,
-      async () => ((await (await kenri.call(system, "/readyz")).json()) as { status: string }).status === "ready",
-    );
+    await until("it is no longer degraded", 20_000, async () => (await kenri.readiness(system)).status === "ready");
   },
 );
 

@@ -49,11 +49,7 @@ test.each([
     expect([...ledger.answers.keys()]).toEqual([200]);
     await drained(kenri);
     expect((await faultsInBooks(kenri, ledger)).filter(fault => fault.startsWith(system))).toEqual([]);
-    await until(
-      "it is no longer degraded",
-      20_000,
-      async () => ((await (await kenri.call(system, "/readyz")).json()) as { status: string }).status === "ready",
-    );
+    await until("it is no longer degraded", 20_000, async () => (await kenri.readiness(system)).status === "ready");
     expect(process.lines.filter(line => line.includes("worker.error") && line.includes("made to crash"))).not.toEqual([]);
   },
 );

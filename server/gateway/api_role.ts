@@ -1,6 +1,6 @@
 import { createBroker } from "../kernel/broker.ts";
 import { configRoutes } from "../kernel/config_routes.ts";
-import { healthRoutes } from "../kernel/health.ts";
+import { publicHealthRoutes } from "../kernel/health.ts";
 import { httpApp } from "../kernel/http.ts";
 import { giveNotice, httpServer } from "../kernel/http_server.ts";
 import { natsAccess } from "../kernel/nats_access.ts";
@@ -35,7 +35,7 @@ import { userRoutes } from "./user_routes.ts";
 
 /** `gateway:api`: the one door for browsers. */
 export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, context: RoleContext): Service {
-  const { log, health, metrics, metricsText, worker } = context;
+  const { log, health, metrics, worker } = context;
   const { deadline, oidc } = settings;
   const app = httpApp({ log, metrics, health, logRequests: kernel.logRequests, unlogged: [...homeAssets, consoleAssets] });
   const origin = () => settings.publicUrl ?? `http://${kernel.host}:${app.server?.port}`;
@@ -49,13 +49,13 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
   const known = people({ redis, integrity, services, ...settings.session });
   const kept = sessions(redis, integrity, settings.session);
   const jar = cookies(isSecure);
-  const { session, address, signIn: signInLimit, trustedProxies } = settings.limits;
+  const { session, address, signIn: signInLimit, open, keys, trustedProxies } = settings.limits;
   const nearest = clientAddress(trustedProxies);
   const door = entrance({
     sessions: kept,
     people: known,
     cookies: jar,
-    takeLimit: limits(redis, { session, address, "sign-in": signInLimit }, metrics),
+    takeLimit: limits(redis, { session, address, "sign-in": signInLimit, open, keys }, metrics),
     addressOf: request => nearest(app.server?.requestIP(request)?.address, request.headers.get("x-forwarded-for")),
     origin,
     bodyWithin: kernel.bodyWithin,
@@ -74,8 +74,8 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
   const streams = createStreams({ services, sessions: kept, people: known, broker, ...settings.stream, log, metrics });
 
   securityHeaders(app, isSecure);
-  app.use(healthRoutes({ health, askDatabase: async () => {}, metricsText }));
-  app.use(jwksRoutes(mint));
+  app.use(publicHealthRoutes(health, door.anybody("open")));
+  app.use(jwksRoutes(mint, door));
   app.use(
     signInRoutes({
       signIn: signing,
@@ -95,7 +95,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
     configRoutes(({ roles }) => door.signedIn(roles), { kernel: kernelSettings, gateway: gatewaySettings }, "/admin/api/gateway/config"),
   );
   app.use(consoleRoutes(door));
-  app.use(homeRoutes());
+  app.use(homeRoutes(door));
   openapiRoutes(
     app,
     { title: "Kenri gateway", description: "The one door for browsers and games: signing in, profiles, notifications." },
@@ -107,6 +107,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
         description: "the session; what changes something also needs X-Kenri-CSRF",
       },
     },
+    door.anybody("open"),
   );
 
   // Stopped in reverse: say so at /readyz, end the streams, finish what is under way, then let go of the others.

@@ -29,6 +29,14 @@ test("the public address is an origin, as browsers write it", () => {
     expect([url, problems("production", { GATEWAY_PUBLIC_URL: url }).length]).toEqual([url, 1]);
 });
 
+test("the internal address of the provider is an origin: the path is the issuer's", () => {
+  for (const url of ["http://keycloak:8180", "http://keycloak:8180/", "https://idp.internal"])
+    expect([url, problems("test", { OIDC_INTERNAL_URL: url })]).toEqual([url, []]);
+  expect(problems("test", { OIDC_INTERNAL_URL: "http://keycloak:8180/realms/kenri" })).toEqual([
+    expect.stringContaining("OIDC_INTERNAL_URL must be an origin, e.g. http://keycloak:8180"),
+  ]);
+});
+
 test("every trusted proxy is an address or a network", () => {
   expect(problems("test", { TRUSTED_PROXIES: "10.0.0.0/8, ::1" })).toEqual([]);
   expect(problems("test", { TRUSTED_PROXIES: "10.0.0.0/8, proxy, 1.2.3.4/99" })).toHaveLength(2);

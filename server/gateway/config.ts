@@ -8,6 +8,12 @@ const limit = (variable: string, about: string, preset: number) => integer(varia
 
 export const gatewaySettings = {
   port: integer("GATEWAY_PORT", "the port of the gateway", 8080, { minimum: 0, maximum: 65535 }),
+  healthPort: optional(
+    integer("GATEWAY_HEALTH_PORT", "the health port of gateway where it differs from HEALTH_PORT", undefined, {
+      minimum: 0,
+      maximum: 65535,
+    }),
+  ),
   publicUrl: optional(
     httpUrl(
       "GATEWAY_PUBLIC_URL",
@@ -46,6 +52,12 @@ export const gatewaySettings = {
   deadline: duration("GATEWAY_DEADLINE", "how long a service may take to answer", "2s", { minimum: "50ms", maximum: "1m" }),
   oidc: {
     issuer: httpUrl("OIDC_ISSUER", "the identity provider, found by its discovery document; https, or loopback, in production"),
+    internalUrl: optional(
+      httpUrl(
+        "OIDC_INTERNAL_URL",
+        "the origin at which the gateway reaches the issuer, e.g. http://keycloak:8080, if it cannot use the address that browsers use",
+      ),
+    ),
     clientId: text("OIDC_CLIENT_ID", "what the identity provider knows this gateway as"),
     clientSecret: secret("OIDC_CLIENT_SECRET", "proves it; at least 16 characters in production"),
     provider: text("OIDC_PROVIDER", "the name under which account keeps identities of this provider", "oidc"),
@@ -69,6 +81,16 @@ export const gatewaySettings = {
     session: limit("LIMIT_SESSION", "requests a minute of one session", 600),
     address: limit("LIMIT_ADDRESS", "requests a minute of one address without a session", 300),
     signIn: limit("LIMIT_SIGN_IN", "steps of signing in a minute from one address", 60),
+    open: limit(
+      "LIMIT_OPEN",
+      "requests a minute of one address for what anybody may read, at one gateway: pages, files, descriptions, health",
+      3000,
+    ),
+    keys: limit(
+      "LIMIT_KEYS",
+      "requests a minute of one address for the keys of the gateways' tokens, at one gateway; services ask for them",
+      6000,
+    ),
     trustedProxies: optional(
       text("TRUSTED_PROXIES", "addresses and networks (CIDR), separated by commas, whose X-Forwarded-For is believed"),
     ),
@@ -109,10 +131,15 @@ export const gatewaySecrets = ({ secret, previousSecret }: GatewaySettings): str
 
 /** What is wrong with the settings as a whole. */
 export function gatewayProblems(settings: GatewaySettings, environment: string): string[] {
-  const { publicUrl, limits, redisUrl } = settings;
+  const { publicUrl, limits, oidc, redisUrl } = settings;
   const strangers = proxiesOf(limits.trustedProxies).filter(entry => !isNetwork(entry));
   const isOrigin = publicUrl === undefined || URL.parse(publicUrl)?.origin === publicUrl;
+  const { internalUrl } = oidc;
+  const isInternalOrigin = internalUrl === undefined || URL.parse(internalUrl)?.origin === internalUrl;
   return [
+    ...(isInternalOrigin
+      ? []
+      : [`OIDC_INTERNAL_URL must be an origin, e.g. ${URL.parse(internalUrl)?.origin}: the path is that of OIDC_ISSUER`]),
     ...(isOrigin ? [] : [`GATEWAY_PUBLIC_URL must be an origin as browsers write it, e.g. ${URL.parse(publicUrl ?? "")?.origin}`]),
     ...strangers.map(entry => `TRUSTED_PROXIES: ${JSON.stringify(entry)} is neither an address nor a network such as 10.0.0.0/8`),
     ...(redisUrl === undefined ? [] : redisAddressProblems(redisAddress(settings))),

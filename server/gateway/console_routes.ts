@@ -51,7 +51,7 @@ export function consoleRoutes(entrance: Entrance, folder = built) {
         if (!asset) throw new NotFoundError();
         return new Response(asset, { headers: { "content-type": types[extname(name)]!, "cache-control": forEver } });
       },
-      hidden,
+      { ...entrance.anybody("open"), ...hidden },
     )
     .get("/admin", open, hidden)
     .get("/admin/*", open, hidden);

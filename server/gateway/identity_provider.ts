@@ -5,6 +5,8 @@ import { roles as knownRoles } from "../kernel/tokens.ts";
 
 export interface IdentityProviderOptions {
   readonly issuer: string;
+  /** Where this process reaches the issuer, if that is not the address that browsers use. */
+  readonly internalUrl: string | undefined;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly rolesClaim: string | undefined;
@@ -32,7 +34,8 @@ export interface Identity {
 const rediscoverEvery = 3_600_000;
 
 /** The OIDC provider: authorization code with PKCE, state and nonce. It is looked up when it is first needed, so that it may be away before. */
-export function identityProvider({ issuer, clientId, clientSecret, rolesClaim, deadline, log }: IdentityProviderOptions) {
+export function identityProvider({ issuer, internalUrl, clientId, clientSecret, rolesClaim, deadline, log }: IdentityProviderOptions) {
+  const route = internalUrl === undefined ? {} : { [oidc.customFetch]: fetchThrough(new URL(issuer).origin, internalUrl) };
   const proof = oidc.ClientSecretBasic(clientSecret);
   const options = [oidc.enableNonRepudiationChecks, ...(issuer.startsWith("http://") ? [oidc.allowInsecureRequests] : [])];
   const timeout = deadline / 1000;
@@ -41,12 +44,12 @@ export function identityProvider({ issuer, clientId, clientSecret, rolesClaim, d
   /** What the provider says of itself is kept; its keys are not: they may be others at the next sign-in. */
   async function configuration(): Promise<oidc.Configuration> {
     if (!discovered || performance.now() - discovered.at > rediscoverEvery) {
-      const found = await oidc.discovery(new URL(issuer), clientId, clientSecret, proof, { execute: options, timeout });
+      const found = await oidc.discovery(new URL(issuer), clientId, clientSecret, proof, { execute: options, timeout, ...route });
       discovered = { metadata: found.serverMetadata(), at: performance.now() };
     }
     const config = new oidc.Configuration(discovered.metadata, clientId, clientSecret, proof);
     for (const apply of options) apply(config);
-    config.timeout = timeout;
+    Object.assign(config, { timeout }, route);
     return config;
   }
 
@@ -96,6 +99,12 @@ export function identityProvider({ issuer, clientId, clientSecret, rolesClaim, d
       }),
   };
 }
+
+/** What is meant for the issuer's origin goes to another one. Only the way differs: issuer, endpoints and tokens are checked by the public address. */
+const fetchThrough =
+  (origin: string, internal: string): oidc.CustomFetch =>
+  (url, options) =>
+    fetch(url.startsWith(`${origin}/`) ? `${internal}${url.slice(origin.length)}` : url, options);
 
 export type IdentityProvider = ReturnType<typeof identityProvider>;
 

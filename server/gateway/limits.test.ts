@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([redis.stop(), other.stop()]));
 
-const perMinute = { session: 60, address: 5, "sign-in": 3 };
+const perMinute = { session: 60, address: 5, "sign-in": 3, open: 4, keys: 6 };
 const status = (asking: Promise<unknown>) =>
   asking.then(
     () => 200,
@@ -59,6 +59,26 @@ describe("a limit", () => {
     for (let n = 0; n < 7; n++) answers.push(await status(take("address", who)));
     expect(answers).toEqual([200, 200, 200, 200, 200, 429, 429]);
   });
+});
+
+test("what is open to anybody is counted without Redis", async () => {
+  let asked = 0;
+  const counting = new Proxy(redis, {
+    get: (target, name) => {
+      asked++;
+      return target[name as keyof Redis];
+    },
+  });
+  const take = limits(counting, perMinute, createMetrics());
+  for (const [name, holds] of [
+    ["open", 4],
+    ["keys", 6],
+  ] as const) {
+    const who = anybody();
+    for (let n = 0; n < holds; n++) expect(await status(take(name, who))).toBe(200);
+    expect(await status(take(name, who))).toBe(429);
+  }
+  expect(asked).toBe(0);
 });
 
 describe("a bucket in memory", () => {

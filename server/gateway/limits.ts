@@ -7,7 +7,9 @@ const minute = 60_000;
 // So many buckets are kept here while Redis is away; the oldest make room. Who is that many may have a full bucket again.
 const mostLocal = 10_000;
 
-export type LimitName = "session" | "address" | "sign-in";
+export type LimitName = "session" | "address" | "sign-in" | "open" | "keys";
+/** What costs next to nothing to answer is counted here and not in Redis: it must be answered while Redis is away, and at once. */
+const countedHere: ReadonlySet<LimitName> = new Set(["open", "keys"]);
 
 /** What is left after a request: told to every client, so that it can pace itself. */
 interface Level {
@@ -20,9 +22,11 @@ interface Level {
 export function limits(redis: Redis, perMinute: Readonly<Record<LimitName, number>>, metrics: Metrics) {
   const refused = metrics.counter("gateway_limited_total", "Requests over a limit.", ["limit"]);
   const local = localBuckets();
+  const here = localBuckets();
 
   async function level(name: LimitName, who: string): Promise<Level> {
     const bucket = `kenri:limit:{${name}:${who}}`;
+    if (countedHere.has(name)) return here(bucket, perMinute[name]);
     try {
       const [taken, left, nextIn] = await redis.run<[number, number, number]>(script, [bucket], [perMinute[name], minute]);
       return { taken: taken === 1, left, nextIn };

@@ -3,7 +3,14 @@ import { testBrowser } from "../testing/browser.ts";
 import { gatewayPlace, startGateway, type TestGateway } from "../testing/gateway.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 
-const limited = { LIMIT_SESSION: "20", LIMIT_ADDRESS: "10", LIMIT_SIGN_IN: "5", TRUSTED_PROXIES: "127.0.0.1" };
+const limited = {
+  LIMIT_SESSION: "20",
+  LIMIT_ADDRESS: "10",
+  LIMIT_SIGN_IN: "5",
+  LIMIT_OPEN: "6",
+  LIMIT_KEYS: "12",
+  TRUSTED_PROXIES: "127.0.0.1",
+};
 let kenri: TestKenri;
 let gateways: TestGateway[];
 let untrusting: TestGateway;
@@ -75,6 +82,32 @@ test("signing in is limited more strictly", async () => {
   const answers: number[] = [];
   for (let n = 0; n < 8; n++) answers.push((await fetch(`${gateways[n % 2]!.url}/login`, { headers, redirect: "manual" })).status);
   expect([count(answers, 302), count(answers, 429)]).toEqual([5, 3]);
+});
+
+test("what anybody may read is limited too, in a bucket of its own, so that it costs no other request its place", async () => {
+  const open = ["/", "/home/home.css", "/home/home.js", "/admin/assets/none.js", "/openapi", "/openapi.json", "/livez", "/readyz"];
+  for (const path of open) {
+    const headers = { "x-forwarded-for": anAddress() };
+    const answers: Response[] = [];
+    for (let n = 0; n < 8; n++) answers.push(await fetch(`${gateways[0]!.url}${path}`, { headers }));
+    expect([path, ...answers.map(({ status }) => (status === 429 ? "limited" : "served"))]).toEqual([
+      path,
+      ...Array(6).fill("served"),
+      ...Array(2).fill("limited"),
+    ]);
+    expect(answers.at(-1)!.headers.get("ratelimit-policy")).toBe('"open";q=6;w=60');
+    expect((await fetch(`${gateways[0]!.url}/v1/me`, { headers })).status).toBe(401);
+  }
+});
+
+test("the keys of tokens have a bucket of their own: services get them while their address has used up the rest", async () => {
+  const headers = { "x-forwarded-for": anAddress() };
+  const ask = async (path: string) => (await fetch(`${gateways[0]!.url}${path}`, { headers })).status;
+  for (let n = 0; n < 20; n++) await Promise.all([ask("/"), ask("/v1/me")]);
+  const keys = "/.well-known/jwks.json";
+  const answers: number[] = [];
+  for (let n = 0; n < 14; n++) answers.push(await ask(keys));
+  expect([await ask("/"), count(answers, 200), count(answers, 429)]).toEqual([429, 12, 2]);
 });
 
 test("a session has its own limit, wherever it asks from", async () => {

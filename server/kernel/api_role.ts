@@ -4,7 +4,7 @@ import { readJson } from "./body.ts";
 import { isAdmitted, requires } from "./callers.ts";
 import { type Cursors, cursors } from "./cursor.ts";
 import { isAway } from "./database.ts";
-import { healthRoutes } from "./health.ts";
+import { publicHealthRoutes } from "./health.ts";
 import { httpApp } from "./http.ts";
 import { giveNotice, httpServer } from "./http_server.ts";
 import { patiently } from "./loop.ts";
@@ -50,7 +50,7 @@ export const aboutAnswers =
 
 /** The HTTP side of a system. It listens at once and says what it waits for; it takes requests when its database is ready. */
 export function apiRole<T extends KernelSql>({ system, url, port, about, kernel, context, routes }: ApiOptions<T>): Service {
-  const { log, health, metrics, metricsText, worker } = context;
+  const { log, health, metrics, worker } = context;
   const store = openStore<T>({
     system,
     url,
@@ -85,7 +85,8 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
   app.onBeforeHandle(({ request }) => {
     if (request.headers.get("cache-control") === "no-cache" && isOperators(request)) answers.forget();
   });
-  app.use(healthRoutes({ health, askDatabase: store.ask, metricsText }));
+  health.askDatabase = store.ask;
+  app.use(publicHealthRoutes(health));
   for (const route of routes(parts)) app.use(route);
   openapiRoutes(app, about);
   leadToVerbs(app);

@@ -1,5 +1,4 @@
 import { Elysia } from "elysia";
-import type { Registry } from "prom-client";
 
 export type Readiness = "starting" | "ready" | "stopping";
 
@@ -19,42 +18,52 @@ export function createHealth() {
     parts: (): Parts => Object.fromEntries(parts),
     /** What the workers of this process last said of their own parts, by role. */
     workers: new Map<string, Parts>(),
+    /** Asks the service's own database; rejects when it is away. A process without one has nothing to ask. */
+    askDatabase: undefined as (() => Promise<unknown>) | undefined,
   };
 }
 
 export type Health = ReturnType<typeof createHealth>;
 
-export interface HealthParts {
-  readonly health: Health;
-  /** Asks the service's own database; rejects when it is away. */
-  readonly askDatabase: () => Promise<unknown>;
-  readonly metricsText: () => Promise<string>;
+interface Answer {
+  readonly status: 200 | 503;
+  /** `starting`, `ready`, `degraded`, `unavailable` or `stopping`. */
+  readonly word: string;
+  readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** /livez asks nothing outside the process; /readyz is 503 only for migrations, the own database, or shutdown. */
-export function healthRoutes({ health, askDatabase, metricsText }: HealthParts) {
-  const hidden = { detail: { hide: true } };
-  return new Elysia()
-    .get("/livez", () => Response.json({ status: "alive" }), hidden)
-    .get(
-      "/readyz",
-      async () => {
-        if (health.state !== "ready") return Response.json({ status: health.state, waiting_for: health.waitingFor }, { status: 503 });
-        const database = await askDatabase().then(
-          () => "ok",
-          () => "away",
-        );
-        if (database !== "ok") return Response.json({ status: "unavailable", database }, { status: 503, headers: { "retry-after": "1" } });
-        const degraded = health.troubles();
-        return Response.json({
-          status: Object.keys(degraded).length > 0 ? "degraded" : "ready",
-          database,
-          ...(Object.keys(degraded).length > 0 ? { degraded } : {}),
-        });
-      },
-      hidden,
-    )
-    .get("/metrics", async () => new Response(await metricsText(), { headers: { "content-type": "text/plain; version=0.0.4" } }), hidden);
+/** 503 only for migrations, the own database, or shutdown. */
+async function readiness(health: Health): Promise<Answer> {
+  if (health.state !== "ready") return { status: 503, word: health.state, details: { waiting_for: health.waitingFor } };
+  const database = await health.askDatabase?.().then(
+    () => "ok",
+    () => "away",
+  );
+  const known = database === undefined ? {} : { database };
+  if (database === "away") return { status: 503, word: "unavailable", details: known };
+  const degraded = health.troubles();
+  if (Object.keys(degraded).length === 0) return { status: 200, word: "ready", details: known };
+  return { status: 200, word: "degraded", details: { ...known, degraded } };
 }
 
-export type MetricsText = (own: Registry) => Promise<string>;
+const answer = ({ status, word }: Answer, details: Answer["details"] = {}) =>
+  Response.json({ status: word, ...details }, { status, headers: word === "unavailable" ? { "retry-after": "1" } : {} });
+
+const alive = () => Response.json({ status: "alive" });
+const hidden = { detail: { hide: true } };
+
+/** For everybody who reaches the API: whether it lives and takes requests, and nothing of what is behind it. `guard`: route options that limit who asks. */
+export const publicHealthRoutes = (health: Health, guard: object = {}) =>
+  new Elysia()
+    .get("/livez", alive, { ...hidden, ...guard })
+    .get("/readyz", async () => answer(await readiness(health)), { ...hidden, ...guard });
+
+/** For who runs the process: what it waits for, what is degraded, and its metrics. /livez asks nothing outside the process. */
+export const healthRoutes = (health: Health, metricsText: () => Promise<string>) =>
+  new Elysia()
+    .get("/livez", alive)
+    .get("/readyz", async () => {
+      const found = await readiness(health);
+      return answer(found, found.details);
+    })
+    .get("/metrics", async () => new Response(await metricsText(), { headers: { "content-type": "text/plain; version=0.0.4" } }));

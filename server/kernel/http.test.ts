@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { authenticator, newKey } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { callerOf, requires } from "./callers.ts";
-import { createHealth, healthRoutes } from "./health.ts";
+import { createHealth, healthRoutes, publicHealthRoutes } from "./health.ts";
 import { httpApp } from "./http.ts";
 import { silentLog } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
@@ -30,13 +30,9 @@ function application({
   let fail: () => unknown = () => ({ fine: true });
   let databaseIs: "there" | "away" = "there";
   const app = httpApp({ log, metrics, health, logRequests, unlogged: ["/assets/:name"] });
-  app.use(
-    healthRoutes({
-      health,
-      askDatabase: () => (databaseIs === "there" ? Promise.resolve() : Promise.reject(new Error("away"))),
-      metricsText: () => metrics.registry.metrics(),
-    }),
-  );
+  health.askDatabase = () => (databaseIs === "there" ? Promise.resolve() : Promise.reject(new Error("away")));
+  app.use(publicHealthRoutes(health));
+  const operators = healthRoutes(health, () => metrics.registry.metrics());
   app.use(
     new Elysia({ normalize: false })
       .get("/things/:id", () => fail())
@@ -58,6 +54,11 @@ function application({
   };
   return {
     ask,
+    /** What the health port says. */
+    async details() {
+      const response = await operators.handle(new Request("http://localhost/readyz"));
+      return { status: response.status, json: await response.json() };
+    },
     health,
     metrics,
     logged,
@@ -167,9 +168,9 @@ describe("of a request", () => {
     expect(await requests()).toMatchObject([{ status: 500, request_id: logged[0]?.request_id }]);
   });
 
-  test("for health, metrics, the API's description and assets nothing is logged", async () => {
+  test("for health, the API's description and assets nothing is logged", async () => {
     const { ask, requests } = application();
-    for (const path of ["/livez", "/readyz", "/metrics", "/openapi", "/openapi.json", "/assets/x.js"]) await ask(path);
+    for (const path of ["/livez", "/readyz", "/openapi", "/openapi.json", "/assets/x.js"]) await ask(path);
     expect(await requests()).toEqual([]);
   });
 
@@ -235,24 +236,29 @@ test("a body reaches its route only through who may send it", async () => {
 });
 
 describe("health", () => {
-  test("while it starts says what it waits for, and takes no request", async () => {
-    const { ask, health } = application();
+  test("while it starts says what it waits for on the health port only, and takes no request", async () => {
+    const { ask, details, health } = application();
     Object.assign(health, { state: "starting", waitingFor: "the database" });
     expect([(await ask("/livez")).status, (await ask("/readyz")).status, (await ask("/things/1")).status]).toEqual([200, 503, 503]);
-    expect((await ask("/readyz")).json).toEqual({ status: "starting", waiting_for: "the database" });
+    expect(await details()).toEqual({ status: 503, json: { status: "starting", waiting_for: "the database" } });
+    expect((await ask("/readyz")).json).toEqual({ status: "starting" });
     expect((await ask("/openapi.json")).status).toBe(200);
   });
 
-  test("with its database away is 503; with trouble elsewhere it is degraded and goes on", async () => {
-    const { ask, health, database } = application();
+  test("with its database away is 503; with trouble elsewhere it is degraded and goes on; the API's port tells no more than that", async () => {
+    const { ask, details, health, database } = application();
     health.trouble("broker", "NATS is not connected");
-    expect([(await ask("/readyz")).status, (await ask("/readyz")).json]).toEqual([
-      200,
-      { status: "degraded", database: "ok", degraded: { broker: "NATS is not connected" } },
-    ]);
+    expect(await details()).toEqual({
+      status: 200,
+      json: { status: "degraded", database: "ok", degraded: { broker: "NATS is not connected" } },
+    });
+    expect([(await ask("/readyz")).status, (await ask("/readyz")).json]).toEqual([200, { status: "degraded" }]);
     health.fine("broker");
-    expect((await ask("/readyz")).json).toEqual({ status: "ready", database: "ok" });
+    expect((await details()).json).toEqual({ status: "ready", database: "ok" });
+    expect((await ask("/readyz")).json).toEqual({ status: "ready" });
     database("away");
+    expect(await details()).toEqual({ status: 503, json: { status: "unavailable", database: "away" } });
+    expect((await ask("/readyz")).json).toEqual({ status: "unavailable" });
     expect([(await ask("/readyz")).status, (await ask("/livez")).status]).toEqual([503, 200]);
   });
 

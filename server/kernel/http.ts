@@ -32,7 +32,7 @@ interface Visit {
 }
 
 const visits = new WeakMap<Request, Visit>();
-const alwaysServed = new Set(["/livez", "/readyz", "/metrics", "/openapi", "/openapi.json"]);
+const alwaysServed = new Set(["/livez", "/readyz", "/openapi", "/openapi.json"]);
 // Two ids of 200 characters at 12 percent-encoded bytes each, and a cursor.
 const maxUrl = 8192;
 // Enough to know it again; an answer does not give back all that was thrown at it.

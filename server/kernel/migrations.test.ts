@@ -30,26 +30,31 @@ const run = (migrations: Migration[], lockTimeout = 3000) =>
 describe("before the migrations", () => {
   let server: TestProcess;
   let url: string;
+  let health: string;
   beforeAll(async () => {
     server = startProcess("entitlement:api", {
       KENRI_ENV: "test",
       NATS_URL: "nats://127.0.0.1:1",
       ENTITLEMENT_APP_DATABASE_URL: database.appUrl,
       ENTITLEMENT_PORT: "0",
+      HEALTH_PORT: "0",
       SHUTDOWN_NOTICE: "0ms",
     });
     url = JSON.parse(await server.logged("http.listening")).url;
+    health = await server.healthUrl();
   });
   afterAll(() => server.stop());
 
   test("a service is alive, but not ready, says what it waits for, and takes no request", async () => {
-    await until("it says so", 5000, async () => (await (await fetch(`${url}/readyz`)).text()).includes("migrations are missing"));
-    const ready = await fetch(`${url}/readyz`);
+    await until("it says so", 5000, async () => (await (await fetch(`${health}/readyz`)).text()).includes("migrations are missing"));
+    const ready = await fetch(`${health}/readyz`);
     expect(ready.status).toBe(503);
     expect(await ready.json()).toMatchObject({
       status: "starting",
       waiting_for: expect.stringContaining("bun server/main.ts entitlement:migrate"),
     });
+    const bare = await fetch(`${url}/readyz`);
+    expect([bare.status, await bare.json()]).toEqual([503, { status: "starting" }]);
     expect((await fetch(`${url}/livez`)).status).toBe(200);
     const refused = await fetch(`${url}/v1/users/alice/entitlements`);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);

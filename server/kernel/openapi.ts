@@ -9,8 +9,11 @@ const apiKeys: Scheme = {
   apiKey: { type: "http", scheme: "bearer", description: "an API key, kenri_<id>_<secret>, or a token of the gateway" },
 };
 
-/** The OpenAPI 3.1 description of an app's routes, at /openapi.json; what a person reads of it is at /openapi, without a script. */
-export function openapiRoutes(app: AnyElysia, info: { title: string; description: string }, scheme: Scheme = apiKeys) {
+/**
+ * The OpenAPI 3.1 description of an app's routes, at /openapi.json; what a person reads of it is at /openapi, without a script.
+ * `guard`: route options that limit who asks.
+ */
+export function openapiRoutes(app: AnyElysia, info: { title: string; description: string }, scheme: Scheme = apiKeys, guard: object = {}) {
   let document: Record<string, unknown> | undefined;
   const describe = () => {
     if (document) return document;
@@ -25,7 +28,7 @@ export function openapiRoutes(app: AnyElysia, info: { title: string; description
     };
     return document;
   };
-  const hidden = { detail: { hide: true } };
+  const hidden = { ...guard, detail: { hide: true } };
   return app
     .get("/openapi.json", () => Response.json(describe()), hidden)
     .get(

@@ -16,7 +16,7 @@ export interface RoleContext {
   readonly faults: Faults;
   /** Ends this runner because its work does not go on, so that it is started again: the thread, or the process with exit code 1. */
   readonly giveUp: (why: string) => void;
-  /** /metrics of this process: its own and those of its workers. */
+  /** /metrics of this role: its own and those of its worker threads. */
   readonly metricsText: () => Promise<string>;
 }
 

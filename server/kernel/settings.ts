@@ -18,8 +18,14 @@ export const kernelSettings = {
     "all, errors, off or a share such as 0.01",
   ),
   host: text("HTTP_HOST", "the address the HTTP servers listen on", "127.0.0.1"),
+  healthHost: text("HEALTH_HOST", "the address of the health port; probes and scrapers from other machines need another one", "127.0.0.1"),
   healthPort: optional(
-    integer("HEALTH_PORT", "where a process without an API serves /livez, /readyz and /metrics", undefined, { minimum: 0, maximum: 65535 }),
+    integer(
+      "HEALTH_PORT",
+      "where a process serves /livez, the detailed /readyz and /metrics; one that runs several systems needs <SYSTEM>_HEALTH_PORT; neither is served when not set",
+      undefined,
+      { minimum: 0, maximum: 65535 },
+    ),
   ),
   nats: natsSettings,
   signingKeys: optional(

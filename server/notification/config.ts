@@ -7,6 +7,12 @@ export const notificationSettings = {
   appUrl: secretUrl("NOTIFICATION_APP_DATABASE_URL", "the database as the app role: everything else"),
   port: integer("NOTIFICATION_PORT", "the port of the API", 8082, { minimum: 0, maximum: 65535 }),
   natsUrls: roleNatsUrls("notification:api", "notification:consumer", "notification:sender"),
+  healthPort: optional(
+    integer("NOTIFICATION_HEALTH_PORT", "the health port of notification where it differs from HEALTH_PORT", undefined, {
+      minimum: 0,
+      maximum: 65535,
+    }),
+  ),
   stream: text("ENTITLEMENT_STREAM", "the JetStream stream of entitlement events", "entitlement-events"),
   consumer: text("ENTITLEMENT_CONSUMER", "notification's durable consumer on the stream", "notification-entitlement-consumer"),
   takenInSubject: text("TAKEN_IN_SUBJECT", "where notification answers which events it holds", "notification.taken-in"),

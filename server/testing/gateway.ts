@@ -36,7 +36,13 @@ function testIdp(): Record<string, string> {
 }
 
 // All tests come from one address, and they come often.
-const manyRequests = { LIMIT_SESSION: "1000000", LIMIT_ADDRESS: "1000000", LIMIT_SIGN_IN: "1000000" };
+const manyRequests = {
+  LIMIT_SESSION: "1000000",
+  LIMIT_ADDRESS: "1000000",
+  LIMIT_SIGN_IN: "1000000",
+  LIMIT_OPEN: "1000000",
+  LIMIT_KEYS: "1000000",
+};
 
 /** A gateway in front of services that run already. */
 export async function startGateway(

@@ -34,6 +34,8 @@ export interface TestKenri {
   start(what: string, environment?: Record<string, string>): Promise<TestProcess>;
   /** The URLs of the APIs that were started. */
   urlOf(system: TestSystem): string;
+  /** What the API of a system says of its health, in detail. */
+  readiness(system: TestSystem): Promise<Readiness>;
   grant(user: string, sku: string, options?: ChangeOptions): Promise<Response>;
   revoke(user: string, sku: string, options?: ChangeOptions): Promise<Response>;
   call(system: TestSystem, path: string, init?: RequestInit): Promise<Response>;
@@ -41,6 +43,11 @@ export interface TestKenri {
   metric(system: TestSystem, name: string, labels?: string): Promise<number>;
   newKey(client: string, scopes: readonly string[], expiresInDays?: number): Promise<string>;
   close(): Promise<void>;
+}
+
+export interface Readiness {
+  readonly status: string;
+  readonly degraded?: Readonly<Record<string, string>>;
 }
 
 export interface ChangeOptions {
@@ -74,6 +81,7 @@ const quick = {
   ENTITLEMENT_PORT: "0",
   NOTIFICATION_PORT: "0",
   ACCOUNT_PORT: "0",
+  HEALTH_PORT: "0",
   OUTBOX_POLL: "100ms",
   OUTBOX_SWEEP: "200ms",
   OUTBOX_RECONCILE: "200ms",
@@ -122,6 +130,7 @@ export async function testKenri(
   let account: ReturnType<TestKenri["account"]> | undefined;
   const processes: TestProcess[] = [];
   const urls = new Map<string, string>();
+  const healthUrls = new Map<string, string>();
 
   async function makeAccount(): Promise<void> {
     if (account) return;
@@ -164,6 +173,7 @@ export async function testKenri(
         await started.logged(`"system":"${system}","msg":"ready"`);
         const line = started.lines.find(text => text.includes("http.listening") && text.includes(`"role":"${system}:api"`));
         urls.set(system, JSON.parse(line!).url);
+        healthUrls.set(system, await started.healthUrl(`${system}:api`));
       }
       return started;
     },
@@ -172,6 +182,7 @@ export async function testKenri(
       if (!url) throw new Error(`the API of ${system} was not started`);
       return url;
     },
+    readiness: async system => (await (await fetch(`${healthUrls.get(system)}/readyz`)).json()) as Readiness,
     grant: (user, sku, options) => change("grants", user, sku, options),
     revoke: (user, sku, options) => change("revokes", user, sku, options),
     call: (system, path, init = {}) =>
@@ -182,7 +193,7 @@ export async function testKenri(
       return ((await response.json()) as { notifications: InboxRow[] }).notifications;
     },
     async metric(system, name, labels = "") {
-      return sumOf(await (await kenri.call(system, "/metrics")).text(), name, labels);
+      return sumOf(await (await fetch(`${healthUrls.get(system)}/metrics`)).text(), name, labels);
     },
     async close() {
       for (const one of processes) one.kill("SIGKILL");

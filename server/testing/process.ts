@@ -20,7 +20,9 @@ export interface TestProcess {
   hung(within?: number): Promise<void>;
   /** Waits until it has killed itself at a fault point; anything else that ends it is an error. */
   killedItself(within?: number): Promise<void>;
-  /** The sum of a metric over what it serves: its APIs, and its roles if HEALTH_PORT is 0. */
+  /** Where it serves its health and its metrics, or one of its roles does; with HEALTH_PORT=0. */
+  healthUrl(role?: string): Promise<string>;
+  /** The sum of a metric over all its roles, with HEALTH_PORT=0. */
   metric(name: string, labels?: string): Promise<number>;
 }
 
@@ -63,9 +65,14 @@ export function startProcess(what: string, environment: Record<string, string>):
       await until(`${what} kills itself`, within, () => child.exitCode !== null || child.signalCode !== null);
       if (child.signalCode !== "SIGKILL") throw new Error(`${what} ended with ${child.exitCode ?? child.signalCode}:\n${tail()}`);
     },
+    async healthUrl(role = "") {
+      const served = (line: string) => line.includes("health.listening") && line.includes(`"role":"${role}`);
+      await until(`${what} serves the health of ${role}`, 60_000, () => lines.some(served));
+      return (JSON.parse(lines.find(served)!) as { url: string }).url;
+    },
     async metric(name, labels) {
-      await started.logged("http.listening");
-      const urls = lines.filter(line => line.includes("http.listening")).map(line => JSON.parse(line).url as string);
+      await started.healthUrl();
+      const urls = lines.filter(line => line.includes("health.listening")).map(line => JSON.parse(line).url as string);
       const texts = await Promise.all(urls.map(async url => (await fetch(`${url}/metrics`)).text()));
       return texts.reduce((sum, text) => sum + sumOf(text, name, labels), 0);
     },
