@@ -45,9 +45,10 @@ export function fairQueue<T extends object>() {
       } else lines.set(owner, { entries: [entry], front: 0, size: 1 });
       places.set(item, entry);
     },
-    /** The first item of the owner whose turn it is; that owner's next turn comes after all others'. */
-    take(): T | undefined {
+    /** The first item of the owner whose turn it is, if that one may have it; the owner's next turn comes after all others'. */
+    take(mayHave: (owner: string) => boolean = () => true): T | undefined {
       for (const [owner, line] of lines) {
+        if (!mayHave(owner)) continue;
         const entry = line.entries[line.front]!;
         drop(entry);
         if (lines.size > 1 && lines.delete(owner)) lines.set(owner, line);
