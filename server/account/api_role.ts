@@ -22,11 +22,11 @@ export const accountApi = (kernel: KernelSettings, settings: AccountSettings, co
     },
     kernel,
     context,
-    routes: ({ store, requires, cursors }) => [
+    routes: ({ store, operatorSql, requires, cursors }) => [
       configRoutes(requires, { kernel: kernelSettings, account: accountSettings }),
       identityRoutes(store.statements, requires),
       userRoutes(store.statements, requires),
-      listRoutes({ sql: store.statements, requires, cursors }),
-      adminRoutes({ sql: store.statements, requires, cursors }),
+      listRoutes({ sql: operatorSql, requires, cursors }),
+      adminRoutes({ sql: operatorSql, requires, cursors }),
     ],
   });

@@ -4,6 +4,7 @@ import { bulkRoutes } from "../kernel/bulk_routes.ts";
 import { callerOf, type Requires } from "../kernel/callers.ts";
 import type { Cursors } from "../kernel/cursor.ts";
 import { describeOperation, operationRoutes } from "../kernel/operation_routes.ts";
+import type { OperatorTurns } from "../kernel/operator_turns.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import type { Share } from "../kernel/shared_answers.ts";
 import { longText, uuid } from "../kernel/text.ts";
@@ -15,11 +16,12 @@ export interface OutboxBulkOptions {
   readonly requires: Requires;
   readonly cursors: () => Cursors;
   readonly share: Share;
+  readonly operators: OperatorTurns;
   readonly cap: number;
 }
 
 /** What operators do to many events of the outbox at once, and the end of a single one. */
-export function outboxBulkRoutes({ sql, requires, cursors, share, cap }: OutboxBulkOptions) {
+export function outboxBulkRoutes({ sql, requires, cursors, share, operators, cap }: OutboxBulkOptions) {
   return new Elysia({ normalize: false })
     .use(
       bulkRoutes({
@@ -30,6 +32,7 @@ export function outboxBulkRoutes({ sql, requires, cursors, share, cap }: OutboxB
         counts: sql.outbox.counts,
         describe: operation_id => describeOperation(sql, operation_id),
         requires,
+        operators,
         cap,
       }),
     )

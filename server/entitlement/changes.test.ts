@@ -189,6 +189,39 @@ describe("the queue", () => {
     }
   });
 
+  test("takes a request of another client in place of the newest of the client with the most, which is refused", async () => {
+    const { submit, runs } = batcher({ queue: 4 });
+    const flood = ["a", "b", "c", "d"].map(key => outcome(submit(change(key, "hot", "flood"))));
+    const answer = submit(change("x", "bob", "shop"));
+    const newest = (await flood[3]!) as string;
+    expect(newest).toBe("UNAVAILABLE: too many requests of this client are waiting; nothing was changed, try again");
+    expect(await outcome(submit(change("e", "hot", "flood")))).toBe("UNAVAILABLE: too many requests are waiting; try again");
+    for (let n = 0; n < runs.length; n++) await runs[n]!.succeed();
+    expect([await Promise.all(flood.slice(0, 3)), (await answer).response_body]).toEqual([["a", "b", "c"], "x"]);
+    expect(runs.flatMap(run => run.keys).sort()).toEqual(["a", "b", "c", "x"]);
+  });
+
+  test("lets those go on that waited behind a request that is refused", async () => {
+    const { submit, runs } = batcher({ queue: 5 });
+    const first = submit(change("first"));
+    const flood = ["a", "b", "alice"].map(user => outcome(submit(change(`f-${user}`, user, "flood"))));
+    const behind = submit(change("x", "alice", "shop"));
+    const answer = submit(change("y", "bob", "third"));
+    expect(await flood[2]!).toContain("too many requests of this client");
+    await runs[0]!.succeed();
+    await runs[1]!.succeed();
+    expect((await Promise.all([first, behind, answer])).map(one => one.response_body)).toEqual(["first", "x", "y"]);
+    expect(runs[1]!.keys.toSorted()).toEqual(["f-a", "f-b", "x", "y"]);
+  });
+
+  test("does not exchange the requests of clients that have as many", async () => {
+    const { submit, runs } = batcher({ queue: 3 });
+    const answers = [change("a", "a", "one"), change("b", "b", "two"), change("c", "c", "three")].map(one => outcome(submit(one)));
+    expect(await outcome(submit(change("d", "d", "four")))).toBe("UNAVAILABLE: too many requests are waiting; try again");
+    for (let n = 0; n < runs.length; n++) await runs[n]!.succeed();
+    expect(await Promise.all(answers)).toEqual(["a", "b", "c"]);
+  });
+
   test("is free again after failures too", async () => {
     const { submit, runs } = batcher({ queue: 2 });
     for (let round = 0; round < 5; round++) {
@@ -196,6 +229,50 @@ describe("the queue", () => {
       for (let n = 0; n < runs.length; n++) await runs[n]!.fail(databaseError("08006"));
       expect(await Promise.all(answers)).toEqual(Array(2).fill("database error 08006"));
     }
+  });
+});
+
+describe("clients take turns", () => {
+  test("in a batch: few requests of one do not wait behind many of another", async () => {
+    const { submit, runs } = batcher({ batch: 8 });
+    for (let n = 0; n < 100; n++) void submit(change(`f${n}`, `f${n}`, "flood"));
+    for (const key of ["x", "y"]) void submit(change(key, key, "shop"));
+    await runs[0]!.succeed();
+    expect(runs[1]!.keys).toEqual(["f1", "x", "f2", "y", "f3", "f4", "f5", "f6"]);
+  });
+
+  test("behind a pair that all of them change", async () => {
+    const { submit, runs } = batcher();
+    for (let n = 0; n < 100; n++) void submit(change(`f${n}`, "hot", "flood"));
+    void submit(change("x", "hot", "shop"));
+    for (let n = 0; n < 3; n++) await runs[n]!.succeed();
+    expect(runs.flatMap(run => run.keys).slice(0, 4)).toContain("x");
+  });
+});
+
+describe("a request that waited too long", () => {
+  test.each([
+    ["ready, while the lanes are busy", "other"],
+    ["behind a pair", "first"],
+  ])("%s, is refused with 503 and Retry-After, and never runs", async (_, user) => {
+    const { submit, runs } = batcher({ wait: 20 });
+    const first = submit(change("first"));
+    const refused = (await submit(change("late", user)).catch(error => error)) as Problem;
+    expect([refused.status, refused.detail, refused.options.headers]).toEqual([
+      503,
+      "the request waited 20 ms for its turn; nothing was changed, try again",
+      { "retry-after": "1" },
+    ]);
+    await runs[0]!.succeed();
+    expect([(await first).response_body, runs.length]).toEqual(["first", 1]);
+  });
+
+  test("one that runs is not given up: what came of it is its answer", async () => {
+    const { submit, runs } = batcher({ wait: 10 });
+    const answer = submit(change("a"));
+    await outcome(submit(change("b")));
+    await runs[0]!.succeed();
+    expect((await answer).response_body).toBe("a");
   });
 });
 

@@ -1,5 +1,6 @@
 import { isAway, sqlState, violatedConstraint } from "../kernel/database.ts";
-import { DeadlineError } from "../kernel/deadline.ts";
+import { after, DeadlineError } from "../kernel/deadline.ts";
+import { type FairQueue, fairQueue } from "../kernel/fair_queue.ts";
 import type { Claiming } from "../kernel/first_attempts.ts";
 import type { Metrics } from "../kernel/metrics.ts";
 import { unavailable } from "../kernel/problem.ts";
@@ -32,6 +33,8 @@ interface Waiting {
   readonly locks: readonly [string, string];
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
+  /** Stops the clock of its wait. */
+  readonly stopClock: () => void;
 }
 
 export interface ChangesOptions {
@@ -39,6 +42,8 @@ export interface ChangesOptions {
   readonly lanes: number;
   readonly batch: number;
   readonly queue: number;
+  /** How long a request waits for its turn, in milliseconds. */
+  readonly wait: number;
   readonly ttlSeconds: number;
   /** Called after a commit that made so many events. */
   readonly committed: (events: number) => void;
@@ -54,42 +59,90 @@ const maxRuns = 8;
  * Lets concurrent requests share the change statement. A few lanes take what is ready and never wait for more. A request holds its
  * key and its (user, sku) from the moment it is ready until it is answered; a second one for either waits behind it, so a batch
  * never holds one twice. If a batch fails, its requests run one by one: one caller's trouble is never another's.
+ *
+ * Clients take turns, in a batch and behind a pair. A full queue takes a request of a client with few in place of the newest one of the
+ * client with the most. A request that has not run within `wait` is refused. What is refused here was never sent, and never will be.
  */
-export function changes({ run, lanes, batch, queue, ttlSeconds, committed, replayed, metrics }: ChangesOptions) {
-  const ready: Waiting[] = [];
-  const behind = new Map<string, Waiting[]>();
-  let waiting = 0;
+export function changes({ run, lanes, batch, queue, wait, ttlSeconds, committed, replayed, metrics }: ChangesOptions) {
+  // Every request that does not run yet, and of these the ones that nothing holds up.
+  const waiting = fairQueue<Waiting>();
+  const ready = fairQueue<Waiting>();
+  // The locks that are held, each with the requests behind it, if there are any.
+  const behind = new Map<string, FairQueue<Waiting> | undefined>();
+  let running = 0;
   let busyLanes = 0;
   const batchSize = metrics.histogram("change_batch_seconds", "Time of a batch of changes.");
   const batched = metrics.counter("changes_total", "Changes asked for, by outcome.", ["outcome"]);
 
   function admit(one: Waiting): void {
     const taken = one.locks.find(lock => behind.has(lock));
-    if (taken !== undefined) return void behind.get(taken)!.push(one);
-    for (const lock of one.locks) behind.set(lock, []);
-    ready.push(one);
+    if (taken !== undefined) return void followersOf(taken).push(one.change.clientId, one);
+    for (const lock of one.locks) behind.set(lock, undefined);
+    ready.push(one.change.clientId, one);
+  }
+
+  function followersOf(lock: string): FairQueue<Waiting> {
+    const followers = behind.get(lock) ?? fairQueue<Waiting>();
+    behind.set(lock, followers);
+    return followers;
   }
 
   function release(one: Waiting): void {
     for (const lock of one.locks) {
-      const followers = behind.get(lock) ?? [];
+      const followers = behind.get(lock);
       behind.delete(lock);
-      while (followers.length > 0 && !behind.has(lock)) admit(followers.shift()!);
-      if (followers.length > 0) behind.set(lock, followers);
+      while (followers && followers.size() > 0 && !behind.has(lock)) admit(followers.take()!);
+      if (followers && followers.size() > 0) behind.set(lock, followers);
     }
   }
 
   function pump(): void {
-    while (busyLanes < lanes && ready.length > 0) {
+    while (busyLanes < lanes && ready.size() > 0) {
       busyLanes++;
-      const taken = ready.splice(0, batch);
+      const taken = takeBatch();
+      running += taken.length;
       void runLane(taken).finally(() => {
         busyLanes--;
-        waiting -= taken.length;
+        running -= taken.length;
         for (const one of taken) release(one);
         pump();
       });
     }
+  }
+
+  function takeBatch(): readonly Waiting[] {
+    const taken: Waiting[] = [];
+    while (taken.length < batch && ready.size() > 0) taken.push(ready.take()!);
+    for (const one of taken) stopWaiting(one);
+    return taken;
+  }
+
+  function stopWaiting(one: Waiting): void {
+    waiting.remove(one);
+    one.stopClock();
+  }
+
+  /** Takes a request out of the queue; whoever waited behind it goes on. */
+  function withdraw(one: Waiting, error: unknown): void {
+    stopWaiting(one);
+    if (ready.remove(one)) release(one);
+    else for (const lock of one.locks) behind.get(lock)?.remove(one);
+    one.reject(error);
+    pump();
+  }
+
+  function refuse(one: Waiting, outcome: string, detail: string): void {
+    batched.inc({ outcome });
+    withdraw(one, unavailable(detail));
+  }
+
+  /** Whether there is room for one more of this client, if need be by refusing the newest request of the client with the most. */
+  function makeRoom(clientId: string): boolean {
+    if (waiting.size() + running < queue) return true;
+    const most = waiting.largest();
+    if (!most || waiting.sizeOf(clientId) + 1 >= most.size) return false;
+    refuse(waiting.newestOf(most.owner)!, "crowded_out", "too many requests of this client are waiting; nothing was changed, try again");
+    return true;
   }
 
   async function runLane(taken: readonly Waiting[]): Promise<void> {
@@ -108,11 +161,12 @@ export function changes({ run, lanes, batch, queue, ttlSeconds, committed, repla
 
   /** The database did not answer in time: who waits behind hears it now, not after as long again. */
   function turnAwayWaiting(error: unknown): void {
-    const unlocked = ready.splice(0);
-    const followers = [...behind.values()].flatMap(queued => queued.splice(0));
-    for (const one of unlocked) for (const lock of one.locks) behind.delete(lock);
-    for (const one of [...unlocked, ...followers]) one.reject(error);
-    waiting -= unlocked.length + followers.length;
+    for (const one of ready.drain()) for (const lock of one.locks) behind.delete(lock);
+    for (const followers of behind.values()) followers?.drain();
+    for (const one of waiting.drain()) {
+      one.stopClock();
+      one.reject(error);
+    }
   }
 
   async function runUntilSettled(taken: readonly Waiting[]): Promise<ChangeRow[]> {
@@ -152,11 +206,13 @@ export function changes({ run, lanes, batch, queue, ttlSeconds, committed, repla
 
   return {
     submit(change: Change): Promise<Answer> {
-      if (waiting >= queue) return Promise.reject(unavailable("too many requests are waiting; try again"));
-      waiting++;
+      if (!makeRoom(change.clientId)) return Promise.reject(unavailable("too many requests are waiting; try again"));
       return new Promise((resolve, reject) => {
         const locks = [`key ${change.clientId}\n${change.route}\n${change.key}`, `pair ${change.sku}:${change.userId}`] as const;
-        admit({ change, locks, resolve, reject });
+        const tooLate = () => refuse(one, "too_late", `the request waited ${wait} ms for its turn; nothing was changed, try again`);
+        const one: Waiting = { change, locks, resolve, reject, stopClock: after(wait, tooLate) };
+        waiting.push(change.clientId, one);
+        admit(one);
         pump();
       });
     },

@@ -21,7 +21,14 @@ export const entitlementSettings = {
   changes: {
     lanes: integer("CHANGE_LANES", "connections that share the grants and revokes", 4, { minimum: 1, maximum: 16 }),
     batch: integer("CHANGE_BATCH", "the most requests in one statement", 64, { minimum: 1, maximum: 200 }),
-    queue: integer("CHANGE_QUEUE", "requests that may wait; more are answered 503", 5000, { minimum: 1, maximum: 100_000 }),
+    queue: integer("CHANGE_QUEUE", "requests that may wait; of more, those of the client with the most are answered 503", 5000, {
+      minimum: 1,
+      maximum: 100_000,
+    }),
+    wait: duration("CHANGE_WAIT", "how long a grant or revoke may wait for its turn; then it is answered 503 and never carried out", "5s", {
+      minimum: "10ms",
+      maximum: "1m",
+    }),
   },
   outbox: {
     firstAttempt: choice("OUTBOX_FIRST_ATTEMPT", "who publishes first: the API at once, or the relay; retries are the relay's", "api", [

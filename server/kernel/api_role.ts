@@ -1,7 +1,7 @@
 import type { AnyElysia } from "elysia";
-import { authenticator } from "./auth.ts";
+import { authenticator, type FindKey } from "./auth.ts";
 import { readJson } from "./body.ts";
-import { isAdmitted, requires } from "./callers.ts";
+import { type HoldUp, isAdmitted, requires } from "./callers.ts";
 import { type Cursors, cursors } from "./cursor.ts";
 import { isAway } from "./database.ts";
 import { publicHealthRoutes } from "./health.ts";
@@ -9,11 +9,13 @@ import { httpApp } from "./http.ts";
 import { giveNotice, httpServer } from "./http_server.ts";
 import { patiently } from "./loop.ts";
 import { openapiRoutes } from "./openapi.ts";
+import { type OperatorTurns, operatorTurns } from "./operator_turns.ts";
 import type { RoleContext } from "./role.ts";
 import { group, type Service, service } from "./service.ts";
 import type { KernelSettings } from "./settings.ts";
 import { type Share, sharedAnswers } from "./shared_answers.ts";
-import { openStore, type Store } from "./store.ts";
+import { singleFlight } from "./single_flight.ts";
+import { openStore, type Pool, type Store } from "./store.ts";
 import { tokenVerifier } from "./tokens.ts";
 import { leadToVerbs, pathOf } from "./verbs.ts";
 
@@ -29,6 +31,11 @@ interface KernelSql {
 
 export interface ApiParts<T> {
   readonly store: Store<T>;
+  /** The statements for operators, by connections of their own. */
+  readonly operatorSql: T;
+  readonly operators: OperatorTurns;
+  /** Whether the database answers; many who ask at once are one question. */
+  readonly askDatabase: () => Promise<unknown>;
   readonly requires: ReturnType<typeof requires>;
   readonly cursors: () => Cursors;
   /** For what everybody who watches asks again and again: however many they are, the database is asked once. */
@@ -44,6 +51,9 @@ export interface ApiOptions<T> {
   readonly context: RoleContext;
   readonly routes: (parts: ApiParts<T>) => readonly AnyElysia[];
 }
+
+// What operators ask and do: of the systems, and of users.
+const isForOperators = (request: Request) => /^\/(ops|admin)\//.test(pathOf(request));
 
 export const aboutAnswers =
   "What operators list and count may be what another one was told a moment ago (OPS_ANSWERS_FOR); cache-control: no-cache asks anew.";
@@ -61,13 +71,26 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
     health,
     metrics,
   });
+  // Who knocks and whether we are ready is told whatever readers and operators do; and who makes up keys does not hold up those who have one.
+  const [vital, strangers] = ["vital", "strangers"].map(purpose =>
+    store.pool({ purpose, connections: 1, deadline: kernel.database.deadline }),
+  ) as [Pool<T>, Pool<T>];
+  const readiness = singleFlight<unknown>();
+  const askDatabase = () => readiness.ask("database", vital.ask);
+  const operatorPool = store.pool({ purpose: "operators", ...kernel.operators });
+  const operators = operatorTurns(kernel.operators);
   const answers = sharedAnswers(kernel.opsAnswersFor);
   let listCursors: Cursors | undefined;
   const verifyToken = kernel.jwksUrl ? tokenVerifier(kernel.jwksUrl, system) : undefined;
-  const authenticate = authenticator(async key_id => (await store.statements.api_keys.find({ key_id }))[0], verifyToken);
+  const findKey: FindKey = async (key_id, isKnown) => (await (isKnown ? vital : strangers).statements.api_keys.find({ key_id }))[0];
+  const authenticate = authenticator(findKey, verifyToken);
+  const holdUp: HoldUp = async (request, caller) => (isForOperators(request) ? operators.begin(request, caller) : undefined);
   const parts: ApiParts<T> = {
     store,
-    requires: requires(authenticate, request => readJson(request, kernel.bodyWithin)),
+    operatorSql: operatorPool.statements,
+    operators,
+    askDatabase,
+    requires: requires(authenticate, request => readJson(request, kernel.bodyWithin), holdUp),
     cursors: () => {
       if (!listCursors) throw new Error("cursors are asked for before the start");
       return listCursors;
@@ -76,16 +99,26 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
   };
 
   const app = httpApp({ log, metrics, health, logRequests: kernel.logRequests });
+  app.wrap(handle => async (request: Request) => {
+    try {
+      return await handle(request);
+    } finally {
+      operators.end(request);
+    }
+  });
   const isOperators = (request: Request) => pathOf(request).startsWith("/ops/") && isAdmitted(request);
+  const isAction = (request: Request) => !["GET", "HEAD"].includes(request.method) && !pathOf(request).endsWith("/preview");
   // Whoever acted sees what came of it: what was asked before is not told after, however the action ended.
   app.mapResponse(({ request }) => {
-    if (!["GET", "HEAD"].includes(request.method) && isOperators(request)) answers.forget();
+    if (!isOperators(request) || !isAction(request)) return;
+    answers.forget();
+    operators.forget();
   });
   // And who says so, because it was done elsewhere, by another process or a worker.
   app.onBeforeHandle(({ request }) => {
     if (request.headers.get("cache-control") === "no-cache" && isOperators(request)) answers.forget();
   });
-  health.askDatabase = store.ask;
+  health.askDatabase = askDatabase;
   app.use(publicHealthRoutes(health));
   for (const route of routes(parts)) app.use(route);
   openapiRoutes(app, about);
@@ -106,6 +139,8 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
   const ready = service({
     async start(stopping) {
       const [secret] = await patiently(() => store.statements.secrets.find({ name: "cursor" }), isAway, stopping);
+      // Opened now: later there may be none left to open.
+      await patiently(() => Promise.all([vital.ask(), strangers.ask()]), isAway, stopping);
       listCursors = cursors(secret!.value);
       health.state = "ready";
       log.info({ system }, "ready");

@@ -110,3 +110,52 @@ describe("a key", () => {
     expect(ring.lookUps()).toBe(3001);
   });
 });
+
+describe("the look-up of a key", () => {
+  test("is one, however many requests come with it at once", async () => {
+    const ring = keyring();
+    const { key } = ring.add("shop");
+    expect(new Set(await Promise.all(Array.from({ length: 50 }, () => ring.ask(`Bearer ${key}`))))).toEqual(new Set(["shop"]));
+    expect(ring.lookUps()).toBe(1);
+  });
+
+  test("that fails is made again by the next request", async () => {
+    let fails = true;
+    const authenticate = authenticator(async () => {
+      if (fails) throw new Error("away");
+      return undefined;
+    });
+    const ask = () =>
+      authenticate(new Request("http://localhost/", { headers: { authorization: `Bearer ${newKey().key}` } }), {}).catch(
+        error => error.message,
+      );
+    expect(await ask()).toBe("away");
+    fails = false;
+    expect(await ask()).toContain("unknown, expired or revoked");
+  });
+
+  test("of one that was found before says so, so that made-up keys cannot hold it up", async () => {
+    const { key, keyId, secretSha256 } = newKey();
+    const asked: [string, boolean][] = [];
+    let now = 0;
+    const authenticate = authenticator(
+      async (id, isKnown) => {
+        asked.push([id, isKnown]);
+        return id === keyId ? { client_id: "shop", secret_sha256: secretSha256, scopes: [], live: true } : undefined;
+      },
+      undefined,
+      () => now,
+    );
+    const made = newKey();
+    for (const one of [key, made.key, made.key, key]) {
+      await authenticate(new Request("http://localhost/", { headers: { authorization: `Bearer ${one}` } }), {}).catch(() => {});
+      now += 5000;
+    }
+    expect(asked).toEqual([
+      [keyId, false],
+      [made.keyId, false],
+      [made.keyId, false],
+      [keyId, true],
+    ]);
+  });
+});

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { Problem } from "./problem.ts";
+import { singleFlight } from "./single_flight.ts";
 import { invalidToken, type Person, type Role, type VerifyToken } from "./tokens.ts";
 
 export const scopes = ["entitlements:read", "entitlements:write", "orders:read", "orders:write", "ops:read", "ops:write"] as const;
@@ -39,18 +40,22 @@ const unauthorized = (detail: string) =>
   new Problem(401, "UNAUTHORIZED", detail, { headers: { "www-authenticate": 'Bearer realm="kenri"' } });
 const forbidden = (detail: string) => new Problem(403, "FORBIDDEN", detail);
 
-/** Knows machine clients by `Authorization: Bearer kenri_<id>_<secret>`, and people by the gateway's tokens where `verifyToken` is given. */
-export function authenticator(
-  findKey: (keyId: string) => Promise<StoredKey | undefined>,
-  verifyToken?: VerifyToken,
-  now: () => number = performance.now.bind(performance),
-) {
-  const remembered = new Map<string, { key: StoredKey; until: number }>();
+/** `isKnown`: it was found before. Strangers can make up as many unknown ones as they like. */
+export type FindKey = (keyId: string, isKnown: boolean) => Promise<StoredKey | undefined>;
 
-  async function lookUp(keyId: string): Promise<StoredKey | undefined> {
+/** Knows machine clients by `Authorization: Bearer kenri_<id>_<secret>`, and people by the gateway's tokens where `verifyToken` is given. */
+export function authenticator(findKey: FindKey, verifyToken?: VerifyToken, now: () => number = performance.now.bind(performance)) {
+  const remembered = new Map<string, { key: StoredKey; until: number }>();
+  const lookUps = singleFlight<StoredKey | undefined>();
+
+  function lookUp(keyId: string): Promise<StoredKey | undefined> {
     const hit = remembered.get(keyId);
-    if (hit && hit.until > now()) return hit.key;
-    const key = await findKey(keyId);
+    if (hit && hit.until > now()) return Promise.resolve(hit.key);
+    return lookUps.ask(keyId, () => find(keyId, hit !== undefined));
+  }
+
+  async function find(keyId: string, isKnown: boolean): Promise<StoredKey | undefined> {
+    const key = await findKey(keyId, isKnown);
     remembered.delete(keyId);
     if (!key) return undefined;
     if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value!);

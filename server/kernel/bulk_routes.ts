@@ -3,8 +3,10 @@ import { Elysia } from "elysia";
 import type { Caller } from "./auth.ts";
 import { type FilterWords, filterBody } from "./bulk_filter.ts";
 import { callerOf, type Requires } from "./callers.ts";
+import { sqlState } from "./database.ts";
 import { type CountRow, countLimits, type Filter, filterOf } from "./filter.ts";
 import type { Operation } from "./operation_routes.ts";
+import type { OperatorTurns } from "./operator_turns.ts";
 import { Problem } from "./problem.ts";
 import { longText, sha256Hex } from "./text.ts";
 
@@ -38,14 +40,25 @@ export interface BulkOptions extends FilterWords {
   /** An operation as the routes of operations tell it. */
   readonly describe: (operation_id: string) => Promise<Operation | undefined>;
   readonly requires: Requires;
+  readonly operators: OperatorTurns;
   /** The most rows without ADMIN. */
   readonly cap: number;
+}
+
+/** The database cancelled the walk, so nothing was changed. */
+function tooLarge(error: unknown): never {
+  if (sqlState(error) !== "57014") throw error;
+  throw new Problem(
+    422,
+    "SET_TOO_LARGE",
+    "the set could not be walked in time and nothing was changed; narrow the filter, e.g. by its time",
+  );
 }
 
 const isAdmin = ({ person }: Caller) => person?.roles.includes("ADMIN") ?? false;
 
 /** Bulk actions by filter: a preview names the set, and only that very set can be started. */
-export function bulkRoutes({ kind, statuses, types, sql, counts, describe, requires, cap }: BulkOptions) {
+export function bulkRoutes({ kind, statuses, types, sql, counts, describe, requires, operators, cap }: BulkOptions) {
   const filter = filterBody({ statuses, types });
   const startBody = Type.Object(
     {
@@ -70,8 +83,12 @@ export function bulkRoutes({ kind, statuses, types, sql, counts, describe, requi
     return Object.fromEntries([...found].filter(([, count]) => count > 0));
   }
 
-  async function preview(wanted: Action, asked: Static<typeof filter>) {
+  const preview = (wanted: Action, asked: Static<typeof filter>, caller: Caller) => {
     const given = filterOf(asked);
+    return operators.walkOnce(caller, `${kind} ${wanted} ${JSON.stringify(given)}`, () => look(wanted, given).catch(tooLarge));
+  };
+
+  async function look(wanted: Action, given: Filter) {
     const eligibleState = wanted === "retry" ? "RETRYING" : "FAILED";
     const [[found], ineligible] = await Promise.all([
       sql.preview({ ...given, action: wanted }),
@@ -86,13 +103,14 @@ export function bulkRoutes({ kind, statuses, types, sql, counts, describe, requi
     // A set that is larger than expected is not started either, so what is expected is what the cap is about.
     if (body.expected > cap && !isAdmin(caller))
       throw new Problem(403, "OVER_CAP", `more than ${cap} at once take the role ADMIN`, { extra: { cap } });
-    const [started] = await sql.start({ ...filterOf(body.filter), ...body, actor: caller.clientId });
+    const begin = () => sql.start({ ...filterOf(body.filter), ...body, actor: caller.clientId }).catch(tooLarge);
+    const [started] = await operators.walk(caller, begin);
     if (!started) throw new Problem(409, "SET_CHANGED", "what matches is no longer what the preview showed; look at a new one");
     return (await describe(started.operation_id))!;
   }
 
   return new Elysia({ normalize: false })
-    .post(`/ops/${kind}/bulk/preview`, ({ body }) => preview(body.action, body.filter), {
+    .post(`/ops/${kind}/bulk/preview`, ({ body, request }) => preview(body.action, body.filter, callerOf(request)), {
       body: Type.Object({ action, filter }, strict),
       ...requires("ops:write"),
       detail: {

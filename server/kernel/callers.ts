@@ -18,23 +18,31 @@ interface Arrival {
   readonly params?: Record<string, unknown>;
 }
 
+/** Holds the request of a known caller up, or refuses it; its body has arrived by then. */
+export type HoldUp = (request: Request, caller: Caller) => Promise<void>;
+
 /** Route option: who may pass. Asked before the body is read or the input judged, so that a stranger learns nothing. */
-export const requires = (authenticate: Authenticate, readBody: (request: Request) => Promise<unknown>) => (wanted: Scope | Admission) => {
-  const admission = admissionOf(wanted);
-  const admit = async ({ request, params }: Arrival) => {
-    if (callers.has(request)) return;
-    const userId = params?.user_id;
-    const caller = await authenticate(request, admission, typeof userId === "string" ? userId : undefined);
-    callers.set(request, caller);
-    visitOf(request).caller = caller.person ? { user_id: caller.person.userId } : { client_id: caller.clientId };
+export const requires =
+  (authenticate: Authenticate, readBody: (request: Request) => Promise<unknown>, holdUp?: HoldUp) => (wanted: Scope | Admission) => {
+    const admission = admissionOf(wanted);
+    const admit = async ({ request, params }: Arrival) => {
+      if (callers.has(request)) return;
+      const userId = params?.user_id;
+      const caller = await authenticate(request, admission, typeof userId === "string" ? userId : undefined);
+      callers.set(request, caller);
+      visitOf(request).caller = caller.person ? { user_id: caller.person.userId } : { client_id: caller.clientId };
+    };
+    const parse = async (arrival: Arrival) => {
+      await admit(arrival);
+      return readBody(arrival.request);
+    };
+    // "json" never gets its turn: it tells the API's description what the body is.
+    const enter = async (arrival: Arrival) => {
+      await admit(arrival);
+      await holdUp?.(arrival.request, callerOf(arrival.request));
+    };
+    return { parse: [parse, "json" as const], transform: enter };
   };
-  const parse = async (arrival: Arrival) => {
-    await admit(arrival);
-    return readBody(arrival.request);
-  };
-  // "json" never gets its turn: it tells the API's description what the body is.
-  return { parse: [parse, "json" as const], transform: admit };
-};
 
 export type Requires = ReturnType<typeof requires>;
 

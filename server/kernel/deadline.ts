@@ -12,3 +12,9 @@ export function within<T>(milliseconds: number, what: string, work: Promise<T>):
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
+
+/** Calls after this time, unless that is called off by what it returns. */
+export function after(milliseconds: number, call: () => void): () => void {
+  const timer = setTimeout(call, milliseconds);
+  return () => clearTimeout(timer);
+}

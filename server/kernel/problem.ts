@@ -18,6 +18,7 @@ const titles: Record<number, string> = {
   414: "URI Too Long",
   415: "Unsupported Media Type",
   417: "Expectation Failed",
+  422: "Unprocessable Content",
   429: "Too Many Requests",
   500: "Internal Server Error",
   502: "Bad Gateway",

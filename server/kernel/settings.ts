@@ -55,6 +55,26 @@ export const kernelSettings = {
     }),
     connections: integer("DATABASE_CONNECTIONS", "connections of an API process for reads", 8, { minimum: 1, maximum: 100 }),
   },
+  operators: {
+    connections: integer("OPERATOR_CONNECTIONS", "connections of an API process for what operators ask and do", 4, {
+      minimum: 1,
+      maximum: 100,
+    }),
+    deadline: duration("OPERATOR_DEADLINE", "a statement for an operator that takes longer is cancelled", "5s", {
+      minimum: "100ms",
+      maximum: "5m",
+    }),
+    requests: integer(
+      "OPERATOR_REQUESTS",
+      "requests of operators that an API process works on at once, half of them for one person at most; others wait",
+      8,
+      { minimum: 2, maximum: 1000 },
+    ),
+    wait: duration("OPERATOR_WAIT", "how long a request of an operator waits for its turn; then it is answered 429", "1s", {
+      minimum: "10ms",
+      maximum: "1m",
+    }),
+  },
   stream: {
     maxAge: duration("STREAM_MAX_AGE", "how long a stream keeps messages", "7d", { minimum: "1s", maximum: "365d" }),
     duplicateWindow: duration("STREAM_DUPLICATE_WINDOW", "how long a stream knows a message id", "2m", { minimum: "100ms", maximum: "1d" }),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "../../stack/wait.ts";
 import { type TestDatabase, testDatabase } from "../testing/databases.ts";
 import { connect, isAway, type Sql, sqlState } from "./database.ts";
 import { createMetrics } from "./metrics.ts";
@@ -183,5 +184,32 @@ describe("a bound statement", () => {
     );
     expect(await slow({ seconds: 3 }).catch(error => error.name)).toBe("DeadlineError");
     expect(await slow({ seconds: 0 })).toHaveLength(1);
+  });
+
+  test("is sent only when a connection is free: not behind one that runs, and never when its caller has given up", async () => {
+    const pool = connect({ url: database.adminUrl, name: "crowded", max: 2, statementTimeout: 5000 });
+    await pool`create table if not exists sent (name text)`;
+    const { slow, note } = bindStatements<{ slow(): Promise<unknown>; note(p: { name: string }): Promise<unknown> }>(
+      pool,
+      [
+        parseStatement("slow.sql", ["slow"], "-- returns done\nselect pg_sleep(1.5) is null as done"),
+        parseStatement("note.sql", ["note"], "-- $1 name\n-- returns name\ninsert into sent values ($1) returning name"),
+      ],
+      createMetrics(),
+      300,
+    );
+    const [first, second] = [slow(), slow()].map(one => one.catch(isAway));
+    const late = note({ name: "late" }).catch(isAway);
+    expect(await Promise.all([first, second, late])).toEqual([true, true, true]);
+    // Both connections are taken until the database has ended what nobody waits for.
+    expect(await note({ name: "later" }).catch(isAway)).toBe(true);
+    await until("a connection is free again", 5000, () =>
+      note({ name: "last" }).then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect((await pool`select distinct name from sent`).map(row => row.name)).toEqual(["last"]);
+    await pool.end();
   });
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { isAway, PoolFull, type Sql } from "./database.ts";
 import { within } from "./deadline.ts";
 import type { Metrics } from "./metrics.ts";
+import { NoTurn, turns } from "./turns.ts";
 
 /** One SQL file: its text, and what its header says of parameters and columns. */
 export interface Statement {
@@ -78,27 +79,54 @@ export async function describeStatement(sql: Sql, statement: Statement): Promise
 /** The driver would send an array of booleans with the type of its first element. */
 const sendable = (sql: Sql, value: unknown) => (Array.isArray(value) && typeof value[0] === "boolean" ? sql.array(value, 16) : value);
 
-// The driver queues without end; behind this many a caller is better told to come again.
+// Behind this many a caller is better told to come again.
 const waitingPerConnection = 100;
 
-/** All statements as functions in the shape of the folders: `sql/entitlement/outbox/claim.sql` → `outbox.claim({…})`. */
+/**
+ * All statements as functions in the shape of the folders: `sql/entitlement/outbox/claim.sql` → `outbox.claim({…})`. No more are sent than
+ * there are connections. The driver would send a statement behind one that runs: it would wait there for one connection while others are free,
+ * and run although its caller has long given up.
+ */
 export function bindStatements<T>(sql: Sql, statements: readonly Statement[], metrics: Metrics, deadline: number): T {
   const tree: Record<string, unknown> = {};
-  const mostUnderWay = sql.options.max * waitingPerConnection;
-  let underWay = 0;
+  const { max } = sql.options;
+  const mostWaiting = max * waitingPerConnection;
+  const connections = turns({
+    atOnce: max,
+    perOwner: max,
+    mostWaiting,
+    mostWaitingPerOwner: mostWaiting,
+    wait: deadline,
+  });
+
+  /** Sends a statement when a connection is free. The connection counts as taken until the statement has ended, whoever still waits for it. */
+  async function send(name: string, send: () => Promise<unknown>): Promise<unknown> {
+    const end = await connections.take("").catch(error => {
+      throw error instanceof NoTurn ? new PoolFull(name) : error;
+    });
+    try {
+      const query = send();
+      query.then(end, end);
+      return query;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
   for (const statement of statements) {
     const name = statement.path.join(".");
     const label = { statement: statement.path.join("_") };
     const call = async (parameters: Record<string, unknown> = {}) => {
-      if (underWay >= mostUnderWay) throw new PoolFull(name);
-      underWay++;
       const stopTimer = metrics.statementSeconds.startTimer(label);
       try {
         const values = statement.parameters.map(parameter => sendable(sql, parameters[parameter.name]));
-        const query = sql.unsafe(statement.text, values as never[], { prepare: true });
-        return await within(deadline, name, query);
+        return await within(
+          deadline,
+          name,
+          send(name, () => sql.unsafe(statement.text, values as never[], { prepare: true })),
+        );
       } finally {
-        underWay--;
         stopTimer();
       }
     };

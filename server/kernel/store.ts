@@ -20,18 +20,50 @@ export interface StoreOptions {
   readonly metrics: Metrics;
 }
 
-/** A system's database with its statements. Started means: it answers, it is migrated, and every SQL file fits its schema. */
-export interface Store<T> extends Service {
+/** Connections to a database with the statements that are sent by them. */
+export interface Pool<T> {
   readonly sql: Sql;
   readonly statements: T;
+  /** Whether the database answers. */
   ask(): Promise<unknown>;
 }
+
+export interface PoolOptions {
+  /** What the connections are for; it is part of their name in the database. */
+  readonly purpose: string;
+  readonly connections: number;
+  /** A statement that takes longer is cancelled. */
+  readonly deadline: number;
+}
+
+/** A system's database with its statements. Started means: it answers, it is migrated, and every SQL file fits its schema. */
+export interface Store<T> extends Service, Pool<T> {
+  /** Further connections to the same database: whoever uses up others does not use up these. They are closed with the store. */
+  pool(options: PoolOptions): Pool<T>;
+}
+
+// A statement that took too long is cancelled by the database; so much later its word must be here.
+const untilCancelled = 500;
 
 class MigrationsMissing extends Error {}
 
 export function openStore<T>({ system, url, name, connections, deadline, durable = true, log, health, metrics }: StoreOptions): Store<T> {
-  const sql = connect({ url, name, max: connections, statementTimeout: deadline, durable });
   const files = readStatements(["kernel", system]);
+  const pools: Pool<T>[] = [];
+  function open(name: string, max: number, statementTimeout: number, patience = statementTimeout): Pool<T> {
+    const sql = connect({ url, name, max, statementTimeout, durable });
+    const ask = () =>
+      within(
+        1000,
+        "the database",
+        sql`select 1`.simple().then(() => undefined),
+      );
+    const pool = { sql, statements: bindStatements<T>(sql, files, metrics, patience), ask };
+    pools.push(pool);
+    return pool;
+  }
+  const own = open(name, connections, deadline);
+  const { sql } = own;
 
   async function prepare(): Promise<void> {
     const missing = await within(deadline, "the database", missingMigrations(sql, system));
@@ -55,15 +87,10 @@ export function openStore<T>({ system, url, name, connections, deadline, durable
           },
           stopping,
         ),
-      stop: () => sql.end({ timeout: 1 }),
+      stop: async () => void (await Promise.all(pools.map(pool => pool.sql.end({ timeout: 1 })))),
     }),
-    sql,
-    statements: bindStatements<T>(sql, files, metrics, deadline),
-    ask: () =>
-      within(
-        1000,
-        "the database",
-        sql`select 1`.simple().then(() => undefined),
-      ),
+    ...own,
+    pool: ({ purpose, connections: max, deadline: statementTimeout }) =>
+      open(`${name} ${purpose}`, max, statementTimeout, statementTimeout + untilCancelled),
   };
 }

@@ -13,7 +13,7 @@ export interface Run {
 const settled = () => new Promise<void>(resolve => setImmediate(resolve));
 
 /** The batcher over a statement that the test runs. */
-export function batcher({ lanes = 1, batch = 64, queue = 1000 } = {}) {
+export function batcher({ lanes = 1, batch = 64, queue = 1000, wait = 60_000 } = {}) {
   const runs: Run[] = [];
   let commits = 0;
   const run = (parameters: ChangeBatch) =>
@@ -36,6 +36,7 @@ export function batcher({ lanes = 1, batch = 64, queue = 1000 } = {}) {
     lanes,
     batch,
     queue,
+    wait,
     ttlSeconds: 60,
     committed: () => void commits++,
     replayed: () => {},
@@ -54,8 +55,8 @@ const row = (n: number, key: string): ChangeRow => ({
   claimed_payload: null,
 });
 /** A request under a key, for a pair of the user's. */
-export const change = (key: string, user = key): Change => ({
-  clientId: "shop",
+export const change = (key: string, user = key, clientId = "shop"): Change => ({
+  clientId,
   route: "/grants",
   key,
   requestHash: "h",
