@@ -41,7 +41,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
   const redis = createRedis({ url: settings.redisUrl, deadline: settings.redisDeadline, log, health, metrics });
   const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
   const mint = createMint({ redis, ...settings.tokens, log, metrics });
-  const services = downstream({ urls: settings.services, mint, deadline, log, metrics });
+  const services = downstream({ urls: settings.services, mint, deadline, perUser: settings.userCalls, log, metrics });
   const known = people({ redis, services, ...settings.session });
   const kept = sessions(redis, settings.session);
   const jar = cookies(isSecure);

@@ -22,6 +22,16 @@ export const gatewaySettings = {
     notification: httpUrl("NOTIFICATION_URL", "the address of notification"),
   },
   deadline: duration("GATEWAY_DEADLINE", "how long a service may take to answer", "2s", { minimum: "50ms", maximum: "1m" }),
+  userCalls: {
+    most: integer("USER_CALLS", "requests of one user that may be under way at the services at once, at a gateway", 8, {
+      minimum: 1,
+      maximum: 10_000,
+    }),
+    wait: duration("USER_CALLS_WAIT", "how long the next requests of that user wait before they are refused", "1s", {
+      minimum: "0ms",
+      maximum: "30s",
+    }),
+  },
   oidc: {
     issuer: httpUrl("OIDC_ISSUER", "the identity provider, found by its discovery document"),
     clientId: text("OIDC_CLIENT_ID", "what the identity provider knows this gateway as"),

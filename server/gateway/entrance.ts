@@ -67,7 +67,8 @@ export function entrance({ sessions, people, cookies, takeLimit, addressOf, orig
     if (profile.account_status !== "ACTIVE") throw new Problem(403, "ACCOUNT_INACTIVE", "this account is suspended; ask an administrator");
     if (roles && !roles.some(role => profile.roles.includes(role)))
       throw new Problem(403, "FORBIDDEN", `this takes the role ${roles.join(" or ")}`);
-    guests.set(request, { session, profile, errand: { ...following, person: { userId: profile.user_id, roles: profile.roles } } });
+    const person = { userId: profile.user_id, roles: profile.roles };
+    guests.set(request, { session, profile, errand: { ...following, person, isGone: () => request.signal.aborted } });
   }
 
   const options = <A extends Arrival>(pass: (arrival: A) => Promise<void>) => ({
