@@ -4,6 +4,7 @@ import { Problem } from "../kernel/problem.ts";
 import type { Role } from "../kernel/tokens.ts";
 import { type Cookies, sessionCookie } from "./cookies.ts";
 import type { Errand } from "./downstream.ts";
+import { isForeignSubresource } from "./fetch_metadata.ts";
 import type { LimitName, TakeLimit } from "./limits.ts";
 import { type People, type Profile, sessionsAway, signInAgain } from "./people.ts";
 import type { Session, Sessions } from "./sessions.ts";
@@ -113,10 +114,14 @@ const isSafe = (request: Request) => request.method === "GET" || request.method 
 
 /**
  * What changes something must come from our own pages: by what the browser says of the page that asks, and by a header that no form and no
- * foreign page can send without asking first.
+ * foreign page can send without asking first. A safe request may come from elsewhere only if the person goes here: a foreign page could otherwise
+ * begin sign-ins, and use up what is allowed to the address of whoever looks at that page.
  */
 function refuseForeign(request: Request, own: string): void {
-  if (isSafe(request)) return;
+  if (isSafe(request)) {
+    if (!isForeignSubresource(request)) return;
+    throw new Problem(403, "CROSS_SITE_REFUSED", "a page of another site may link here but not load this; open it in a tab of its own");
+  }
   const from = request.headers.get("origin");
   const site = request.headers.get("sec-fetch-site");
   if (from !== null && from !== own) throw foreign("the request comes from another site");
