@@ -47,6 +47,10 @@ export const gatewaySettings = {
       minimum: "0ms",
       maximum: "5m",
     }),
+    perUser: integer("SESSIONS_PER_USER", "open sessions of one user; the oldest ends when there is one more", 20, {
+      minimum: 1,
+      maximum: 10_000,
+    }),
     grace: duration("SESSION_GRACE", "how long it is believed while account is away", "1m", { minimum: "0ms", maximum: "1h" }),
   },
   tokens: {
@@ -55,6 +59,7 @@ export const gatewaySettings = {
   },
   limits: {
     session: limit("LIMIT_SESSION", "requests a minute of one session", 600),
+    user: limit("LIMIT_USER", "requests a minute of one user in all sessions", 1200),
     address: limit("LIMIT_ADDRESS", "requests a minute of one address without a session", 300),
     signIn: limit("LIMIT_SIGN_IN", "steps of signing in a minute from one address", 60),
     trustedProxies: optional(

@@ -37,7 +37,8 @@ const csrfHeader = "x-kenri-csrf";
 
 /** Route options that say who may pass, asked before the body is read: at most so often, from our own pages, signed in, active. */
 export function entrance({ sessions, people, cookies, takeLimit, addressOf, origin, bodyWithin }: EntranceOptions) {
-  const limit = async ({ set }: Arrival, name: LimitName, who: string) => void Object.assign(set.headers, await takeLimit(name, who));
+  const limit = async ({ set }: Arrival, name: LimitName, who: string, userId?: string) =>
+    void Object.assign(set.headers, await takeLimit(name, who, userId));
 
   async function sessionOf(request: Request): Promise<Session | undefined> {
     const id = cookies.read(request, sessionCookie);
@@ -53,7 +54,7 @@ export function entrance({ sessions, people, cookies, takeLimit, addressOf, orig
     refuseForeign(request, origin());
     const session = await sessionOf(request);
     // A cookie that is no session must not buy a bucket of its own.
-    const limiting = session ? limit(arrival, "session", session.key) : limit(arrival, "address", addressOf(request));
+    const limiting = session ? limit(arrival, "session", session.key, session.userId) : limit(arrival, "address", addressOf(request));
     const visit = visitOf(request);
     const { requestId, trace } = visit;
     if (session) visit.caller = { user_id: session.userId };

@@ -19,18 +19,20 @@ const idPattern = /^[\w-]{43}$/;
 const keyOf = (id: string) => `kenri:session:${sha256(id).toString("base64url")}`;
 const sessionsOf = (userId: string) => `kenri:{user:${userId}}:sessions`;
 
+export interface SessionLimits {
+  readonly idle: number;
+  readonly absolute: number;
+  /** One more ends the oldest of the user. */
+  readonly perUser?: number;
+}
+
 /** Sessions live in Redis alone; the browser holds a random id and nothing else. */
-export function sessions(redis: Redis, { idle, absolute }: { idle: number; absolute: number }) {
+export function sessions(redis: Redis, { idle, absolute, perUser = 20 }: SessionLimits) {
   return {
     /** A new session with a new id, to be given to the browser. */
     async open(userId: string): Promise<string> {
       const id = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
-      const endsAt = await redis.run<number>(openScript, [keyOf(id)], [JSON.stringify({ userId }), idle, absolute]);
-      await redis.send("ZADD", sessionsOf(userId), endsAt, keyOf(id));
-      await redis.send("ZREMRANGEBYSCORE", sessionsOf(userId), "-inf", endsAt - absolute); // those that have ended
-      // As long as the longest of them, also after the absolute time was set shorter.
-      await redis.send("PEXPIREAT", sessionsOf(userId), endsAt, "NX");
-      await redis.send("PEXPIREAT", sessionsOf(userId), endsAt, "GT");
+      await redis.run<number>(openScript, [keyOf(id), sessionsOf(userId)], [JSON.stringify({ userId }), idle, absolute, perUser]);
       return id;
     },
 
