@@ -7,8 +7,8 @@ import { pageLimit } from "../kernel/text.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
 
 const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)$/;
-// The largest page: almost every user has fewer entitlements, and gets all of them at once.
-const preset = 200;
+// Almost every user has fewer entitlements, and gets all of them at once.
+const preset = 100;
 // A page of the past looks at so many of today's entitlements. Each that changed since costs a look-up in every later month of the audit:
 // 1,000 took 10 ms with five months.
 const scanned = 500;

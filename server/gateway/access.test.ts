@@ -140,9 +140,9 @@ describe("the profile", () => {
       (await (await people.bob!.fetch(`${gateway.url}/v1/users/${userId}${rest}`, { headers })).json()) as T;
     const { entitlement: first } = await at<{ entitlement: Page }>("/profile?fields=entitlement");
     const game = await at<{ entitlement: Page }>("/profile?fields=entitlement", { "x-kenri-client": "game" });
-    expect([first.entitlements.length, game.entitlement.next_cursor]).toEqual([200, first.next_cursor]);
-    const second = await at<Page>(`/entitlements?cursor=${first.next_cursor}`);
-    const third = await at<Page>(`/entitlements?limit=100&cursor=${second.next_cursor}`);
+    expect([first.entitlements.length, game.entitlement.next_cursor]).toEqual([100, first.next_cursor]);
+    const second = await at<Page>(`/entitlements?limit=200&cursor=${first.next_cursor}`);
+    const third = await at<Page>(`/entitlements?limit=150&cursor=${second.next_cursor}`);
     const items = [first, second, third].flatMap(page => page.entitlements.map(one => one.stock_keeping_unit));
     expect(items).toEqual(Array.from({ length: 450 }, (_, n) => `item-${String(n + 1).padStart(4, "0")}`));
     expect(third.next_cursor).toBeUndefined();

@@ -45,13 +45,13 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
   const known = people({ redis, services, ...settings.session });
   const kept = sessions(redis, settings.session);
   const jar = cookies(isSecure);
-  const { session, user, address, signIn: signInLimit, trustedProxies } = settings.limits;
+  const { session, user, address, signIn: signInLimit, delay, trustedProxies } = settings.limits;
   const nearest = clientAddress(trustedProxies);
   const door = entrance({
     sessions: kept,
     people: known,
     cookies: jar,
-    takeLimit: limits(redis, { session, user, address, "sign-in": signInLimit }, metrics),
+    takeLimit: limits(redis, { session, user, address, "sign-in": signInLimit }, metrics, delay),
     addressOf: request => nearest(app.server?.requestIP(request)?.address, request.headers.get("x-forwarded-for")),
     origin,
     bodyWithin: kernel.bodyWithin,

@@ -23,7 +23,7 @@ export const gatewaySettings = {
   },
   deadline: duration("GATEWAY_DEADLINE", "how long a service may take to answer", "2s", { minimum: "50ms", maximum: "1m" }),
   userCalls: {
-    most: integer("USER_CALLS", "requests of one user that may be under way at the services at once, at a gateway", 8, {
+    most: integer("USER_CALLS", "requests of one user that may be under way at the services at once, at a gateway; a browser has six", 6, {
       minimum: 1,
       maximum: 10_000,
     }),
@@ -62,6 +62,15 @@ export const gatewaySettings = {
     user: limit("LIMIT_USER", "requests a minute of one user in all sessions", 1200),
     address: limit("LIMIT_ADDRESS", "requests a minute of one address without a session", 300),
     signIn: limit("LIMIT_SIGN_IN", "steps of signing in a minute from one address", 60),
+    delay: duration(
+      "LIMIT_DELAY",
+      "how long the refusal of a request over a limit is held back, so that asking again and again is slow",
+      "500ms",
+      {
+        minimum: "0ms",
+        maximum: "10s",
+      },
+    ),
     trustedProxies: optional(
       text("TRUSTED_PROXIES", "addresses and networks (CIDR), separated by commas, whose X-Forwarded-For is believed"),
     ),

@@ -85,6 +85,17 @@ describe("a limit", () => {
     for (const key of keys) expect(await redis.send<number>("PTTL", key)).toBeWithin(1, 60_001);
   });
 
+  test("holds a refusal back, so that asking again and again is slow; what is allowed is answered at once", async () => {
+    const take = limits(redis, perMinute, createMetrics(), 300);
+    const who = anybody();
+    const since = performance.now();
+    await Promise.all([take("sign-in", who), take("sign-in", who), take("sign-in", who)]);
+    const refusals = Promise.all([status(take("sign-in", who)), status(take("sign-in", who))]);
+    expect(await status(take("sign-in", anybody()))).toBe(200);
+    expect(await refusals).toEqual([429, 429]);
+    expect(performance.now() - since).toBeGreaterThanOrEqual(299);
+  });
+
   test("holds in each process alone while Redis is away", async () => {
     const gone = await testRedis();
     await gone.stop();

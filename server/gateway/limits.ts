@@ -1,3 +1,4 @@
+import { pause } from "../kernel/deadline.ts";
 import type { Metrics } from "../kernel/metrics.ts";
 import { Problem } from "../kernel/problem.ts";
 import { type Redis, RedisAway, readScript } from "../kernel/redis.ts";
@@ -6,6 +7,9 @@ const script = readScript(new URL("./limit.lua", import.meta.url));
 const minute = 60_000;
 // So many buckets are kept here while Redis is away; the oldest make room. Who is that many may have a full bucket again.
 const mostLocal = 10_000;
+
+// So many refusals are held back at a time; the rest goes out at once.
+const mostHeld = 1000;
 
 export type LimitName = "session" | "user" | "address" | "sign-in";
 
@@ -31,10 +35,20 @@ const bucketsOf = (name: LimitName, who: string, userId: string | undefined): Bu
         { name: "user", key: `kenri:{user:${userId}}:limit` },
       ];
 
-/** Counts requests in token buckets that all gateways share; while Redis is away, in bounded ones of this process. */
-export function limits(redis: Redis, perMinute: Readonly<Record<LimitName, number>>, metrics: Metrics) {
+/**
+ * Counts requests in token buckets that all gateways share; while Redis is away, in bounded ones of this process. A refusal is held back for
+ * `delay` milliseconds: a client that asks again without a pause would otherwise cost everybody else more than it was allowed to.
+ */
+export function limits(redis: Redis, perMinute: Readonly<Record<LimitName, number>>, metrics: Metrics, delay = 0) {
   const refused = metrics.counter("gateway_limited_total", "Requests over a limit.", ["limit"]);
   const local = localBuckets();
+  let held = 0;
+
+  async function holdBack(): Promise<void> {
+    if (delay === 0 || held >= mostHeld) return;
+    held++;
+    await pause(delay).finally(() => held--);
+  }
 
   async function levels(buckets: readonly Bucket[]): Promise<Level[]> {
     const holds = buckets.map(({ name }) => perMinute[name]);
@@ -65,6 +79,7 @@ export function limits(redis: Redis, perMinute: Readonly<Record<LimitName, numbe
     const empty = found.filter(({ had }) => !had).sort((a, b) => b.seconds - a.seconds)[0];
     if (!empty) return headers;
     refused.inc({ limit: empty.name });
+    await holdBack();
     const whose = empty.name === "user" ? " of one user" : "";
     throw new Problem(429, "RATE_LIMITED", `over the limit of ${empty.most} requests a minute${whose}; try again in ${empty.seconds} s`, {
       headers: { ...headers, "retry-after": String(empty.seconds) },

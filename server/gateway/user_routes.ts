@@ -41,18 +41,17 @@ export function userRoutes(services: Downstream, people: People, entrance: Entra
     )
     .get(
       "/v1/users/:user_id/entitlements",
-      ({ request, params: { user_id } }) =>
-        services.ask<object>(
-          "entitlement",
-          `/v1/users/${encodeURIComponent(user_id)}/entitlements${new URL(request.url).search}`,
-          guestOf(request).errand,
-        ),
+      async ({ request, params: { user_id } }) => {
+        const path = `/v1/users/${encodeURIComponent(user_id)}/entitlements${new URL(request.url).search}`;
+        const { text } = await services.pass("entitlement", path, guestOf(request).errand);
+        return new Response(text, { headers: { "content-type": "application/json" } });
+      },
       {
         params,
         query: Type.Object(
           {
             as_of: Type.Optional(Type.String({ description: "read the past at this RFC 3339 time" })),
-            limit: Type.Optional(Type.String({ description: "1 to 200, 200 by default" })),
+            limit: Type.Optional(Type.String({ description: "1 to 200, 100 by default" })),
             cursor: Type.Optional(Type.String({ description: "next_cursor of the page before, or of the profile" })),
           },
           strict,
