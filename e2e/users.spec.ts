@@ -150,3 +150,16 @@ test("who may only look sees both pages, masked, and no way to change anything",
   await page.getByRole("main").getByRole("link", { name: "Inbox" }).click();
   await expect(page.getByText("You were granted •••.")).toBeVisible({ timeout: 20_000 });
 });
+
+test("of very many items the first are shown, the page says that there are more, and loads them", async ({ page }) => {
+  const user = `collector-${Date.now()}`;
+  await Promise.all(Array.from({ length: 103 }, (_, n) => grant(user, `item-${String(n).padStart(3, "0")}`)));
+  await openConsole(page, "operator", `/admin/entitlements?user=${user}`);
+  const panel = page.getByRole("region", { name: "Has now" });
+  await expect(panel.getByText("The first 100 items, by name. There are more.")).toBeVisible();
+  await expect(panel.getByRole("row")).toHaveCount(101);
+  await panel.getByRole("button", { name: "More items" }).click();
+  await expect(panel.getByRole("row")).toHaveCount(104);
+  await expect(panel.getByText("item-102")).toBeVisible();
+  await expect(panel.getByRole("button", { name: "More items" })).toHaveCount(0);
+});

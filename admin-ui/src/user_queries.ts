@@ -46,17 +46,32 @@ export interface InboxPage {
 }
 
 const pageSize = 50;
+const itemsAtOnce = 100;
 const pathOf = (user: string, what: string) => `users/${encodeURIComponent(user)}/${what}`;
 const paging = {
   initialPageParam: undefined as string | undefined,
   getNextPageParam: (page: { readonly next_cursor?: string }) => page.next_cursor,
 };
 
+interface HoldingsPage {
+  readonly entitlements: readonly Holding[];
+  readonly next_cursor?: string;
+}
+
 export const holdings = (user: string, asOf?: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ["holdings", user, asOf],
+    queryFn: ({ pageParam, ...asking }) =>
+      ask<HoldingsPage>("entitlement", pathOf(user, "entitlements"), { as_of: asOf, limit: itemsAtOnce, cursor: pageParam }, asking),
+    ...paging,
+  });
+
+/** Whether a user has, or had, anything at all. */
+export const holdsAny = (user: string) =>
+  queryOptions({
+    queryKey: ["holds-any", user],
     queryFn: async asking =>
-      (await ask<{ entitlements: Holding[] }>("entitlement", pathOf(user, "entitlements"), { as_of: asOf }, asking)).entitlements,
+      (await ask<HoldingsPage>("entitlement", pathOf(user, "entitlements"), { limit: 1 }, asking)).entitlements.length > 0,
   });
 
 export const history = (user: string) =>

@@ -50,7 +50,9 @@ describe("a path that names nothing is refused", () => {
 describe("a query that cannot be answered is refused", () => {
   const flipped = () => `${cursor.slice(0, -1)}${cursor.endsWith("A") ? "B" : "A"}`;
   const cases: [name: string, path: () => string, refusal: Refusal][] = [
-    ["an unknown parameter", () => `${list}?limit=1`, invalid("/limit")],
+    ["an unknown parameter", () => `${list}?offset=1`, invalid("/offset")],
+    ["a limit of 201", () => `${list}?limit=201`, invalid("/limit")],
+    ["a cursor of another kind, for entitlements", () => `${list}?cursor=${cursor}`, invalid()],
     ["__proto__", () => `${list}?__proto__=1`, invalid("/__proto__")],
     ["constructor", () => `${list}?constructor[prototype]=1`, invalid()],
     ["a parameter twice", () => `${history}?limit=1&limit=2`, invalid()],

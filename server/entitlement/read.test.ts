@@ -46,12 +46,12 @@ describe("what a user has", () => {
     expect((await get("/v1/users/nobody/entitlements/item1/history")).body.history).toEqual([]);
   });
 
-  test("is listed latest change first, in the state of the last answer", async () => {
+  test("is listed by stock_keeping_unit, in the state of the last answer", async () => {
     await change("grant", "lister", "a");
     await change("revoke", "lister", "b");
     await change("grant", "lister", "c");
     const last = await change("revoke", "lister", "a");
-    expect(await states("lister")).toEqual(["a REVOKED 2", "c ACTIVE 1", "b REVOKED 1"]);
+    expect(await states("lister")).toEqual(["a REVOKED 2", "b REVOKED 1", "c ACTIVE 1"]);
     expect((await held("lister"))[0]?.updated_at).toBe(last);
   });
 
@@ -78,8 +78,8 @@ describe("what a user had", () => {
       [shifted(second, -1), ["a ACTIVE 1"]],
       [second, ["a REVOKED 2"]],
       [shifted(other, -1), ["a REVOKED 2"]],
-      [other, ["b REVOKED 1", "a REVOKED 2"]],
-      [shifted(third, -1), ["b REVOKED 1", "a REVOKED 2"]],
+      [other, ["a REVOKED 2", "b REVOKED 1"]],
+      [shifted(third, -1), ["a REVOKED 2", "b REVOKED 1"]],
       [third, ["a ACTIVE 3", "b REVOKED 1"]],
       [shifted(third, 1), ["a ACTIVE 3", "b REVOKED 1"]],
     ];
@@ -118,6 +118,88 @@ describe("what a user had", () => {
     const firstKept = `${horizon.slice(0, 8)}01T00:00:00Z`;
     expect((await get(`/v1/users/elder/entitlements?as_of=${firstKept}`)).status).toBe(200);
     expect((await get(`/v1/users/elder/entitlements?as_of=${shifted(`${firstKept.slice(0, 19)}.000000Z`, -1)}`)).status).toBe(400);
+  });
+});
+
+describe("what a user with very many entitlements has", () => {
+  // Of all kinds, and some as long as can be: their order is the database's, not ours.
+  const skuOf = (n: number) => [`Sku ${n}`, `sku-${n}`, `段${n}`, `${"😀".repeat(195)}${n}`][n % 4]!;
+  const count = 1201;
+  let granted: string;
+  beforeAll(async () => {
+    const skus = Array.from({ length: count }, (_, n) => skuOf(n));
+    await kenri.entitlementSql`insert into entitlements (user_id, stock_keeping_unit, status, version, granted_at, source, source_id, updated_at)
+      select 'collector', sku, 'ACTIVE', 1, now(), 'r', 'p', now() from unnest(${skus}::text[]) sku`;
+    await kenri.entitlementSql`insert into entitlement_audit (at, event_id, user_id, stock_keeping_unit, status, version, client_id, detail)
+      select updated_at, gen_random_uuid(), user_id, stock_keeping_unit, status, version, 'tester', '{}' from entitlements where user_id = 'collector'`;
+    granted = (await held("collector"))[0]!.updated_at;
+  });
+
+  async function pages(query: string): Promise<Held[][]> {
+    const all: Held[][] = [];
+    for (let cursor: string | undefined = ""; cursor !== undefined && all.length < 100; ) {
+      const { status, body } = await get(`/v1/users/collector/entitlements?${query}${cursor && `&cursor=${cursor}`}`);
+      expect(status).toBe(200);
+      all.push(body.entitlements);
+      cursor = body.next_cursor;
+    }
+    return all;
+  }
+  const all = Array.from({ length: count }, (_, n) => skuOf(n)).sort();
+
+  test("comes in pages of at most 200 that together are everything, once each", async () => {
+    expect((await get("/v1/users/collector/entitlements")).body.entitlements).toHaveLength(100);
+    const found = await pages("limit=200");
+    expect(found.map(page => page.length)).toEqual([200, 200, 200, 200, 200, 200, 1]);
+    expect(found.flat().map(one => one.stock_keeping_unit)).toEqual([...new Set(found.flat().map(one => one.stock_keeping_unit))]);
+    expect(
+      found
+        .flat()
+        .map(one => one.stock_keeping_unit)
+        .sort(),
+    ).toEqual(all);
+    expect((await pages("limit=150")).map(page => page.length)).toEqual([150, 150, 150, 150, 150, 150, 150, 150, 1]);
+  });
+
+  test("is complete while it grows, and says nothing of more when a page ends where it ends", async () => {
+    const user = "grower";
+    for (const sku of ["a", "c", "e"]) await kenri.grant(user, sku);
+    const path = `/v1/users/${user}/entitlements`;
+    const first = (await get(`${path}?limit=2`)).body;
+    await kenri.grant(user, "b");
+    await kenri.grant(user, "d");
+    const second = (await get(`${path}?limit=2&cursor=${first.next_cursor}`)).body;
+    expect([...first.entitlements, ...second.entitlements].map(one => one.stock_keeping_unit)).toEqual(["a", "c", "d", "e"]);
+    expect(second.next_cursor).toBeUndefined();
+  });
+
+  test("comes in pages of the past too, and the time before anything was granted is walked in bounded steps", async () => {
+    const then = await pages(`as_of=${encodeURIComponent(granted)}&limit=200`);
+    expect(
+      then
+        .flat()
+        .map(one => one.stock_keeping_unit)
+        .sort(),
+    ).toEqual(all);
+    expect(Math.max(...then.map(page => page.length))).toBe(200);
+    const before = await pages(`as_of=${encodeURIComponent(shifted(granted, -1))}`);
+    expect(before).toEqual([[], [], []]);
+  });
+
+  test("is not read with a cursor of another user, another time or of nobody", async () => {
+    const { next_cursor } = (await get("/v1/users/collector/entitlements?limit=1")).body;
+    const tampered = `${next_cursor!.slice(0, -2)}AA`;
+    const past = `as_of=${encodeURIComponent(granted)}`;
+    for (const wrong of [
+      `somebody/entitlements?cursor=${next_cursor}`,
+      `collector/entitlements?${past}&cursor=${next_cursor}`,
+      `collector/entitlements?cursor=${tampered}`,
+      "collector/entitlements?cursor=nonsense",
+      `collector/entitlements?cursor=${"A".repeat(1101)}`,
+      "collector/entitlements?limit=0",
+      "collector/entitlements?limit=201",
+    ])
+      expect([wrong, (await get(`/v1/users/${wrong}`)).status]).toEqual([wrong, 400]);
   });
 });
 

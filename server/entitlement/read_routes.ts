@@ -4,7 +4,7 @@ import { callerOf, type Requires } from "../kernel/callers.ts";
 import { type Cursors, limitOf, pageQuery } from "../kernel/cursor.ts";
 import { veiled } from "../kernel/masking.ts";
 import { pathId } from "../kernel/text.ts";
-import { holdings } from "./holdings.ts";
+import { aboutPages, holdings, holdingsQuery } from "./holdings.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
 
 const userId = pathId("the user");
@@ -22,24 +22,17 @@ export interface ReadOptions {
 
 /** What a user has, had, and how it came about. */
 export function readRoutes({ sql, requires, cursors, auditMonths }: ReadOptions) {
-  const held = holdings(sql, auditMonths);
+  const held = holdings({ sql, cursors, auditMonths });
   return new Elysia({ normalize: false })
-    .get(
-      "/v1/users/:user_id/entitlements",
-      async ({ params: { user_id }, query: { as_of } }) => ({
-        user_id,
-        entitlements: await held(user_id, as_of),
-      }),
-      {
-        params: Type.Object({ user_id: userId }),
-        query: Type.Object({ as_of: Type.Optional(Type.String({ description: "read the past at this RFC 3339 time" })) }, strict),
-        ...requires(readers),
-        detail: {
-          summary: "What a user has, latest change first",
-          description: `An unknown user has none. The past is kept for ${auditMonths} months. Scope: entitlements:read; the user themselves; roles: VIEWER, OPERATOR, ADMIN.`,
-        },
+    .get("/v1/users/:user_id/entitlements", ({ params: { user_id }, query }) => held(user_id, query), {
+      params: Type.Object({ user_id: userId }),
+      query: Type.Object(holdingsQuery, strict),
+      ...requires(readers),
+      detail: {
+        summary: "What a user has, by stock_keeping_unit, page by page",
+        description: `${aboutPages} The past is kept for ${auditMonths} months. Scope: entitlements:read; the user themselves; roles: VIEWER, OPERATOR, ADMIN.`,
       },
-    )
+    })
     .get(
       "/v1/users/:user_id/entitlements/:sku/history",
       async ({ params, query, request }) => {

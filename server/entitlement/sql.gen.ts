@@ -580,6 +580,8 @@ export interface JourneyEventsRow {
 
 export interface ListParameters {
   user_id: string;
+  after: string;
+  limit: number;
 }
 export interface ListRow {
   stock_keeping_unit: string;
@@ -591,12 +593,17 @@ export interface ListRow {
 export interface ListAsOfParameters {
   user_id: string;
   as_of: string;
+  after: string;
+  limit: number;
+  scan: number;
 }
 export interface ListAsOfRow {
   stock_keeping_unit: string;
   status: string;
   version: number;
   updated_at: string;
+  matches: boolean;
+  examined: number;
 }
 
 export interface OutboxClaimParameters {

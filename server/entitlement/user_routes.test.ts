@@ -223,16 +223,20 @@ describe("what a user has and had", () => {
     const now = JSON.parse((await read(`${path}/entitlements`)).text);
     expect(now).toMatchObject({ user_id: user });
     expect(now.entitlements.map((row: Past) => [row.stock_keeping_unit, row.status])).toEqual([
+      ["a", "ACTIVE"],
       ["b", "REVOKED"],
       ["c", "ACTIVE"],
-      ["a", "ACTIVE"],
     ]);
     const { history } = await pasts("");
     const then = JSON.parse((await read(`${path}/entitlements?as_of=${history[2]!.at}`)).text);
     expect(then.entitlements.map((row: Past) => [row.stock_keeping_unit, row.status])).toEqual([
-      ["b", "ACTIVE"],
       ["a", "ACTIVE"],
+      ["b", "ACTIVE"],
     ]);
+    const first = JSON.parse((await read(`${path}/entitlements?limit=2`)).text);
+    const second = JSON.parse((await read(`${path}/entitlements?limit=2&cursor=${first.next_cursor}`)).text);
+    expect([...first.entitlements, ...second.entitlements]).toEqual(now.entitlements);
+    expect(second.next_cursor).toBeUndefined();
     expect(JSON.parse((await read("/ops/users/nobody/entitlements")).text)).toEqual({ user_id: "nobody", entitlements: [] });
   });
 
@@ -252,6 +256,8 @@ describe("what a user has and had", () => {
     ["entitlements?as_of=2999-01-01T00:00:00Z"],
     ["entitlements?as_of=1999-01-01T00:00:00Z"],
     ["entitlements?asof=2026-01-01T00:00:00Z"],
+    ["entitlements?limit=0"],
+    ["entitlements?cursor=nonsense"],
     ["history?limit=0"],
     ["history?limit=201"],
     ["history?cursor=nonsense"],

@@ -7,7 +7,7 @@ import { veiled } from "../kernel/masking.ts";
 import { longText, pathId, text, textWithoutColon } from "../kernel/text.ts";
 import { keyParameter, submitChange } from "./change_request.ts";
 import type { Change, Changes } from "./changes.ts";
-import { holdings } from "./holdings.ts";
+import { aboutPages, holdings, holdingsQuery } from "./holdings.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
 
 const strict = { additionalProperties: false };
@@ -35,7 +35,7 @@ export interface UserOptions {
 
 /** One user as an operator looks at them: what they have, how it came about, and a change by hand. */
 export function userRoutes({ sql, changes, requires, cursors, auditMonths }: UserOptions) {
-  const held = holdings(sql, auditMonths);
+  const held = holdings({ sql, cursors, auditMonths });
   const change =
     (target: Change["target"], route: string) =>
     ({ params: { user_id }, body, request }: { params: typeof params.static; body: typeof changeBody.static; request: Request }) =>
@@ -61,19 +61,15 @@ export function userRoutes({ sql, changes, requires, cursors, auditMonths }: Use
   });
 
   return new Elysia({ normalize: false })
-    .get(
-      "/ops/users/:user_id/entitlements",
-      async ({ params: { user_id }, query: { as_of } }) => ({ user_id, entitlements: await held(user_id, as_of) }),
-      {
-        params,
-        query: Type.Object({ as_of: Type.Optional(Type.String({ description: "read the past at this RFC 3339 time" })) }, strict),
-        ...requires("ops:read"),
-        detail: {
-          summary: "What a user has, latest change first",
-          description: `An unknown user has none. The past is kept for ${auditMonths} months. Scope: ops:read.`,
-        },
+    .get("/ops/users/:user_id/entitlements", ({ params: { user_id }, query }) => held(user_id, query), {
+      params,
+      query: Type.Object(holdingsQuery, strict),
+      ...requires("ops:read"),
+      detail: {
+        summary: "What a user has, by stock_keeping_unit, page by page",
+        description: `${aboutPages} The past is kept for ${auditMonths} months. Scope: ops:read.`,
       },
-    )
+    })
     .get(
       "/ops/users/:user_id/history",
       async ({ params: { user_id }, query, request }) => {

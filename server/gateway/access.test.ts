@@ -127,6 +127,28 @@ describe("the profile", () => {
     } as never);
     expect((await profile("", { "x-kenri-client": "toaster" })).status).toBe(400);
   });
+
+  test("has the first page of very many entitlements, and says where they go on", async () => {
+    const { userId } = people.bob!;
+    await kenri.entitlementSql`insert into entitlements (user_id, stock_keeping_unit, status, version, granted_at, source, source_id, updated_at)
+      select ${userId}, 'item-' || to_char(n, 'FM0000'), 'ACTIVE', 1, now(), 'r', 'p', now() from generate_series(1, 450) n`;
+    interface Page {
+      readonly entitlements: { readonly stock_keeping_unit: string }[];
+      readonly next_cursor?: string;
+    }
+    const at = async <T>(rest: string, headers = {}) =>
+      (await (await people.bob!.fetch(`${gateway.url}/v1/users/${userId}${rest}`, { headers })).json()) as T;
+    const { entitlement: first } = await at<{ entitlement: Page }>("/profile?fields=entitlement");
+    const game = await at<{ entitlement: Page }>("/profile?fields=entitlement", { "x-kenri-client": "game" });
+    expect([first.entitlements.length, game.entitlement.next_cursor]).toEqual([100, first.next_cursor]);
+    const second = await at<Page>(`/entitlements?limit=200&cursor=${first.next_cursor}`);
+    const third = await at<Page>(`/entitlements?limit=150&cursor=${second.next_cursor}`);
+    const items = [first, second, third].flatMap(page => page.entitlements.map(one => one.stock_keeping_unit));
+    expect(items).toEqual(Array.from({ length: 450 }, (_, n) => `item-${String(n + 1).padStart(4, "0")}`));
+    expect(third.next_cursor).toBeUndefined();
+    expect(await asks("alice", "GET", `/v1/users/${userId}/entitlements`)).toMatchObject({ status: 403 });
+    expect(await asks("bob", "GET", `/v1/users/${userId}/entitlements?cursor=made-up`)).toMatchObject({ status: 400 });
+  });
 });
 
 describe("an administrator", () => {

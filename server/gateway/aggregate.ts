@@ -12,6 +12,8 @@ interface Account {
 interface Entitlements {
   readonly user_id: string;
   readonly entitlements: readonly { readonly stock_keeping_unit: string; readonly status: string; readonly version: number }[];
+  /** There are more, at /v1/users/{user_id}/entitlements. */
+  readonly next_cursor?: string;
 }
 
 /** How a kind of client wants its parts. */
@@ -27,11 +29,12 @@ export const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
     "game",
     {
       account: ({ user_id, display_name }) => ({ user_id, display_name }),
-      entitlement: ({ user_id, entitlements }) => ({
+      entitlement: ({ user_id, entitlements, next_cursor }) => ({
         user_id,
         entitlements: entitlements
           .filter(one => one.status === "ACTIVE")
           .map(({ stock_keeping_unit, version }) => ({ stock_keeping_unit, version })),
+        ...(next_cursor === undefined ? {} : { next_cursor }),
       }),
     },
   ],

@@ -45,17 +45,17 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
   const integrity = createIntegrity({ secrets: gatewaySecrets(settings), log, health, metrics });
   const broker = createBroker({ nats: natsAccess(kernel.nats, settings.natsUrls, context.role), name: worker, log, health, metrics });
   const mint = createMint({ redis, integrity, ...settings.tokens, log, metrics });
-  const services = downstream({ urls: settings.services, mint, deadline, log, metrics });
+  const services = downstream({ urls: settings.services, mint, deadline, perUser: settings.userCalls, log, metrics });
   const known = people({ redis, integrity, services, ...settings.session });
   const kept = sessions(redis, integrity, settings.session);
   const jar = cookies(isSecure);
-  const { session, address, signIn: signInLimit, open, keys, trustedProxies } = settings.limits;
+  const { session, user, address, signIn: signInLimit, open, keys, delay, trustedProxies } = settings.limits;
   const nearest = clientAddress(trustedProxies);
   const door = entrance({
     sessions: kept,
     people: known,
     cookies: jar,
-    takeLimit: limits(redis, { session, address, "sign-in": signInLimit, open, keys }, metrics),
+    takeLimit: limits(redis, { session, user, address, "sign-in": signInLimit, open, keys }, metrics, delay),
     addressOf: request => nearest(app.server?.requestIP(request)?.address, request.headers.get("x-forwarded-for")),
     origin,
     bodyWithin: kernel.bodyWithin,

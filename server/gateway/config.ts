@@ -50,6 +50,16 @@ export const gatewaySettings = {
     notification: httpUrl("NOTIFICATION_URL", "the address of notification"),
   },
   deadline: duration("GATEWAY_DEADLINE", "how long a service may take to answer", "2s", { minimum: "50ms", maximum: "1m" }),
+  userCalls: {
+    most: integer("USER_CALLS", "requests of one user that may be under way at the services at once, at a gateway; a browser has six", 6, {
+      minimum: 1,
+      maximum: 10_000,
+    }),
+    wait: duration("USER_CALLS_WAIT", "how long the next requests of that user wait before they are refused", "1s", {
+      minimum: "0ms",
+      maximum: "30s",
+    }),
+  },
   oidc: {
     issuer: httpUrl("OIDC_ISSUER", "the identity provider, found by its discovery document; https, or loopback, in production"),
     internalUrl: optional(
@@ -71,6 +81,10 @@ export const gatewaySettings = {
       minimum: "0ms",
       maximum: "5m",
     }),
+    perUser: integer("SESSIONS_PER_USER", "open sessions of one user; the oldest ends when there is one more", 20, {
+      minimum: 1,
+      maximum: 10_000,
+    }),
     grace: duration("SESSION_GRACE", "how long it is believed while account is away", "1m", { minimum: "0ms", maximum: "1h" }),
   },
   tokens: {
@@ -79,6 +93,7 @@ export const gatewaySettings = {
   },
   limits: {
     session: limit("LIMIT_SESSION", "requests a minute of one session", 600),
+    user: limit("LIMIT_USER", "requests a minute of one user in all sessions", 1200),
     address: limit("LIMIT_ADDRESS", "requests a minute of one address without a session", 300),
     signIn: limit("LIMIT_SIGN_IN", "steps of signing in a minute from one address", 60),
     open: limit(
@@ -90,6 +105,15 @@ export const gatewaySettings = {
       "LIMIT_KEYS",
       "requests a minute of one address for the keys of the gateways' tokens, at one gateway; services ask for them",
       6000,
+    ),
+    delay: duration(
+      "LIMIT_DELAY",
+      "how long the refusal of a request over a limit is held back, so that asking again and again is slow",
+      "500ms",
+      {
+        minimum: "0ms",
+        maximum: "10s",
+      },
     ),
     trustedProxies: optional(
       text("TRUSTED_PROXIES", "addresses and networks (CIDR), separated by commas, whose X-Forwarded-For is believed"),

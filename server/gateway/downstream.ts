@@ -1,3 +1,4 @@
+import { within } from "../kernel/deadline.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Metrics } from "../kernel/metrics.ts";
 import { Problem } from "../kernel/problem.ts";
@@ -5,6 +6,7 @@ import type { Person } from "../kernel/tokens.ts";
 import { continueTrace } from "../kernel/trace.ts";
 import { createCircuit, type Failure } from "./circuit.ts";
 import type { Mint } from "./mint.ts";
+import { userCalls } from "./user_calls.ts";
 
 export type SystemName = "account" | "entitlement" | "notification";
 
@@ -13,6 +15,8 @@ export interface Errand {
   readonly person: Person;
   readonly requestId: string;
   readonly traceparent: string;
+  /** Whether nobody waits for the answer any more. */
+  readonly isGone?: () => boolean;
 }
 
 export interface Call {
@@ -21,6 +25,8 @@ export interface Call {
   readonly idempotencyKey?: string | undefined;
   /** The answer must not be one that others were given a moment ago. */
   readonly anew?: boolean;
+  /** It is bounded elsewhere, and takes no turn of its user. */
+  readonly isCountedElsewhere?: boolean;
 }
 
 interface Reply {
@@ -34,14 +40,36 @@ export interface DownstreamOptions {
   readonly urls: Readonly<Record<SystemName, string>>;
   readonly mint: Mint;
   readonly deadline: number;
+  /** How many calls of one user may be under way at once, and how long the next ones wait. */
+  readonly perUser: { readonly most: number; readonly wait: number };
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
-/** Calls the services for people: with a token of its own, a deadline, one retry where it is safe, and a circuit breaker a service. */
-export function downstream({ urls, mint, deadline, log, metrics }: DownstreamOptions) {
+/**
+ * Calls the services for people: with a token of its own, a deadline, one retry where it is safe, a circuit breaker a service, and at most so
+ * many calls of one user at once.
+ */
+export function downstream({ urls, mint, deadline, perUser, log, metrics }: DownstreamOptions) {
   const seconds = metrics.histogram("gateway_call_seconds", "Time of a call to a service.", ["system", "outcome"]);
-  const circuits = { account: createCircuit(), entitlement: createCircuit(), notification: createCircuit() };
+  const busy = metrics.counter("gateway_user_busy_total", "Calls refused because too many of their user were under way.");
+  const inTurn = userCalls({ ...perUser, refused: () => busy.inc() });
+  const circuitOf = (system: SystemName) => createCircuit({ probe: () => probe(system) });
+  const circuits = { account: circuitOf("account"), entitlement: circuitOf("entitlement"), notification: circuitOf("notification") };
+
+  /** Whether a service answers what nobody's data can make slow. Anything below 500 is an answer. */
+  async function probe(system: SystemName): Promise<boolean> {
+    const asking = fetch(`${urls[system]}/readyz`, { redirect: "manual", signal: AbortSignal.timeout(deadline) });
+    const isUp = await within(deadline + 100, system, asking).then(
+      async answer => {
+        await answer.body?.cancel();
+        return answer.status < 500;
+      },
+      () => false,
+    );
+    log.warn({ system, is_up: isUp }, "gateway.probed");
+    return isUp;
+  }
 
   async function attempt(system: SystemName, path: string, errand: Errand, given: Call, until: number): Promise<Reply> {
     const { method = "GET", body, idempotencyKey, anew } = given;
@@ -69,14 +97,21 @@ export function downstream({ urls, mint, deadline, log, metrics }: DownstreamOpt
   const failureOf = (error: unknown): Failure => ((error as { name?: string }).name === "TimeoutError" ? "timeout" : "bad gateway");
 
   async function call(system: SystemName, path: string, errand: Errand, options: Call = {}): Promise<Reply> {
-    const circuit = circuits[system];
-    const refused = circuit.refuses();
+    const refused = await circuits[system].refuses();
     if (refused) throw unreachable(system, refused);
+    const { person, isGone = () => false } = errand;
+    // The gateway's own questions are of many users; each is asked once, however many requests wait for the answer.
+    if (options.isCountedElsewhere || person.roles.includes("GATEWAY")) return attempts(system, path, errand, options);
+    return inTurn(person.userId, isGone, () => attempts(system, path, errand, options));
+  }
+
+  async function attempts(system: SystemName, path: string, errand: Errand, options: Call): Promise<Reply> {
+    const circuit = circuits[system];
     const since = performance.now();
     const until = since + deadline;
     const observe = (outcome: string) => seconds.observe({ system, outcome }, (performance.now() - since) / 1000);
     const isSafe = (options.method ?? "GET") === "GET";
-    for (let attempts = 1; ; attempts++) {
+    for (let tried = 1; ; tried++) {
       try {
         const reply = await attempt(system, path, errand, options, until);
         circuit.worked();
@@ -84,7 +119,7 @@ export function downstream({ urls, mint, deadline, log, metrics }: DownstreamOpt
         return reply;
       } catch (error) {
         const failure = failureOf(error);
-        if (failure === "bad gateway" && isSafe && attempts === 1 && performance.now() < until) continue;
+        if (failure === "bad gateway" && isSafe && tried === 1 && performance.now() < until) continue;
         circuit.failed(failure);
         observe(failure);
         log.warn({ system, path: path.split("?")[0], error, request_id: errand.requestId }, "gateway.call_failed");

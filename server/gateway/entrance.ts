@@ -4,6 +4,7 @@ import { Problem } from "../kernel/problem.ts";
 import type { Role } from "../kernel/tokens.ts";
 import { type Cookies, sessionCookie } from "./cookies.ts";
 import type { Errand } from "./downstream.ts";
+import { isForeignSubresource } from "./fetch_metadata.ts";
 import type { LimitName, TakeLimit } from "./limits.ts";
 import { type People, type Profile, sessionsAway, signInAgain } from "./people.ts";
 import type { Session, Sessions } from "./sessions.ts";
@@ -36,7 +37,8 @@ const csrfHeader = "x-kenri-csrf";
 
 /** Route options that say who may pass, asked before the body is read: at most so often, from our own pages, signed in, active. */
 export function entrance({ sessions, people, cookies, takeLimit, addressOf, origin, bodyWithin }: EntranceOptions) {
-  const limit = async ({ set }: Arrival, name: LimitName, who: string) => void Object.assign(set.headers, await takeLimit(name, who));
+  const limit = async ({ set }: Arrival, name: LimitName, who: string, userId?: string) =>
+    void Object.assign(set.headers, await takeLimit(name, who, userId));
 
   async function sessionOf(request: Request): Promise<Session | undefined> {
     const id = cookies.read(request, sessionCookie);
@@ -52,7 +54,7 @@ export function entrance({ sessions, people, cookies, takeLimit, addressOf, orig
     refuseForeign(request, origin());
     const session = await sessionOf(request);
     // A cookie that is no session must not buy a bucket of its own.
-    const limiting = session ? limit(arrival, "session", session.key) : limit(arrival, "address", addressOf(request));
+    const limiting = session ? limit(arrival, "session", session.key, session.userId) : limit(arrival, "address", addressOf(request));
     const visit = visitOf(request);
     const { requestId, trace } = visit;
     if (session) visit.caller = { user_id: session.userId };
@@ -67,7 +69,8 @@ export function entrance({ sessions, people, cookies, takeLimit, addressOf, orig
     if (profile.account_status !== "ACTIVE") throw new Problem(403, "ACCOUNT_INACTIVE", "this account is suspended; ask an administrator");
     if (roles && !roles.some(role => profile.roles.includes(role)))
       throw new Problem(403, "FORBIDDEN", `this takes the role ${roles.join(" or ")}`);
-    guests.set(request, { session, profile, errand: { ...following, person: { userId: profile.user_id, roles: profile.roles } } });
+    const person = { userId: profile.user_id, roles: profile.roles };
+    guests.set(request, { session, profile, errand: { ...following, person, isGone: () => request.signal.aborted } });
   }
 
   const options = <A extends Arrival>(pass: (arrival: A) => Promise<void>) => ({
@@ -112,10 +115,14 @@ const isSafe = (request: Request) => request.method === "GET" || request.method 
 
 /**
  * What changes something must come from our own pages: by what the browser says of the page that asks, and by a header that no form and no
- * foreign page can send without asking first.
+ * foreign page can send without asking first. A safe request may come from elsewhere only if the person goes here: a foreign page could otherwise
+ * begin sign-ins, and use up what is allowed to the address of whoever looks at that page.
  */
 function refuseForeign(request: Request, own: string): void {
-  if (isSafe(request)) return;
+  if (isSafe(request)) {
+    if (!isForeignSubresource(request)) return;
+    throw new Problem(403, "CROSS_SITE_REFUSED", "a page of another site may link here but not load this; open it in a tab of its own");
+  }
   const from = request.headers.get("origin");
   const site = request.headers.get("sec-fetch-site");
   if (from !== null && from !== own) throw foreign("the request comes from another site");

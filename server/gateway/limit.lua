@@ -1,14 +1,23 @@
--- A token bucket: takes one token, if there is one. By the clock of Redis, so that gateways with different clocks agree.
--- KEYS[1] the bucket; ARGV[1] how many it holds, ARGV[2] milliseconds to fill it from empty
--- returns 1 or 0 (taken or not), whole tokens left, milliseconds until there is one more
+-- Token buckets: takes one token of each, or none of any if one is empty. By the clock of Redis, so that gateways with different clocks agree.
+-- KEYS the buckets, all of one hash tag; ARGV[1] milliseconds to fill one from empty, then how many tokens each holds
+-- returns for each bucket: 1 or 0 (it had a token or not), whole tokens left, milliseconds until there is one more
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local holds, fill = tonumber(ARGV[1]), tonumber(ARGV[2])
-local known = redis.call('HMGET', KEYS[1], 'tokens', 'at')
-local tokens, at = tonumber(known[1] or holds), tonumber(known[2] or now)
-tokens = math.min(holds, tokens + math.max(0, now - at) * holds / fill)
-local taken = tokens >= 1 and 1 or 0
-tokens = tokens - taken
-redis.call('HSET', KEYS[1], 'tokens', tokens, 'at', now)
-redis.call('PEXPIRE', KEYS[1], fill)
-return { taken, math.floor(tokens), math.ceil((1 - (tokens % 1)) * fill / holds) }
+local fill = tonumber(ARGV[1])
+local tokens, take = {}, 1
+for i, bucket in ipairs(KEYS) do
+  local holds = tonumber(ARGV[i + 1])
+  local known = redis.call('HMGET', bucket, 'tokens', 'at')
+  local left, at = tonumber(known[1] or holds), tonumber(known[2] or now)
+  tokens[i] = math.min(holds, left + math.max(0, now - at) * holds / fill)
+  if tokens[i] < 1 then take = 0 end
+end
+local levels = {}
+for i, bucket in ipairs(KEYS) do
+  local had = tokens[i] >= 1 and 1 or 0
+  local left = tokens[i] - take
+  redis.call('HSET', bucket, 'tokens', left, 'at', now)
+  redis.call('PEXPIRE', bucket, fill)
+  levels[i] = { had, math.floor(left), math.ceil((1 - (left % 1)) * fill / tonumber(ARGV[i + 1])) }
+end
+return levels

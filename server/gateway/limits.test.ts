@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([redis.stop(), other.stop()]));
 
-const perMinute = { session: 60, address: 5, "sign-in": 3, open: 4, keys: 6 };
+const perMinute = { session: 60, user: 90, address: 5, "sign-in": 3, open: 4, keys: 6 };
 const status = (asking: Promise<unknown>) =>
   asking.then(
     () => 200,
@@ -50,6 +50,52 @@ describe("a limit", () => {
     expect(await status(take("address", who))).toBe(200);
   });
 
+  test("of a user holds for all their sessions together, at all gateways; other users have their own", async () => {
+    const few = { ...perMinute, session: 10, user: 15 };
+    const gateways = [limits(redis, few, createMetrics()), limits(other, few, createMetrics())];
+    const [user, ...sessions] = Array.from({ length: 51 }, anybody);
+    const answers = await Promise.all(
+      sessions.flatMap(session => [0, 1].map(gateway => status(gateways[gateway]!("session", session, user)))),
+    );
+    expect(answers.filter(answer => answer === 200)).toHaveLength(15);
+    expect(answers.filter(answer => answer === 429)).toHaveLength(85);
+    expect(await status(gateways[0]!("session", anybody(), anybody()))).toBe(200);
+  });
+
+  test("tells of the session and of the user, and a refusal by one costs nothing of the other", async () => {
+    const take = limits(redis, { ...perMinute, session: 2, user: 3 }, createMetrics());
+    const [user, first, second] = [anybody(), anybody(), anybody()];
+    expect(await take("session", first, user)).toEqual({
+      "ratelimit-policy": '"session";q=2;w=60, "user";q=3;w=60',
+      ratelimit: '"session";r=1;t=30, "user";r=2;t=20',
+    });
+    await take("session", first, user);
+    for (let n = 0; n < 5; n++) expect(await status(take("session", first, user))).toBe(429);
+    await take("session", second, user);
+    const refusal = (await take("session", second, user).catch(error => error)) as Problem;
+    expect(refusal.message).toContain("over the limit of 3 requests a minute of one user");
+    expect(refusal.options.headers?.ratelimit).toMatch(/^"session";r=1;t=\d+, "user";r=0;t=\d+$/);
+  });
+
+  test("keeps what one script takes under one hash tag, and for a minute only", async () => {
+    const [user, session] = [anybody(), anybody()];
+    await limits(redis, perMinute, createMetrics())("session", session, user);
+    const keys = await redis.send<string[]>("KEYS", `*${user}*`);
+    expect(keys.map(key => /\{(.+?)\}/.exec(key)?.[1])).toEqual([`user:${user}`, `user:${user}`]);
+    for (const key of keys) expect(await redis.send<number>("PTTL", key)).toBeWithin(1, 60_001);
+  });
+
+  test("holds a refusal back, so that asking again and again is slow; what is allowed is answered at once", async () => {
+    const take = limits(redis, perMinute, createMetrics(), 300);
+    const who = anybody();
+    const since = performance.now();
+    await Promise.all([take("sign-in", who), take("sign-in", who), take("sign-in", who)]);
+    const refusals = Promise.all([status(take("sign-in", who)), status(take("sign-in", who))]);
+    expect(await status(take("sign-in", anybody()))).toBe(200);
+    expect(await refusals).toEqual([429, 429]);
+    expect(performance.now() - since).toBeGreaterThanOrEqual(299);
+  });
+
   test("holds in each process alone while Redis is away", async () => {
     const gone = await testRedis();
     await gone.stop();
@@ -58,6 +104,11 @@ describe("a limit", () => {
     const answers: number[] = [];
     for (let n = 0; n < 7; n++) answers.push(await status(take("address", who)));
     expect(answers).toEqual([200, 200, 200, 200, 200, 429, 429]);
+    const own = limits(gone, { ...perMinute, session: 10, user: 3 }, createMetrics());
+    const user = anybody();
+    const sessions: number[] = [];
+    for (let n = 0; n < 5; n++) sessions.push(await status(own("session", anybody(), user)));
+    expect(sessions).toEqual([200, 200, 200, 429, 429]);
   });
 });
 
@@ -82,24 +133,26 @@ test("what is open to anybody is counted without Redis", async () => {
 });
 
 describe("a bucket in memory", () => {
+  const one = (take: ReturnType<typeof localBuckets>) => (key: string) => take([key], [5])[0]!;
+
   test("fills again with time, up to what it holds", () => {
     let now = 0;
-    const take = localBuckets(() => now);
-    for (let n = 0; n < 5; n++) expect(take("a", 5).taken).toBe(true);
-    expect(take("a", 5)).toEqual({ taken: false, left: 0, nextIn: 12_000 });
+    const take = one(localBuckets(() => now));
+    for (let n = 0; n < 5; n++) expect(take("a").had).toBe(true);
+    expect(take("a")).toEqual({ had: false, left: 0, nextIn: 12_000 });
     now += 12_000;
-    expect(take("a", 5).taken).toBe(true);
-    expect(take("a", 5).taken).toBe(false);
+    expect(take("a").had).toBe(true);
+    expect(take("a").had).toBe(false);
     now += 3_600_000;
-    for (let n = 0; n < 5; n++) expect(take("a", 5).taken).toBe(true);
-    expect(take("a", 5).taken).toBe(false);
+    for (let n = 0; n < 5; n++) expect(take("a").had).toBe(true);
+    expect(take("a").had).toBe(false);
   });
 
   test("makes room for others: memory is bounded", () => {
-    const take = localBuckets(() => 0);
-    for (let n = 0; n < 5; n++) take("first", 5);
-    expect(take("first", 5).taken).toBe(false);
-    for (let n = 0; n < 10_000; n++) take(`other ${n}`, 5);
-    expect(take("first", 5).taken).toBe(true);
+    const take = one(localBuckets(() => 0));
+    for (let n = 0; n < 5; n++) take("first");
+    expect(take("first").had).toBe(false);
+    for (let n = 0; n < 10_000; n++) take(`other ${n}`);
+    expect(take("first").had).toBe(true);
   });
 });

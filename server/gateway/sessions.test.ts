@@ -73,3 +73,57 @@ test("all of a user's sessions are known until the last has ended, also after th
   expect(await short.endAll(user)).toBe(1);
   expect(await short.read(older)).toBeUndefined();
 });
+
+const indexOf = (user: string) => `kenri:{user:${user}}:sessions`;
+const alive = async (kept: ReturnType<typeof sessions>, ids: readonly string[]) =>
+  (await Promise.all(ids.map(id => kept.read(id)))).map(session => session !== undefined);
+
+test("one more than a user may have ends the oldest, and nobody else's", async () => {
+  const kept = sessions(redis, integrity, { ...long, perUser: 3 });
+  const [user, other] = [anybody(), await kept.open(anybody())];
+  const ids: string[] = [];
+  for (let n = 0; n < 5; n++) ids.push(await kept.open(user));
+  expect(await alive(kept, ids)).toEqual([false, false, true, true, true]);
+  expect(await kept.list(user)).toHaveLength(3);
+  expect(await redis.send<number>("ZCARD", indexOf(user))).toBe(3);
+  expect(await kept.read(other)).toBeDefined();
+});
+
+test("of many sign-ins of one user at once, at two gateways, exactly as many sessions are left as they may have", async () => {
+  const second = await testRedis();
+  const gateways = [sessions(redis, integrity, { ...long, perUser: 4 }), sessions(second, integrity, { ...long, perUser: 4 })];
+  const user = anybody();
+  const ids = await Promise.all(Array.from({ length: 40 }, (_, n) => gateways[n % 2]!.open(user)));
+  expect((await alive(gateways[0]!, ids)).filter(Boolean)).toHaveLength(4);
+  const last = await gateways[1]!.open(user);
+  expect((await alive(gateways[0]!, [...ids, last])).filter(Boolean)).toHaveLength(4);
+  expect(await gateways[0]!.read(last)).toBeDefined();
+  expect(await gateways[0]!.endAll(user)).toBe(4);
+  await second.stop();
+});
+
+test("the newest session stays, also after the absolute time was set shorter; sessions that have ended do not count", async () => {
+  const user = anybody();
+  const older = await sessions(redis, integrity, { ...long, perUser: 2 }).open(user);
+  const short = sessions(redis, integrity, { idle: 60_000, absolute: 30_000, perUser: 2 });
+  const ended = await short.open(user);
+  await short.end((await short.read(ended))!);
+  const [third, fourth] = [await short.open(user), await short.open(user)];
+  expect(await alive(short, [older, third, fourth])).toEqual([false, true, true]);
+});
+
+test("one that an older version opened, without its time, is the oldest", async () => {
+  const kept = sessions(redis, integrity, { ...long, perUser: 2 });
+  const user = anybody();
+  const [first, second] = [await kept.open(user), await kept.open(user)];
+  await redis.send("HDEL", (await kept.read(second))!.key, "opened_at");
+  const third = await kept.open(user);
+  expect(await alive(kept, [first, second, third])).toEqual([true, false, true]);
+});
+
+test("the index of a user's sessions ends with the last of them", async () => {
+  const user = anybody();
+  await sessions(redis, integrity, { idle: 100, absolute: 300 }).open(user);
+  expect(await redis.send<number>("PTTL", indexOf(user))).toBeWithin(1, 301);
+  await until("it has ended", 5000, async () => (await redis.send<number>("EXISTS", indexOf(user))) === 0);
+});

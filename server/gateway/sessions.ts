@@ -20,17 +20,44 @@ const idPattern = /^[\w-]{43}$/;
 const keyOf = (id: string) => `kenri:session:${sha256(id).toString("base64url")}`;
 const sessionsOf = (userId: string) => `kenri:{user:${userId}}:sessions`;
 
+export interface SessionLimits {
+  readonly idle: number;
+  readonly absolute: number;
+  /** One more ends the oldest of the user. */
+  readonly perUser?: number;
+}
+
 /**
  * Sessions live in Redis alone; the browser holds a random id and nothing else. A record is signed for its own key: who can write to Redis can
  * end a session, but cannot make one.
  */
-export function sessions(redis: Redis, integrity: Integrity, { idle, absolute }: { idle: number; absolute: number }) {
+export function sessions(redis: Redis, integrity: Integrity, { idle, absolute, perUser = 20 }: SessionLimits) {
   /** Whose session it is, if a gateway opened it and it is not one of long ago that somebody wrote again. */
   function userOf(key: string, data: string, now: number): string | undefined {
     const text = integrity.verify("session", key, data);
     if (text === undefined) return undefined;
     const { userId, openedAt } = JSON.parse(text) as { userId: string; openedAt: number };
     return now - openedAt <= absolute + 1000 ? userId : undefined;
+  }
+
+  /**
+   * Ends the oldest sessions of a user who has too many, and forgets those that have ended. Not a script: in a cluster the sessions of a user
+   * lie on different nodes. Each of several at once keeps the newest it sees, so the newest of all stay, and the last one sees all.
+   */
+  async function endOldest(userId: string): Promise<void> {
+    const keys = await redis.send<string[]>("ZRANGE", sessionsOf(userId), 0, -1);
+    const known = await Promise.all(
+      keys.map(async key => {
+        const [data, openedAt] = await redis.send<(string | null)[]>("HMGET", key, "data", "opened_at");
+        // One that an older version opened has no such time: it is older.
+        return { key, hasEnded: data === null, openedAt: Number(openedAt ?? 0) };
+      }),
+    );
+    const live = known.filter(one => !one.hasEnded).sort((a, b) => a.openedAt - b.openedAt);
+    const surplus = live.slice(0, Math.max(0, live.length - perUser));
+    await Promise.all(surplus.map(({ key }) => redis.send("DEL", key)));
+    const over = [...known.filter(one => one.hasEnded), ...surplus].map(({ key }) => key);
+    if (over.length > 0) await redis.send("ZREM", sessionsOf(userId), ...over);
   }
 
   return {
@@ -41,10 +68,10 @@ export function sessions(redis: Redis, integrity: Integrity, { idle, absolute }:
       const data = integrity.sign(keyOf(id), JSON.stringify({ userId, openedAt }));
       const endsAt = await redis.run<number>(openScript, [keyOf(id)], [data, idle, absolute]);
       await redis.send("ZADD", sessionsOf(userId), endsAt, keyOf(id));
-      await redis.send("ZREMRANGEBYSCORE", sessionsOf(userId), "-inf", endsAt - absolute); // those that have ended
-      // As long as the longest of them, also after the absolute time was set shorter.
+      // The index lives as long as the longest of them, also after the absolute time was set shorter.
       await redis.send("PEXPIREAT", sessionsOf(userId), endsAt, "NX");
       await redis.send("PEXPIREAT", sessionsOf(userId), endsAt, "GT");
+      await endOldest(userId);
       return id;
     },
 

@@ -10,7 +10,8 @@ beforeAll(async () => {
   kenri = await testKenri();
   const [place, other] = [await gatewayPlace(), await gatewayPlace()];
   await kenri.start("account:api entitlement:api notification:api", place.forServices);
-  [gateway, second] = await Promise.all([startGateway(kenri, place), startGateway(kenri, other)]);
+  const settings = { SESSIONS_PER_USER: "50" };
+  [gateway, second] = await Promise.all([startGateway(kenri, place, settings), startGateway(kenri, other, settings)]);
 });
 afterAll(() => kenri.close());
 

@@ -6,7 +6,7 @@ import { Problem, unavailable } from "../kernel/problem.ts";
 import { RedisAway } from "../kernel/redis.ts";
 import { type Service, service } from "../kernel/service.ts";
 import { subjectToken } from "../kernel/subject.ts";
-import type { Downstream } from "./downstream.ts";
+import type { Call, Downstream } from "./downstream.ts";
 import type { Guest } from "./entrance.ts";
 import { type EventStream, eventStream } from "./event_stream.ts";
 import { hints } from "./hints.ts";
@@ -55,8 +55,8 @@ export function createStreams(options: StreamsOptions): Streams {
     throw new Problem(429, "TOO_MANY_STREAMS", "too many streams are open; close one first", { headers: { "retry-after": "5" } });
   }
 
-  const ask = <T>({ errand }: Guest, rest: string) =>
-    services.ask<T>("notification", `/v1/users/${encodeURIComponent(errand.person.userId)}/notifications${rest}`, errand);
+  const ask = <T>({ errand }: Guest, rest: string, call?: Call) =>
+    services.ask<T>("notification", `/v1/users/${encodeURIComponent(errand.person.userId)}/notifications${rest}`, errand, call);
 
   /** Whether the person may still listen: the session lives and the account is active. */
   async function mayListen({ session, errand }: Guest): Promise<boolean> {
@@ -72,7 +72,8 @@ export function createStreams(options: StreamsOptions): Streams {
         stream.close();
         return 0;
       }
-      const { notifications } = await ask<Feed>(guest, `/feed?after=${position}&limit=${page}`);
+      // An open stream asks one question at a time, and a user has so many streams at most.
+      const { notifications } = await ask<Feed>(guest, `/feed?after=${position}&limit=${page}`, { isCountedElsewhere: true });
       for (const one of notifications) stream.send({ id: one.position, name: "notification", data: one });
       position = notifications.at(-1)?.position ?? position;
       told.inc(notifications.length);

@@ -40,6 +40,30 @@ export function userRoutes(services: Downstream, people: People, entrance: Entra
       },
     )
     .get(
+      "/v1/users/:user_id/entitlements",
+      async ({ request, params: { user_id } }) => {
+        const path = `/v1/users/${encodeURIComponent(user_id)}/entitlements${new URL(request.url).search}`;
+        const { text } = await services.pass("entitlement", path, guestOf(request).errand);
+        return new Response(text, { headers: { "content-type": "application/json" } });
+      },
+      {
+        params,
+        query: Type.Object(
+          {
+            as_of: Type.Optional(Type.String({ description: "read the past at this RFC 3339 time" })),
+            limit: Type.Optional(Type.String({ description: "1 to 200, 100 by default" })),
+            cursor: Type.Optional(Type.String({ description: "next_cursor of the page before, or of the profile" })),
+          },
+          strict,
+        ),
+        ...signedIn,
+        detail: {
+          summary: "What a user has, by stock_keeping_unit, page by page",
+          description: "Your own, or anybody's for a console role. next_cursor is there when there may be more.",
+        },
+      },
+    )
+    .get(
       "/v1/users/:user_id/profile",
       async ({ request, params: { user_id }, query: { fields }, headers }) => {
         const { errand } = guestOf(request);
@@ -60,7 +84,8 @@ export function userRoutes(services: Downstream, people: People, entrance: Entra
         ...signedIn,
         detail: {
           summary: "Account, entitlements and ticket of the signed-in user in one answer",
-          description: "X-Kenri-Client says for whom it is shaped: web (everything) or game (what a game shows).",
+          description:
+            "X-Kenri-Client says for whom it is shaped: web (everything) or game (what a game shows). It has the first page of the entitlements; if there are more, entitlement.next_cursor leads on at /v1/users/{user_id}/entitlements.",
         },
       },
     );

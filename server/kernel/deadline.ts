@@ -5,6 +5,9 @@ export class DeadlineError extends Error {
   }
 }
 
+/** For an answer that is held back on purpose. */
+export const pause = (milliseconds: number): Promise<void> => Bun.sleep(milliseconds);
+
 /** Waits for a promise, but not longer than this; what it does after that is nobody's business any more. */
 export function within<T>(milliseconds: number, what: string, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

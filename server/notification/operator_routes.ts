@@ -59,7 +59,7 @@ export function operatorRoutes({ sql, requires, cursors, share, requeued }: Oper
       {
         params: notificationParams,
         ...requires("ops:read"),
-        detail: { summary: "One notification with its attempts", description: "Scope: ops:read." },
+        detail: { summary: "One notification with its last 100 attempts", description: "Scope: ops:read." },
       },
     )
     .post(

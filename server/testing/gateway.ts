@@ -42,6 +42,8 @@ const manyRequests = {
   LIMIT_SIGN_IN: "1000000",
   LIMIT_OPEN: "1000000",
   LIMIT_KEYS: "1000000",
+  LIMIT_USER: "1000000",
+  LIMIT_DELAY: "0ms",
 };
 
 /** A gateway in front of services that run already. */

@@ -1,5 +1,8 @@
--- What a user has now, latest change first.
+-- A page of what a user has now, by stock_keeping_unit. The order and the comparison are those of the primary key, whatever the collation.
 -- $1 user_id
+-- $2 after: the last stock_keeping_unit of the page before, or empty
+-- $3 limit
 -- returns stock_keeping_unit, status, version, updated_at
 select stock_keeping_unit, status, version, iso(updated_at) as updated_at
-from entitlements where user_id = $1 order by entitlements.updated_at desc, stock_keeping_unit
+from entitlements where user_id = $1 and stock_keeping_unit > $2::text
+order by stock_keeping_unit limit $3::int

@@ -1,15 +1,24 @@
--- What a user had at a moment: a pair changed since then had the state that its first change after the moment ended.
+-- A page of what a user had at a moment, by stock_keeping_unit: a pair changed since then had the state that its first change after the moment ended.
+-- Looks at no more than $5 pairs of today; the last of these is returned even if the user did not have it then, so that the next page goes on after it.
 -- $1 user_id
 -- $2 as_of
--- returns stock_keeping_unit, status, version, updated_at
-select e.stock_keeping_unit,
-  case when later.version is null then e.status when later.status = 'ACTIVE' then 'REVOKED' else 'ACTIVE' end as status,
-  coalesce(later.version - 1, e.version) as version,
-  iso(coalesce(later.previous_at, e.updated_at)) as updated_at
-from entitlements e
-left join lateral (
-  select version, status, previous_at from entitlement_audit a
-  where a.user_id = e.user_id and a.stock_keeping_unit = e.stock_keeping_unit and a.at > $2::timestamptz
-  order by a.version limit 1) later on e.updated_at > $2::timestamptz
-where e.user_id = $1 and (e.updated_at <= $2::timestamptz or later.version > 1)
-order by coalesce(later.previous_at, e.updated_at) desc, e.stock_keeping_unit
+-- $3 after: the last stock_keeping_unit that was looked at for the page before, or empty
+-- $4 limit
+-- $5 scan
+-- returns stock_keeping_unit, status, version, updated_at, matches, examined
+select stock_keeping_unit, status, version, iso(since) as updated_at, matches, examined::int
+from (
+  select e.stock_keeping_unit, examined,
+    case when later.version is null then e.status when later.status = 'ACTIVE' then 'REVOKED' else 'ACTIVE' end as status,
+    coalesce(later.version - 1, e.version) as version,
+    coalesce(later.previous_at, e.updated_at) as since,
+    e.updated_at <= $2::timestamptz or coalesce(later.version > 1, false) as matches
+  from (
+    select *, row_number() over (order by stock_keeping_unit) as examined
+    from (select * from entitlements where user_id = $1 and stock_keeping_unit > $3::text order by stock_keeping_unit limit $5::int) looked) e
+  left join lateral (
+    select version, status, previous_at from entitlement_audit a
+    where a.user_id = e.user_id and a.stock_keeping_unit = e.stock_keeping_unit and a.at > $2::timestamptz
+    order by a.version limit 1) later on e.updated_at > $2::timestamptz) m
+where matches or examined = $5::int
+order by stock_keeping_unit limit $4::int

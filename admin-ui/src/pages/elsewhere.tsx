@@ -7,7 +7,7 @@ import { type Kind, notifications, outbox } from "../kinds.ts";
 import { Empty, Skeleton } from "../parts/trouble.tsx";
 import { UserLinks } from "../parts/user_links.tsx";
 import * as queries from "../queries.ts";
-import { holdings } from "../user_queries.ts";
+import { holdsAny } from "../user_queries.ts";
 import { isUserId } from "../users_view.ts";
 
 const all = ({ counts }: Counts) =>
@@ -23,14 +23,14 @@ export function Elsewhere({ id }: { id: string }) {
   const found = (["entitlement", "notification"] satisfies System[]).find(system => ours[system].data);
   const lists: [Kind, Counts | undefined, boolean][] = [useUser(outbox, id), useUser(notifications, id)];
   const known = useQuery({ ...account(id), enabled: isUserId(id), retry: false });
-  const held = useQuery({ ...holdings(id), retry: false });
+  const held = useQuery({ ...holdsAny(id), retry: false });
   const hits = lists.filter(([, data]) => data && all(data).count > 0);
   if (found) return <Navigate to="/operations/$system/$id" params={{ system: found, id }} replace />;
   if (known.data) return <Navigate to="/users/$id" params={{ id: known.data.user_id }} replace />;
   if (known.isLoading || lists.some(([, , isPending]) => isPending) || held.isPending) return <Skeleton rows={3} />;
   return (
     <div className="panel">
-      {hits.length > 0 || (held.data && held.data.length > 0) ? (
+      {hits.length > 0 || held.data ? (
         <Empty title="This is a user">
           <span className="flex flex-wrap justify-center gap-4">
             {hits.map(([kind, data]) => (

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { Verb } from "../change.ts";
 import { number } from "../format.ts";
@@ -13,9 +13,6 @@ import { useSettings } from "../settings.ts";
 import { type Holding, holdings } from "../user_queries.ts";
 import { fieldOf, timeOf } from "../user_view.ts";
 
-// More than a person reads at once; the rest is a click away.
-const firstShown = 100;
-
 export interface HoldingsProps {
   readonly user: string;
   readonly asOf: string | undefined;
@@ -26,9 +23,9 @@ export interface HoldingsProps {
 
 /** What the user has now, or had at a time. */
 export function Holdings({ user, asOf, look, ask }: HoldingsProps) {
-  const { data, error, refetch } = useQuery({ ...holdings(user, asOf), ...useLive() });
-  const [isWhole, setWhole] = useState(false);
-  const rows = isWhole ? data : data?.slice(0, firstShown);
+  const query = useInfiniteQuery({ ...holdings(user, asOf), ...useLive() });
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
+  const rows = data?.pages.flatMap(page => page.entitlements) ?? [];
   return (
     <Panel title={asOf ? "Had then" : "Has now"} aside={<AsOf key={asOf} asOf={asOf} look={look} />}>
       {asOf && (
@@ -43,16 +40,21 @@ export function Holdings({ user, asOf, look, ask }: HoldingsProps) {
       )}
       {error && <Trouble what="What the user has cannot be shown." error={error} retry={() => void refetch()} />}
       {!data && !error && <Skeleton rows={3} />}
-      {data?.length === 0 && (
+      {data && rows.length === 0 && !hasNextPage && (
         <Empty title={asOf ? "Nothing at that time" : "Nothing was ever granted to this id"}>
           {asOf ? "What came later is in the history below." : "Ids are taken exactly: upper and lower case are not the same."}
         </Empty>
       )}
-      {rows && rows.length > 0 && <Table rows={rows} ask={asOf ? undefined : ask} />}
-      {rows && data && rows.length < data.length && (
-        <button type="button" className="button m-3" onClick={() => setWhole(true)}>
-          Show all {number(data.length)}
-        </button>
+      {rows.length > 0 && <Table rows={rows} ask={asOf ? undefined : ask} />}
+      {hasNextPage && (
+        <div className="flex flex-wrap items-center justify-center gap-x-4 gap-y-2 border-t p-3">
+          <span className="text-soft">
+            {rows.length > 0 ? `The first ${number(rows.length)} items, by name. There are more.` : "None of the first items existed then."}
+          </span>
+          <button type="button" className="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {isFetchingNextPage ? "Loading …" : "More items"}
+          </button>
+        </div>
       )}
     </Panel>
   );
