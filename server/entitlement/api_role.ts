@@ -60,7 +60,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
     kernel,
     context,
     routes: ({ store, requires, cursors, share }) => [
-      changeRoutes(batcher, requires, settings.idempotencyTtl),
+      changeRoutes(batcher, store.statements, requires, settings.idempotencyTtl),
       readRoutes({ sql: store.statements, requires, cursors, auditMonths: settings.auditMonths }),
       ...(kernel.environment === "production" ? [] : [faultRoutes(requires, [relay], context.faults)]),
       outboxRoutes(store.statements, requires, cursors, share),

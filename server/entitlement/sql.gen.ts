@@ -578,6 +578,14 @@ export interface JourneyEventsRow {
   idempotency: Json | null;
 }
 
+export interface KnownParameters {
+  user_id: string;
+  stock_keeping_unit: string;
+}
+export interface KnownRow {
+  known: boolean;
+}
+
 export interface ListParameters {
   user_id: string;
 }
@@ -1238,6 +1246,7 @@ export interface EntitlementSql {
     by_trace(parameters: JourneyByTraceParameters): Promise<JourneyByTraceRow[]>;
     events(parameters: JourneyEventsParameters): Promise<JourneyEventsRow[]>;
   };
+  known(parameters: KnownParameters): Promise<KnownRow[]>;
   list(parameters: ListParameters): Promise<ListRow[]>;
   list_as_of(parameters: ListAsOfParameters): Promise<ListAsOfRow[]>;
   outbox: {
