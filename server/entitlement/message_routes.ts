@@ -23,7 +23,7 @@ export const messageRoutes = (sql: EntitlementSql, requires: Requires, { stream,
         hex: Buffer.from(data).toString("hex"),
         decoded: fieldsOf(data),
       };
-      return veiled(callerOf(request), message, ["headers", "hex", "value"]);
+      return veiled(callerOf(request), message);
     },
     {
       params: Type.Object({ event_id: uuid("the event") }),
