@@ -74,7 +74,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       actionRoutes(store.statements, requires, cursors, share),
       configRoutes(requires, { kernel: kernelSettings, entitlement: entitlementSettings }),
       operatorRoutes({ sql: store.statements, requires, cursors, share, requeued: relay.wake }),
-      outboxBulkRoutes({ sql: store.statements, requires, cursors, share, cap: kernel.bulk.cap }),
+      outboxBulkRoutes({ sql: store.statements, requires, cursors, share, ...kernel.bulk, log }),
     ],
   });
   const telling = service({ start: async () => {}, stop: async () => relay.close() });

@@ -21,6 +21,7 @@ import { jwksRoutes } from "./jwks_routes.ts";
 import { limits } from "./limits.ts";
 import { createMint } from "./mint.ts";
 import { notificationRoutes } from "./notification_routes.ts";
+import { operationActors } from "./operation_actors.ts";
 import { operatorRoutes } from "./operator_routes.ts";
 import { people } from "./people.ts";
 import { securityHeaders } from "./security_headers.ts";
@@ -42,6 +43,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
   const broker = createBroker({ url: kernel.natsUrl, name: worker, log, health, metrics });
   const mint = createMint({ redis, ...settings.tokens, log, metrics });
   const services = downstream({ urls: settings.services, mint, deadline, log, metrics });
+  const actors = operationActors({ services, every: settings.confirmEvery, log, metrics });
   const known = people({ redis, services, ...settings.session });
   const kept = sessions(redis, settings.session);
   const jar = cookies(isSecure);
@@ -75,7 +77,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
   );
   app.use(userRoutes(services, known, door));
   app.use(notificationRoutes(services, streams, door));
-  app.use(adminRoutes({ services, people: known, sessions: kept, entrance: door, log }));
+  app.use(adminRoutes({ services, people: known, sessions: kept, entrance: door, changed: actors.wake, log }));
   app.use(operatorRoutes(services, door));
   app.use(
     configRoutes(({ roles }) => door.signedIn(roles), { kernel: kernelSettings, gateway: gatewaySettings }, "/admin/api/gateway/config"),
@@ -103,5 +105,5 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
     },
     stop: () => giveNotice(health, kernel.shutdownNotice),
   });
-  return group([redis, broker, mint, httpServer(app, { port: settings.port, kernel, log }), streams, ready]);
+  return group([redis, broker, mint, httpServer(app, { port: settings.port, kernel, log }), streams, actors, ready]);
 }

@@ -21,6 +21,12 @@ export const gatewaySettings = {
     entitlement: httpUrl("ENTITLEMENT_URL", "the address of entitlement"),
     notification: httpUrl("NOTIFICATION_URL", "the address of notification"),
   },
+  confirmEvery: duration(
+    "OPERATION_CONFIRM_EVERY",
+    "how often people with running bulk operations are confirmed; well below BULK_CONFIRMED_FOR",
+    "2s",
+    { minimum: "50ms", maximum: "1m" },
+  ),
   deadline: duration("GATEWAY_DEADLINE", "how long a service may take to answer", "2s", { minimum: "50ms", maximum: "1m" }),
   oidc: {
     issuer: httpUrl("OIDC_ISSUER", "the identity provider, found by its discovery document"),

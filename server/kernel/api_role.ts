@@ -9,6 +9,7 @@ import { httpApp } from "./http.ts";
 import { giveNotice, httpServer } from "./http_server.ts";
 import { patiently } from "./loop.ts";
 import { openapiRoutes } from "./openapi.ts";
+import { actorsPath } from "./operation_standing.ts";
 import type { RoleContext } from "./role.ts";
 import { group, type Service, service } from "./service.ts";
 import type { KernelSettings } from "./settings.ts";
@@ -75,7 +76,7 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
     share: answers.share,
   };
 
-  const app = httpApp({ log, metrics, health, logRequests: kernel.logRequests });
+  const app = httpApp({ log, metrics, health, logRequests: kernel.logRequests, unlogged: [actorsPath, `${actorsPath}/:user_id`] });
   const isOperators = (request: Request) => pathOf(request).startsWith("/ops/") && isAdmitted(request);
   // Whoever acted sees what came of it: what was asked before is not told after, however the action ended.
   app.mapResponse(({ request }) => {

@@ -38,6 +38,8 @@ export interface BulkOptions extends FilterWords {
   /** An operation as the routes of operations tell it. */
   readonly describe: (operation_id: string) => Promise<Operation | undefined>;
   readonly requires: Requires;
+  /** A person has just started it, so they may do it. */
+  readonly confirm: (operation_id: string) => Promise<unknown>;
   /** The most rows without ADMIN. */
   readonly cap: number;
 }
@@ -45,7 +47,7 @@ export interface BulkOptions extends FilterWords {
 const isAdmin = ({ person }: Caller) => person?.roles.includes("ADMIN") ?? false;
 
 /** Bulk actions by filter: a preview names the set, and only that very set can be started. */
-export function bulkRoutes({ kind, statuses, types, sql, counts, describe, requires, cap }: BulkOptions) {
+export function bulkRoutes({ kind, statuses, types, sql, counts, describe, confirm, requires, cap }: BulkOptions) {
   const filter = filterBody({ statuses, types });
   const startBody = Type.Object(
     {
@@ -88,6 +90,7 @@ export function bulkRoutes({ kind, statuses, types, sql, counts, describe, requi
       throw new Problem(403, "OVER_CAP", `more than ${cap} at once take the role ADMIN`, { extra: { cap } });
     const [started] = await sql.start({ ...filterOf(body.filter), ...body, actor: caller.clientId });
     if (!started) throw new Problem(409, "SET_CHANGED", "what matches is no longer what the preview showed; look at a new one");
+    await confirm(started.operation_id);
     return (await describe(started.operation_id))!;
   }
 

@@ -58,7 +58,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       configRoutes(requires, { kernel: kernelSettings, notification: notificationSettings }),
       operatorRoutes({ sql: store.statements, requires, cursors, share, requeued: sender.wake }),
       rawRoutes({ sql: store.statements, requires, cursors, share, channel: settings.channel, requeued: sender.wake }),
-      notificationBulkRoutes({ sql: store.statements, requires, cursors, share, cap: kernel.bulk.cap }),
+      notificationBulkRoutes({ sql: store.statements, requires, cursors, share, ...kernel.bulk, log }),
     ],
   });
   const closing = service({

@@ -77,6 +77,8 @@ const quick = {
   NOTIFICATION_SWEEP: "200ms",
   SHUTDOWN_NOTICE: "300ms",
   OPS_ANSWERS_FOR: "0ms",
+  // Most tests have no gateway that confirms people.
+  BULK_CONFIRMED_FOR: "1h",
 };
 
 /** `mint` stands for the gateway: the systems take its tokens. */
