@@ -42,15 +42,13 @@ export function operationActors({ services, every, log, metrics }: OperationActo
     }
   }
 
-  /** What cannot be reached is asked the next time; until then the operations wait. */
+  /** What cannot be reached is asked the next time; until then the operations wait. One service that hangs does not hold up the other. */
   async function runOnce(stopping: AbortSignal): Promise<number> {
-    for (const system of systems) {
-      if (stopping.aborted) return 0;
-      await confirm(system, stopping).catch(error => {
-        if (!(error instanceof Problem)) throw error;
-        log.debug({ system, error }, "gateway.operations_not_confirmed");
-      });
-    }
+    const notConfirmed = (system: SystemName) => (error: unknown) => {
+      if (!(error instanceof Problem)) throw error;
+      log.debug({ system, error }, "gateway.operations_not_confirmed");
+    };
+    await Promise.all(systems.map(system => confirm(system, stopping).catch(notConfirmed(system))));
     return 0;
   }
 
