@@ -55,6 +55,7 @@ test("every page and all that opens there is accessible, fits desk and phone in 
     "failures/unreadable?which=all",
     `failures/unreadable/${hostile.rawLetter}`,
     `operations/entitlement/${hostile.operation}`,
+    `operations/entitlement/${hostile.stopped}`,
     `users?search=${text}`,
     `users/${bob}`,
     `users/${(await me(page)).user_id}`,
@@ -171,7 +172,7 @@ async function userIdOf(browser: Browser, user: string): Promise<string> {
   return user_id;
 }
 
-/** The account's own API: it takes any name of up to 100 characters. */
+/** The account's own API: it takes any name of up to 100 characters that can be seen. */
 async function rename(page: Page, name: string): Promise<() => Promise<void>> {
   const gateway = variable("GATEWAY_URL");
   const own = await me(page);

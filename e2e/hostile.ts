@@ -17,6 +17,8 @@ export interface Hostile {
   readonly failedNotification: string;
   readonly rawLetter: string;
   readonly operation: string;
+  /** One that was stopped before its end. */
+  readonly stopped: string;
   /** Also the idempotency key of what they were granted. */
   readonly user: string;
   forget(): Promise<void>;
@@ -50,13 +52,16 @@ export async function putHostile(databases: Databases): Promise<Hostile> {
   });
   const ids = await putChains(databases, chains);
   const subjects = ids.map(({ eventId }) => eventId);
-  const operation = crypto.randomUUID();
+  const [operation, stopped] = [crypto.randomUUID(), crypto.randomUUID()];
   const { entitlement: sql, notification } = databases;
   for (const text of [...texts, endless])
     await sql`insert into operator_actions (actor, action, subject, reason) values (${text}, ${text}, ${text}, ${`${text}${run}`}), (${text}, 'outbox.requeue', ${subjects[0]!}, ${`${text}${run}`})`;
   await sql`
     insert into operations (operation_id, kind, action, filter, set_hash, reason, actor, status, total, done, skipped, finished_at)
     values (${operation}, 'outbox', 'requeue', ${sql.json({ error: endless, user_id: script })}, '', ${endless}, ${endless}, 'DONE', 2, 1, 1, now())`;
+  await sql`
+    insert into operations (operation_id, kind, action, filter, set_hash, reason, actor, status, stop_reason, total, done, finished_at)
+    values (${stopped}, 'outbox', 'requeue', ${sql.json({ error: script })}, '', ${script}, 'user:otto', 'STOPPED', ${`the account of ${endless} was suspended`}, 9, 2, now())`;
   await sql`insert into operation_items values (${operation}, 1, ${subjects[0]!}, 'DONE', null), (${operation}, 2, ${subjects[1]!}, 'SKIPPED', ${endless})`;
   const [raw] = await notification`
     insert into notification_nats_dlq (stream, stream_seq, subject, headers, data, reason)
@@ -66,6 +71,7 @@ export async function putHostile(databases: Databases): Promise<Hostile> {
     failedNotification: ids[1]!.notificationId!,
     rawLetter: raw!.id,
     operation,
+    stopped,
     user: chains[1]!.user,
     // Others count what failed.
     async forget() {
@@ -75,7 +81,7 @@ export async function putHostile(databases: Databases): Promise<Hostile> {
       await sql`delete from entitlements where user_id in ${sql(users)}`;
       await sql`delete from idempotency_keys where client_id in ${sql([...texts])}`;
       await sql`delete from operator_actions where reason like ${`%${run}`}`;
-      await sql`delete from operations where operation_id = ${operation}`;
+      await sql`delete from operations where operation_id in (${operation}, ${stopped})`;
       await notification`delete from notifications where user_id in ${notification(users)}`;
       await notification`delete from processed_events where event_id in ${notification(subjects)}`;
       await notification`delete from notification_nats_dlq where stream = ${script}`;

@@ -111,6 +111,23 @@ describe.each([[outbox], [notifications]] as [Failing][])("bulk actions, $kind, 
     expectRefusal(await people.ask("ADMIN", method, path, body), refusal),
   );
 
+  const standing = { account_status: "ACTIVE", roles: ["OPERATOR"] };
+  test.each([
+    ["an account status that is none", { ...standing, account_status: "GONE" }, "/account_status"],
+    ["no account status", { roles: [] }, "/account_status"],
+    ["no roles", { account_status: "ACTIVE" }, "/roles"],
+    ["one role", { ...standing, roles: "ADMIN" }, "/roles"],
+    ["101 roles", { ...standing, roles: Array(101).fill("USER") }, "/roles"],
+    ["something else", { ...standing, until: "tomorrow" }, "/until"],
+  ])("what account says of a person: %s", async (_, body, pointer) => {
+    expectRefusal(await people.ask("GATEWAY", "PUT", "/operation-actors/otto", body), invalid(pointer));
+  });
+  test.each(["USER", "VIEWER", "OPERATOR", "ADMIN", "a key"])("%s does not say it, nor hears who is asked about", async role => {
+    const who = role === "a key" ? kenri.key : role;
+    expectRefusal(await people.ask(who, "PUT", "/operation-actors/otto", standing), { status: 403, code: "FORBIDDEN" });
+    expectRefusal(await people.ask(who, "GET", "/operation-actors"), { status: 403, code: "FORBIDDEN" });
+  });
+
   test("and nothing was written", async () => {
     const sql = failing.sql(kenri);
     for (const table of ["operations", "operation_items", "operator_actions"]) expect(await sql`select from ${sql(table)}`).toHaveLength(0);

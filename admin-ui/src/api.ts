@@ -285,7 +285,7 @@ export interface Operation {
   readonly filter: Filter;
   readonly reason: string;
   readonly actor: string;
-  readonly status: "RUNNING" | "DONE" | "CANCELLED";
+  readonly status: "RUNNING" | "DONE" | "CANCELLED" | "STOPPED";
   readonly total: number;
   readonly done: number;
   readonly skipped: number;
@@ -293,6 +293,10 @@ export interface Operation {
   readonly created_at: string;
   readonly finished_at: string | null;
   readonly cancelled_by: string | null;
+  /** Why it is STOPPED: whoever started it may not do so any more. */
+  readonly stop_reason: string | null;
+  /** It is RUNNING, and waits until the gateway confirms whoever started it. */
+  readonly waits: boolean;
   /** What became of the rows that were requeued or retried, by the states they have now. */
   readonly outcome: Outcome | null;
 }

@@ -14,6 +14,7 @@ const titles: Record<string, string> = {
   "raw_dead_letter.discard": "Message discarded",
   "operation.start": "Bulk operation started",
   "operation.cancel": "Bulk operation cancelled",
+  "operation.stop": "Bulk operation stopped",
   "reconciler.run": "Reconciler run asked for",
 };
 

@@ -2,9 +2,7 @@ import { exact } from "./format.ts";
 import { gapOf, gapText } from "./journey_order.ts";
 import { outcomeOf } from "./journey_outcome.ts";
 import type { Chain, Step } from "./journey_steps.ts";
-
-// A table's cell is one line, and a bar would end it.
-const cell = (text: string) => text.replaceAll("|", "\\|").replace(/\s+/g, " ");
+import { code, plain } from "./markdown.ts";
 
 /** The chain for an incident's notes: UTC, one line a step. */
 export function markdownOf(chain: Chain, steps: readonly Step[], address: string): string {
@@ -16,12 +14,12 @@ export function markdownOf(chain: Chain, steps: readonly Step[], address: string
     const spoken = speaksOf && `${speaksOf.word} ${exact(speaksOf.at, "utc")}`;
     const what = [title, text, spoken, error && `error: ${error}`].filter(Boolean).join("; ");
     const time = at ? exact(at, "utc") : tone === "failed" ? "" : missing;
-    return `| ${time} | ${gap === undefined ? "" : gapText(gap)} | ${cell(what)} | ${cell(who ?? "")} |`;
+    return `| ${time} | ${gap === undefined ? "" : gapText(gap)} | ${plain(what)} | ${plain(who ?? "")} |`;
   });
   return [
-    `### Event ${eventId}: ${outcomeOf(chain).word.toLowerCase()}`,
+    `### Event ${plain(eventId)}: ${outcomeOf(chain).word.toLowerCase()}`,
     "",
-    `User \`${user ?? "?"}\`, trace \`${event?.trace_id ?? notifications[0]?.trace_id ?? "?"}\`. ${address}`,
+    `User ${code(user ?? "?")}, trace ${code(event?.trace_id ?? notifications[0]?.trace_id ?? "?")}. ${address}`,
     "",
     "| time | gap | what | who |",
     "|---|---|---|---|",

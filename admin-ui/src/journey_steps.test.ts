@@ -272,3 +272,24 @@ test("as Markdown, each step is one line with its gap, whatever an error holds, 
   expect(text.split("\n").filter(line => line.startsWith("| 2026"))).toHaveLength(10);
   expect(text).toContain("|  |  | Not delivered: needs attention |  |");
 });
+
+test("as Markdown, no id, error or name can break out of its place", () => {
+  const hostile = "x`](http://evil) | [a](b) <b>\n## c";
+  const given = chain({
+    event: { ...event, user_id: hostile, trace_id: hostile, audit: { ...event.audit!, client_id: hostile }, last_error: hostile },
+    notifications: [{ ...dead, last_error: hostile }],
+  });
+  const text = markdownOf(given, stepsOf(given), "http://x/admin/journey/e1");
+  const lines = text.split("\n");
+  expect(lines.filter(line => line.startsWith("#"))).toHaveLength(1);
+  expect(lines[2]).toBe(
+    "User `` x`](http://evil) | [a](b) <b> ## c ``, trace `` x`](http://evil) | [a](b) <b> ## c ``. http://x/admin/journey/e1",
+  );
+  const rows = lines.filter(line => line.startsWith("| "));
+  expect(rows.some(line => line.includes("x\\`"))).toBe(true);
+  for (const row of rows) {
+    const bare = row.replace(/\\./g, "");
+    expect([row, bare.split("|").length]).toEqual([row, 6]);
+    expect(bare).not.toMatch(/[`[\]<>]/);
+  }
+});

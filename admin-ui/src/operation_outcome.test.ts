@@ -18,6 +18,8 @@ const operation = (outcome: Partial<Outcome> | null, more: Partial<Operation> = 
   created_at: "",
   finished_at: "",
   cancelled_by: null,
+  stop_reason: null,
+  waits: false,
   outcome: outcome && { ...none, ...outcome },
   ...more,
 });
@@ -40,6 +42,15 @@ test.each<[string, Operation, string, string, boolean]>([
     false,
   ],
   ["it is under way", operation({ failed_again: 7 }, { status: "RUNNING", done: 10 }), "flight", "Running", true],
+  ["its person is not confirmed", operation({}, { status: "RUNNING", done: 10, waits: true }), "retry", "Paused", true],
+  ["its person was suspended", operation({ on_the_way: 5 }, { status: "STOPPED", done: 5 }), "failed", "Stopped", true],
+  [
+    "its person was suspended, and rows failed again",
+    operation({ failed_again: 2 }, { status: "STOPPED", done: 5 }),
+    "failed",
+    "Stopped, 2 failed again",
+    false,
+  ],
   ["it was cancelled", operation({ delivered: 5 }, { status: "CANCELLED", done: 5 }), "stale", "Cancelled", false],
   [
     "it was cancelled, and failed again",

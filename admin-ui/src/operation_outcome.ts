@@ -40,13 +40,14 @@ export const isMoving = ({ status, outcome }: Pick<Operation, "status" | "outcom
   status === "RUNNING" || (outcome !== null && outcome.on_the_way + outcome.retrying > 0);
 
 /** One word for an operation. That it is through with its rows is not the end: they may have failed again. */
-export function verdictOf({ status, action, total, done, failed, outcome }: Operation): Told {
-  if (status === "RUNNING") return { tone: "flight", word: "Running" };
-  const before = status === "CANCELLED" ? "Cancelled, " : "";
+export function verdictOf({ status, waits, action, total, done, failed, outcome }: Operation): Told {
+  if (status === "RUNNING") return waits ? { tone: "retry", word: "Paused" } : { tone: "flight", word: "Running" };
+  const before = status === "CANCELLED" ? "Cancelled, " : status === "STOPPED" ? "Stopped, " : "";
   const again = outcome?.failed_again ?? 0;
   if (again > 0 && again === done && !outcome?.more) return { tone: "failed", word: said(before, "All failed again") };
   if (again > 0) return { tone: "failed", word: `${before}${number(again)}${outcome?.more ? "+" : ""} failed again` };
   if (failed > 0) return { tone: "failed", word: said(before, "Done, with failures") };
+  if (status === "STOPPED") return { tone: "failed", word: "Stopped" };
   if (outcome && outcome.retrying > 0) return { tone: "retry", word: said(before, "Retrying") };
   if (outcome && outcome.on_the_way > 0) return { tone: "flight", word: said(before, "On the way") };
   if (status === "CANCELLED") return { tone: "stale", word: "Cancelled" };

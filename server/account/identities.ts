@@ -1,3 +1,4 @@
+import { cleanName } from "../kernel/identifier.ts";
 import { roles } from "../kernel/tokens.ts";
 import type { AccountSql, IdentitiesResolveRow } from "./sql.gen.ts";
 
@@ -37,8 +38,8 @@ export const rolesWith = (given: readonly string[]): string[] => roles.filter(ro
 
 const said = (text: string | null | undefined): string | null => text?.trim() || null;
 
-/** A name longer than Kenri's is no reason to refuse a sign-in. */
-const nameOf = (name: string | null | undefined): string | null => [...(said(name) ?? "")].slice(0, 100).join("").trim() || null;
+/** A name that Kenri would not take is no reason to refuse a sign-in. */
+const nameOf = (name: string | null | undefined): string | null => cleanName(name ?? "", 100) || null;
 
 /** Pages show it, so it is a web address or nothing. */
 const pictureOf = (picture: string | null | undefined): string | null => {

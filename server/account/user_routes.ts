@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "../kernel/callers.ts";
-import { languageTag, shortText, uuid } from "../kernel/text.ts";
+import { languageTag, shortName, uuid } from "../kernel/text.ts";
 import { actorOf, answerTo, noSuchUser } from "./answers.ts";
 import { updateUser } from "./changes.ts";
 import type { AccountSql } from "./sql.gen.ts";
@@ -34,7 +34,7 @@ export const userRoutes = (sql: AccountSql, requires: Requires) =>
         params,
         body: Type.Object(
           {
-            display_name: Type.Optional(shortText("how the user is called")),
+            display_name: Type.Optional(shortName("how the user is called")),
             locale: Type.Optional(languageTag("the user's language; kept in its canonical form")),
           },
           { additionalProperties: false, minProperties: 1 },

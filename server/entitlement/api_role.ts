@@ -61,7 +61,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
     kernel,
     context,
     routes: ({ store, operatorSql, operators, askDatabase, requires, cursors, share }) => [
-      changeRoutes(batcher, requires, settings.idempotencyTtl),
+      changeRoutes(batcher, store.statements, requires, settings.idempotencyTtl),
       readRoutes({ sql: store.statements, requires, cursors, auditMonths: settings.auditMonths }),
       ...(kernel.environment === "production" ? [] : [faultRoutes(requires, [relay], context.faults)]),
       outboxRoutes(operatorSql, requires, cursors, share),
@@ -75,7 +75,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       actionRoutes(operatorSql, requires, cursors, share),
       configRoutes(requires, { kernel: kernelSettings, entitlement: entitlementSettings }),
       operatorRoutes({ sql: operatorSql, requires, cursors, share, requeued: relay.wake }),
-      outboxBulkRoutes({ sql: operatorSql, requires, cursors, share, operators, cap: kernel.bulk.cap }),
+      outboxBulkRoutes({ sql: operatorSql, requires, cursors, share, operators, ...kernel.bulk, log }),
     ],
   });
   const telling = service({ start: async () => {}, stop: async () => relay.close() });

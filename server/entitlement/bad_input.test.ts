@@ -91,6 +91,22 @@ describe("a field that is not what it should be is refused, and named", () => {
     ["a lone surrogate", '"a\\ud800b"'],
     ["surrogates the wrong way round", '"\\udc00\\ud800"'],
     ["U+0000", '"a\\u0000b"'],
+    ["a control character", '"a\\u0007b"'],
+    ["an escape of a terminal", '"\\u001b[31mred"'],
+    ["a control character of C1", '"a\\u009bb"'],
+    ["DEL", '"a\\u007fb"'],
+    ["a line break", '"a\\nb"'],
+    ["a line separator", '"a\\u2028b"'],
+    ["zero width", '"a\\u200bb"'],
+    ["a joiner", '"👩\\u200d👧"'],
+    ["turned round", '"a\\u202eb"'],
+    ["an isolate", '"a\\u2066b"'],
+    ["a soft hyphen", '"a\\u00adb"'],
+    ["a byte order mark", '"\\ufeffa"'],
+    ["a tag", '"a\\udb40\\udc41"'],
+    ["white space before", '" a"'],
+    ["white space after", '"a\\u3000"'],
+    ["not NFC", '"cafe\\u0301"'],
     ["a number", "1"],
     ["2^53+1", "9007199254740993"],
     ["1e400", "1e400"],
@@ -104,6 +120,22 @@ describe("a field that is not what it should be is refused, and named", () => {
       name !== field ? [`"${name}":${JSON.stringify(value)}`] : json ? [`"${name}":${json}`] : [],
     );
     expectRefusal(await post(`{${fields.join(",")}}`), invalid(`/${field}`));
+  });
+  const paths = [".", "..", "a/../x", "x/.", "./x", "x\\\\..", "%2e%2E", "a/.%2e"];
+  const ids = ["user_id", "stock_keeping_unit", "purchase_id"].flatMap(field => paths.map(value => [field, value] as const));
+  test.each(ids)("%s: %j, which a URL would resolve", async (field, value) =>
+    expectRefusal(await post(replacing({ [field]: value })), invalid(`/${field}`)),
+  );
+  test("and the refusal names the character and its place, and does not repeat it", async () => {
+    const { text } = await post(replacing({ user_id: "ab\u200b", purchase_id: "cafe\u0301" }));
+    expect(JSON.parse(text)).toMatchObject({
+      errors: [{ pointer: "/purchase_id", detail: expect.stringContaining("is not in Unicode NFC from character 4 on") }],
+    });
+    const other = (await post(replacing({ user_id: "ab\u200b" }))).text;
+    expect(JSON.parse(other).errors).toEqual([
+      { pointer: "/user_id", detail: expect.stringMatching(/^contains U\+200B at character 3: /) },
+    ]);
+    expect(other).toMatch(/^[ -~]+$/);
   });
   test("stock_keeping_unit: with a colon", async () =>
     expectRefusal(await post(replacing({ stock_keeping_unit: "a:b" })), invalid("/stock_keeping_unit")));
@@ -124,6 +156,19 @@ describe("a header that cannot be taken is refused", () => {
     ["a form", { "content-type": "application/x-www-form-urlencoded" }, { status: 415, code: "UNSUPPORTED_MEDIA_TYPE" }],
     ["parts", { "content-type": "multipart/form-data; boundary=x" }, { status: 415, code: "UNSUPPORTED_MEDIA_TYPE" }],
     ["another JSON", { "content-type": "application/json-patch+json" }, { status: 415, code: "UNSUPPORTED_MEDIA_TYPE" }],
+    ["UTF-16", { "content-type": "application/json; charset=utf-16" }, { status: 415, code: "UNSUPPORTED_MEDIA_TYPE" }],
+    ["Latin 1", { "content-type": 'application/json;Charset="ISO-8859-1"' }, { status: 415, code: "UNSUPPORTED_MEDIA_TYPE" }],
+    ["no charset", { "content-type": "application/json; charset=" }, { status: 415, code: "UNSUPPORTED_MEDIA_TYPE" }],
+    [
+      "a charset beside UTF-8",
+      { "content-type": "application/json; charset=utf-8; charset=utf-16" },
+      { status: 415, code: "UNSUPPORTED_MEDIA_TYPE" },
+    ],
+    [
+      "an extended charset",
+      { "content-type": "application/json; charset*=UTF-8''utf-16" },
+      { status: 415, code: "UNSUPPORTED_MEDIA_TYPE" },
+    ],
     ["two media types", { "content-type": "application/json, text/plain" }, { status: 415, code: "UNSUPPORTED_MEDIA_TYPE" }],
   ];
   test.each(cases)("%s", async (_, headers, refusal) => expectRefusal(await post(JSON.stringify(good), headers), refusal));

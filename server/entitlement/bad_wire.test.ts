@@ -37,6 +37,9 @@ const tooLarge: Refusal = { status: 413, code: "BODY_TOO_LARGE" };
 describe("what the service itself refuses is a problem", () => {
   const chunked = ["Idempotency-Key: k", "Transfer-Encoding: chunked"];
   const cases: [name: string, headers: readonly string[], body: string, refusal: Refusal][] = [
+    ["two Hosts", ["Host: other", "Idempotency-Key: k", lengthOf(good)], good, invalid],
+    ["one Host twice", ["Host: kenri", "Idempotency-Key: k", lengthOf(good)], good, invalid],
+    ["a Host and an empty one", ["Host:", "Idempotency-Key: k", lengthOf(good)], good, invalid],
     ["two keys", ["Idempotency-Key: a", "Idempotency-Key: b", lengthOf(good)], good, invalid],
     ["one key twice", ["Idempotency-Key: a", "Idempotency-Key: a", lengthOf(good)], good, invalid],
     ["a key and an empty one", ["Idempotency-Key: a", "Idempotency-Key:", lengthOf(good)], good, invalid],

@@ -3,7 +3,9 @@ import { Elysia } from "elysia";
 import { bulkRoutes } from "../kernel/bulk_routes.ts";
 import { callerOf, type Requires } from "../kernel/callers.ts";
 import type { Cursors } from "../kernel/cursor.ts";
+import type { Log } from "../kernel/log.ts";
 import { describeOperation, operationRoutes } from "../kernel/operation_routes.ts";
+import { standingRoutes } from "../kernel/operation_standing.ts";
 import type { OperatorTurns } from "../kernel/operator_turns.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import type { Share } from "../kernel/shared_answers.ts";
@@ -18,10 +20,12 @@ export interface OutboxBulkOptions {
   readonly share: Share;
   readonly operators: OperatorTurns;
   readonly cap: number;
+  readonly confirmedFor: number;
+  readonly log: Log;
 }
 
 /** What operators do to many events of the outbox at once, and the end of a single one. */
-export function outboxBulkRoutes({ sql, requires, cursors, share, operators, cap }: OutboxBulkOptions) {
+export function outboxBulkRoutes({ sql, requires, cursors, share, operators, cap, confirmedFor, log }: OutboxBulkOptions) {
   return new Elysia({ normalize: false })
     .use(
       bulkRoutes({
@@ -31,11 +35,13 @@ export function outboxBulkRoutes({ sql, requires, cursors, share, operators, cap
         sql: sql.bulk,
         counts: sql.outbox.counts,
         describe: operation_id => describeOperation(sql, operation_id),
+        confirm: operation_id => sql.operations.confirm({ operation_id: [operation_id], seconds: confirmedFor / 1000 }),
         requires,
         operators,
         cap,
       }),
     )
+    .use(standingRoutes({ sql: sql.operations, requires, cap, confirmedFor, log }))
     .use(operationRoutes({ sql, requires, cursors, share }))
     .post(
       "/ops/outbox/:event_id/discard",

@@ -1,16 +1,18 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "../kernel/callers.ts";
-import { text, textWithoutColon } from "../kernel/text.ts";
+import { changedId, changedIdWithoutColon, name, newId } from "../kernel/text.ts";
+import { checkIds } from "./change_ids.ts";
 import { keyParameter, submitChange } from "./change_request.ts";
 import type { Change, Changes } from "./changes.ts";
+import type { EntitlementSql } from "./sql.gen.ts";
 
 const ChangeRequest = Type.Object(
   {
-    user_id: text("whose entitlement it is"),
-    stock_keeping_unit: textWithoutColon("what is granted or revoked"),
-    reason: text("why, e.g. purchase or refund"),
-    purchase_id: text("the business record behind it"),
+    user_id: changedId("whose entitlement it is"),
+    stock_keeping_unit: changedIdWithoutColon("what is granted or revoked"),
+    reason: name("why, e.g. purchase or refund"),
+    purchase_id: newId("the business record behind it"),
   },
   { additionalProperties: false },
 );
@@ -18,7 +20,7 @@ const ChangeRequest = Type.Object(
 const ttlText = (milliseconds: number) => (milliseconds % 3_600_000 === 0 ? `${milliseconds / 3_600_000} h` : `${milliseconds / 1000} s`);
 
 /** POST /v1/entitlements/grants and /revokes: the answer is committed truth. */
-export function changeRoutes(changes: Changes, requires: Requires, idempotencyTtl: number) {
+export function changeRoutes(changes: Changes, sql: Pick<EntitlementSql, "known">, requires: Requires, idempotencyTtl: number) {
   const options = (summary: string) => ({
     body: ChangeRequest,
     ...requires("entitlements:write"),
@@ -32,8 +34,9 @@ export function changeRoutes(changes: Changes, requires: Requires, idempotencyTt
   });
   const change =
     (target: Change["target"], route: string) =>
-    ({ body, request }: { body: typeof ChangeRequest.static; request: Request }) =>
-      submitChange(changes, request, {
+    async ({ body, request }: { body: typeof ChangeRequest.static; request: Request }) => {
+      await checkIds(sql, body.user_id, body.stock_keeping_unit);
+      return submitChange(changes, request, {
         route,
         target,
         userId: body.user_id,
@@ -41,6 +44,7 @@ export function changeRoutes(changes: Changes, requires: Requires, idempotencyTt
         source: body.reason,
         sourceId: body.purchase_id,
       });
+    };
   return new Elysia({ normalize: false })
     .post("/v1/entitlements/grants", change("ACTIVE", "/v1/entitlements/grants"), options("Grant an entitlement"))
     .post("/v1/entitlements/revokes", change("REVOKED", "/v1/entitlements/revokes"), options("Revoke an entitlement"));

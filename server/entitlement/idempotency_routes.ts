@@ -15,7 +15,7 @@ export const idempotencyRoutes = (sql: EntitlementSql, requires: Requires) =>
     async ({ params: { key }, request }) => {
       const rows = await sql.idempotency.find({ idem_key: key, limit });
       const keys = rows.map(({ response_body, ...row }) => ({ ...row, answer: JSON.parse(response_body) as unknown }));
-      return veiled(callerOf(request), { idem_key: key, keys }, ["answer"]);
+      return veiled(callerOf(request), { idem_key: key, keys });
     },
     {
       params: Type.Object({ key: anyId("the Idempotency-Key") }),

@@ -29,7 +29,7 @@ export const messageRoutes = (
         hex: Buffer.from(data).toString("hex"),
         decoded: fieldsOf(data),
       };
-      return veiled(callerOf(request), message, ["headers", "hex", "value"]);
+      return veiled(callerOf(request), message);
     },
     {
       params: Type.Object({ event_id: uuid("the event") }),

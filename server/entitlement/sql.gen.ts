@@ -71,6 +71,10 @@ export interface FlowSeriesRow {
   buckets: string | null;
 }
 
+export interface OperationsActorsRow {
+  actor: string;
+}
+
 export interface OperationsCancelParameters {
   operation_id: string;
   actor: string;
@@ -94,6 +98,14 @@ export interface OperationsCleanupItemsParameters {
 }
 export interface OperationsCleanupItemsRow {
   position: number;
+}
+
+export interface OperationsConfirmParameters {
+  operation_id: readonly string[];
+  seconds: number;
+}
+export interface OperationsConfirmRow {
+  operation_id: string;
 }
 
 export interface OperationsFailItemParameters {
@@ -124,6 +136,8 @@ export interface OperationsFindRow {
   created_at: string;
   finished_at: string | null;
   cancelled_by: string | null;
+  stop_reason: string | null;
+  waits: boolean;
 }
 
 export interface OperationsItemsParameters {
@@ -158,6 +172,8 @@ export interface OperationsListRow {
   created_at: string;
   finished_at: string | null;
   cancelled_by: string | null;
+  stop_reason: string | null;
+  waits: boolean;
 }
 
 export interface OperationsNextParameters {
@@ -169,11 +185,36 @@ export interface OperationsNextRow {
   refusals: number;
 }
 
+export interface OperationsOfActorParameters {
+  actor: string;
+}
+export interface OperationsOfActorRow {
+  operation_id: string;
+  action: string;
+  total: number;
+}
+
 export interface OperationsRefusedParameters {
   operation_id: string;
 }
 export interface OperationsRefusedRow {
   refusals: number;
+}
+
+export interface OperationsStopParameters {
+  operation_id: string;
+  reason: string;
+}
+export interface OperationsStopRow {
+  operation_id: string;
+}
+
+export interface OperationsWithoutKeyParameters {
+  kind: string;
+}
+export interface OperationsWithoutKeyRow {
+  operation_id: string;
+  actor: string;
 }
 
 export interface OperatorActionsLatestParameters {
@@ -576,6 +617,14 @@ export interface JourneyEventsRow {
   payload: Json | null;
   audit: Json | null;
   idempotency: Json | null;
+}
+
+export interface KnownParameters {
+  user_id: string;
+  stock_keeping_unit: string;
+}
+export interface KnownRow {
+  known: boolean;
 }
 
 export interface ListParameters {
@@ -1190,15 +1239,20 @@ export interface EntitlementSql {
     series(parameters: FlowSeriesParameters): Promise<FlowSeriesRow[]>;
   };
   operations: {
+    actors(): Promise<OperationsActorsRow[]>;
     cancel(parameters: OperationsCancelParameters): Promise<OperationsCancelRow[]>;
     cleanup(parameters: OperationsCleanupParameters): Promise<OperationsCleanupRow[]>;
     cleanup_items(parameters: OperationsCleanupItemsParameters): Promise<OperationsCleanupItemsRow[]>;
+    confirm(parameters: OperationsConfirmParameters): Promise<OperationsConfirmRow[]>;
     fail_item(parameters: OperationsFailItemParameters): Promise<OperationsFailItemRow[]>;
     find(parameters: OperationsFindParameters): Promise<OperationsFindRow[]>;
     items(parameters: OperationsItemsParameters): Promise<OperationsItemsRow[]>;
     list(parameters: OperationsListParameters): Promise<OperationsListRow[]>;
     next(parameters: OperationsNextParameters): Promise<OperationsNextRow[]>;
+    of_actor(parameters: OperationsOfActorParameters): Promise<OperationsOfActorRow[]>;
     refused(parameters: OperationsRefusedParameters): Promise<OperationsRefusedRow[]>;
+    stop(parameters: OperationsStopParameters): Promise<OperationsStopRow[]>;
+    without_key(parameters: OperationsWithoutKeyParameters): Promise<OperationsWithoutKeyRow[]>;
   };
   operator_actions: {
     latest(parameters: OperatorActionsLatestParameters): Promise<OperatorActionsLatestRow[]>;
@@ -1245,6 +1299,7 @@ export interface EntitlementSql {
     by_trace(parameters: JourneyByTraceParameters): Promise<JourneyByTraceRow[]>;
     events(parameters: JourneyEventsParameters): Promise<JourneyEventsRow[]>;
   };
+  known(parameters: KnownParameters): Promise<KnownRow[]>;
   list(parameters: ListParameters): Promise<ListRow[]>;
   list_as_of(parameters: ListAsOfParameters): Promise<ListAsOfRow[]>;
   outbox: {

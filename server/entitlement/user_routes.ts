@@ -4,7 +4,8 @@ import { actionsOf } from "../kernel/action_routes.ts";
 import { callerOf, type Requires } from "../kernel/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../kernel/cursor.ts";
 import { veiled } from "../kernel/masking.ts";
-import { longText, pathId, text, textWithoutColon } from "../kernel/text.ts";
+import { changedIdWithoutColon, longText, newId, pathId } from "../kernel/text.ts";
+import { checkIds } from "./change_ids.ts";
 import { keyParameter, submitChange } from "./change_request.ts";
 import type { Change, Changes } from "./changes.ts";
 import { aboutPages, holdings, holdingsQuery } from "./holdings.ts";
@@ -14,8 +15,8 @@ const strict = { additionalProperties: false };
 const params = Type.Object({ user_id: pathId("the user") });
 const changeBody = Type.Object(
   {
-    stock_keeping_unit: textWithoutColon("what is granted or revoked"),
-    purchase_id: text("the business record behind it, e.g. an order or a ticket"),
+    stock_keeping_unit: changedIdWithoutColon("what is granted or revoked"),
+    purchase_id: newId("the business record behind it, e.g. an order or a ticket"),
     reason: longText("why; kept in the audit, and not told to the user"),
   },
   strict,
@@ -38,8 +39,9 @@ export function userRoutes({ sql, changes, requires, cursors, auditMonths }: Use
   const held = holdings({ sql, cursors, auditMonths });
   const change =
     (target: Change["target"], route: string) =>
-    ({ params: { user_id }, body, request }: { params: typeof params.static; body: typeof changeBody.static; request: Request }) =>
-      submitChange(changes, request, {
+    async ({ params: { user_id }, body, request }: { params: typeof params.static; body: typeof changeBody.static; request: Request }) => {
+      await checkIds(sql, user_id, body.stock_keeping_unit);
+      return submitChange(changes, request, {
         route,
         target,
         userId: user_id,
@@ -48,6 +50,7 @@ export function userRoutes({ sql, changes, requires, cursors, auditMonths }: Use
         sourceId: body.purchase_id,
         operatorReason: body.reason,
       });
+    };
   const changing = (summary: string) => ({
     params,
     body: changeBody,

@@ -6,6 +6,7 @@ import { gatewayPlace, startGateway, type TestGateway } from "../testing/gateway
 import { type TestKenri, type TestProcess, testKenri } from "../testing/kenri.ts";
 import { sendRaw } from "../testing/raw_http.ts";
 import { testRedis } from "../testing/redis.ts";
+import { expectRefusal } from "../testing/refusal.ts";
 import { privateServers } from "../testing/servers.ts";
 
 let servers: Awaited<ReturnType<typeof privateServers<"redis">>>;
@@ -63,6 +64,43 @@ describe("a request", () => {
     ["GET //evil/metrics HTTP/1.1\r\nHost: x", 404],
   ])("%j is answered %i: what it names as its Host moves nothing", async (lines, status) => {
     expect(await raw(lines)).toBe(status);
+  });
+
+  const doors = ["gateway", "account", "entitlement", "notification"] as const;
+  const send = async (door: (typeof doors)[number], lines: string) => {
+    const answer = await sendRaw(door === "gateway" ? gateway.url : kenri.urlOf(door), `${lines}\r\n\r\n`);
+    if (answer === "closed") throw new Error("the server hung up");
+    return answer;
+  };
+  test.each(doors)("%s refuses more than one Host, also the same twice", async door => {
+    for (const hosts of ["Host: a\r\nHost: b", "Host: a\r\nHost: a", "Host: a\r\nX-Else: 1\r\nhost:"])
+      expectRefusal(await send(door, `GET /livez HTTP/1.1\r\n${hosts}`), { status: 400, code: "INVALID_REQUEST" });
+  });
+
+  const ops = "GET, HEAD, POST, PUT, PATCH, DELETE";
+  test.each([
+    ["gateway", "/", "GET, HEAD"],
+    ["gateway", "/v1/me", "GET, HEAD"],
+    ["gateway", "/admin/journey", "GET, HEAD"],
+    ["gateway", "/admin/api/users/x/suspend", "POST"],
+    ["gateway", "/admin/api/entitlement/outbox", ops],
+    ["gateway", "/admin/api/notification/users/a%2Fb/inbox", ops],
+    ["account", "/users/x", "GET, HEAD, PATCH"],
+    ["account", "/admin/users/x:suspend", "POST"],
+    ["entitlement", "/v1/entitlements/grants", "POST"],
+    ["notification", "/ops/notifications", "GET, HEAD"],
+  ] as const)("%s: OPTIONS %s says which methods the path takes", async (door, path, allow) => {
+    for (const method of ["OPTIONS", "TRACE"]) {
+      const answer = await send(
+        door,
+        `${method} ${path} HTTP/1.1\r\nHost: x\r\nOrigin: http://elsewhere\r\nAccess-Control-Request-Method: POST`,
+      );
+      expectRefusal(answer, { status: 405, code: "METHOD_NOT_ALLOWED" });
+      expect([answer.headers.get("allow"), answer.headers.get("access-control-allow-origin")]).toEqual([allow, null]);
+    }
+  });
+  test.each(doors)("%s refuses OPTIONS *, below the service", async door => {
+    expect((await send(door, "OPTIONS * HTTP/1.1\r\nHost: x")).status).toBe(400);
   });
 });
 

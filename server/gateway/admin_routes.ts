@@ -16,11 +16,13 @@ export interface AdminOptions {
   readonly people: People;
   readonly sessions: Sessions;
   readonly entrance: Entrance;
+  /** Called when a user's status or roles changed. */
+  readonly changed: () => void;
   readonly log: Log;
 }
 
 /** The console's API. Roles are checked here and again by the service, which keeps the audit. */
-export function adminRoutes({ services, people, sessions, entrance, log }: AdminOptions) {
+export function adminRoutes({ services, people, sessions, entrance, changed: wakeOthers, log }: AdminOptions) {
   const admin = entrance.signedIn(["ADMIN"]);
   const reading = entrance.signedIn(readers);
   const userPath = (userId: string, rest = "") => `/admin/users/${encodeURIComponent(userId)}${rest}`;
@@ -29,6 +31,7 @@ export function adminRoutes({ services, people, sessions, entrance, log }: Admin
   async function change(request: Request, userId: string, rest: string, method: string, body: unknown): Promise<Profile> {
     const changed = await services.ask<Profile>("account", userPath(userId, rest), guestOf(request).errand, { method, body });
     await people.keep(changed).catch(error => log.warn({ error, user_id: changed.user_id }, "gateway.change_shows_late"));
+    wakeOthers();
     return changed;
   }
 

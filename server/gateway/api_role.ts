@@ -24,6 +24,7 @@ import { jwksRoutes } from "./jwks_routes.ts";
 import { limits } from "./limits.ts";
 import { createMint } from "./mint.ts";
 import { notificationRoutes } from "./notification_routes.ts";
+import { operationActors } from "./operation_actors.ts";
 import { operatorRoutes } from "./operator_routes.ts";
 import { people } from "./people.ts";
 import { securityHeaders } from "./security_headers.ts";
@@ -46,6 +47,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
   const broker = createBroker({ nats: natsAccess(kernel.nats, settings.natsUrls, context.role), name: worker, log, health, metrics });
   const mint = createMint({ redis, integrity, ...settings.tokens, log, metrics });
   const services = downstream({ urls: settings.services, mint, deadline, perUser: settings.userCalls, log, metrics });
+  const actors = operationActors({ services, every: settings.confirmEvery, log, metrics });
   const known = people({ redis, integrity, services, ...settings.session });
   const kept = sessions(redis, integrity, settings.session);
   const jar = cookies(isSecure);
@@ -88,7 +90,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
   );
   app.use(userRoutes(services, known, door));
   app.use(notificationRoutes(services, streams, door));
-  app.use(adminRoutes({ services, people: known, sessions: kept, entrance: door, log }));
+  app.use(adminRoutes({ services, people: known, sessions: kept, entrance: door, changed: actors.wake, log }));
   app.use(operatorRoutes(services, door));
   app.use(gatewayHealthRoutes(health, door));
   app.use(
@@ -118,5 +120,5 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
     },
     stop: () => giveNotice(health, kernel.shutdownNotice),
   });
-  return group([redis, integrity, broker, mint, httpServer(app, { port: settings.port, kernel, log }), streams, ready]);
+  return group([redis, integrity, broker, mint, httpServer(app, { port: settings.port, kernel, log }), streams, actors, ready]);
 }

@@ -49,6 +49,12 @@ export const gatewaySettings = {
     entitlement: httpUrl("ENTITLEMENT_URL", "the address of entitlement"),
     notification: httpUrl("NOTIFICATION_URL", "the address of notification"),
   },
+  confirmEvery: duration(
+    "OPERATION_CONFIRM_EVERY",
+    "how often people with running bulk operations are confirmed; well below BULK_CONFIRMED_FOR",
+    "2s",
+    { minimum: "50ms", maximum: "1m" },
+  ),
   deadline: duration("GATEWAY_DEADLINE", "how long a service may take to answer", "2s", { minimum: "50ms", maximum: "1m" }),
   userCalls: {
     most: integer("USER_CALLS", "requests of one user that may be under way at the services at once, at a gateway; a browser has six", 6, {

@@ -9,6 +9,7 @@ import { httpApp } from "./http.ts";
 import { giveNotice, httpServer } from "./http_server.ts";
 import { patiently } from "./loop.ts";
 import { openapiRoutes } from "./openapi.ts";
+import { actorsPath } from "./operation_standing.ts";
 import { type OperatorTurns, operatorTurns } from "./operator_turns.ts";
 import type { RoleContext } from "./role.ts";
 import { group, type Service, service } from "./service.ts";
@@ -98,7 +99,7 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
     share: answers.share,
   };
 
-  const app = httpApp({ log, metrics, health, logRequests: kernel.logRequests });
+  const app = httpApp({ log, metrics, health, logRequests: kernel.logRequests, unlogged: [actorsPath, `${actorsPath}/:user_id`] });
   app.wrap(handle => async (request: Request) => {
     try {
       return await handle(request);

@@ -19,6 +19,8 @@ type WorkOff = (parameters: { operation_id: string; position: number | null; lim
 export interface BulkOperationsSql {
   next(parameters: { kind: string }): Promise<{ operation_id: string; action: string; refusals: number }[]>;
   refused(parameters: { operation_id: string }): Promise<{ refusals: number }[]>;
+  without_key(parameters: { kind: string }): Promise<{ operation_id: string; actor: string }[]>;
+  stop(parameters: { operation_id: string; reason: string }): Promise<unknown[]>;
   items(parameters: { operation_id: string; result: string; after_position: number; limit: number }): Promise<{ position: number }[]>;
   fail_item(parameters: { operation_id: string; position: number; note: string }): Promise<{ status: string }[]>;
 }
@@ -80,7 +82,16 @@ export function bulkLoop({ kind, sql: { bulk, operations }, batch, pace, requeue
     }
   }
 
+  /** Of people the gateway knows whether they may go on (operation_standing.ts); keys are known here. */
+  async function stopWithoutKey(): Promise<void> {
+    for (const { operation_id, actor } of await operations.without_key({ kind })) {
+      const reason = `the client ${actor} has no valid API key with the scope ops:write any more`;
+      if ((await operations.stop({ operation_id, reason })).length > 0) log.warn({ operation_id, actor, reason }, "operation.stopped");
+    }
+  }
+
   async function runOnce(stopping: AbortSignal): Promise<number> {
+    await stopWithoutKey();
     for (const { operation_id, action, refusals } of await operations.next({ kind }))
       if (refusals < tolerance) await inOne(action as Action, operation_id);
       else await oneByOne(action as Action, operation_id, stopping);

@@ -41,6 +41,8 @@ export interface BulkOptions extends FilterWords {
   readonly describe: (operation_id: string) => Promise<Operation | undefined>;
   readonly requires: Requires;
   readonly operators: OperatorTurns;
+  /** A person has just started it, so they may do it. */
+  readonly confirm: (operation_id: string) => Promise<unknown>;
   /** The most rows without ADMIN. */
   readonly cap: number;
 }
@@ -58,7 +60,7 @@ function tooLarge(error: unknown): never {
 const isAdmin = ({ person }: Caller) => person?.roles.includes("ADMIN") ?? false;
 
 /** Bulk actions by filter: a preview names the set, and only that very set can be started. */
-export function bulkRoutes({ kind, statuses, types, sql, counts, describe, requires, operators, cap }: BulkOptions) {
+export function bulkRoutes({ kind, statuses, types, sql, counts, describe, confirm, requires, operators, cap }: BulkOptions) {
   const filter = filterBody({ statuses, types });
   const startBody = Type.Object(
     {
@@ -106,6 +108,7 @@ export function bulkRoutes({ kind, statuses, types, sql, counts, describe, requi
     const begin = () => sql.start({ ...filterOf(body.filter), ...body, actor: caller.clientId }).catch(tooLarge);
     const [started] = await operators.walk(caller, begin);
     if (!started) throw new Problem(409, "SET_CHANGED", "what matches is no longer what the preview showed; look at a new one");
+    await confirm(started.operation_id);
     return (await describe(started.operation_id))!;
   }
 

@@ -7,7 +7,7 @@ import type { Metrics } from "./metrics.ts";
 import { badRequest, notFound, Problem, unavailable } from "./problem.ts";
 import { unsupportedMeaning } from "./request_headers.ts";
 import { requestLog, rowIdsOf } from "./request_log.ts";
-import { formatDetail } from "./text.ts";
+import { violationOf } from "./text.ts";
 import { continueTrace, type Trace } from "./trace.ts";
 import { isStray, outside, pathOf, pathPattern } from "./verbs.ts";
 
@@ -104,6 +104,8 @@ export function httpApp({ log, metrics, health, logRequests = "off", unlogged = 
 
   /** What is wrong with a request before anybody looks at who sent it. */
   function refusedUnread(request: Request): Problem | undefined {
+    // Two header lines arrive as one; of two names one would be taken silently, and a proxy may have taken the other.
+    if (request.headers.get("host")?.includes(",")) return badRequest("the request has more than one Host; send one");
     if (!URL.canParse(request.url)) return badRequest("the request has no Host, or one that is none");
     if (health.state === "starting" && !alwaysServed.has(pathOf(request)))
       return unavailable(`the service is starting and waits for ${health.waitingFor}`);
@@ -156,7 +158,8 @@ function invalid(error: ValidationError): Problem {
     if (!("path" in one)) return [];
     const format = (one as { schema?: { format?: string } }).schema?.format;
     const detail =
-      (format && formatDetail[format]) || ("message" in one && one.message ? String(one.message).toLowerCase() : "is not valid");
+      (format && violationOf(format, (one as { value?: unknown }).value)) ||
+      ("message" in one && one.message ? String(one.message).toLowerCase() : "is not valid");
     return [{ pointer: one.path, detail }];
   });
   const unique = [...new Map(errors.map(one => [`${one.pointer} ${one.detail}`, one])).values()].slice(0, 20);
@@ -182,7 +185,11 @@ function patternFor({ routes }: Routes, request: Request): string {
 /** 405 with the methods that the path takes, or 404. */
 function unmatched(app: Routes, request: Request): Problem {
   const path = pathOf(request);
-  const allowed = app.routes.filter(route => pathPattern(route.path).test(path)).map(route => route.method);
+  const matching = app.routes.filter(route => pathPattern(route.path).test(path));
+  // The narrowest: what is below a path is not what a wildcard above it takes.
+  const narrow = matching.filter(route => !route.path.endsWith("*"));
+  const longest = Math.max(...matching.map(route => route.path.length));
+  const allowed = (narrow.length > 0 ? narrow : matching.filter(route => route.path.length === longest)).map(route => route.method);
   if (allowed.length === 0 || allowed.includes(request.method)) return notFound("there is nothing at this path; see /openapi");
   const allow = [...new Set(allowed.flatMap(method => (method === "GET" ? ["GET", "HEAD"] : [method])))].join(", ");
   return new Problem(405, "METHOD_NOT_ALLOWED", `this path takes ${allow}`, { headers: { allow } });

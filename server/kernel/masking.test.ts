@@ -6,6 +6,7 @@ const answer = {
   payload: { user_id: "alice", version: 3, tags: ["a", { b: "c" }], none: null, on: true },
   list: [{ payload: "x", id: "i" }],
   audit: { detail: { purchase_id: "order-1", reason: "purchase" } },
+  actions: [{ reason: "the operator's own words", detail: { purchase_id: "order-1" } }],
 };
 const person = (...roles: string[]) => ({ clientId: "user:u", scopes: [], person: { userId: "u", roles } });
 
@@ -27,13 +28,14 @@ describe("payloads", () => {
       user_id: "alice",
       payload: { user_id: "•••", version: 3, tags: ["•••", { b: "•••" }], none: null, on: true },
       list: [{ payload: "•••", id: "i" }],
-      audit: { detail: { purchase_id: "•••", reason: "purchase" } },
+      audit: { detail: { purchase_id: "•••", reason: "•••" } },
+      actions: [{ reason: "the operator's own words", detail: { purchase_id: "•••" } }],
     }),
   );
 });
 
-test("other members can be masked instead", () =>
-  expect(veiled(person("VIEWER"), { data: "ff", headers: { a: "b" }, subject: "s" }, ["data", "headers"])).toEqual({
+test("a message in bytes is masked too", () =>
+  expect(veiled(person("VIEWER"), { data: "ff", headers: { a: "b" }, subject: "s" })).toEqual({
     data: "•••",
     headers: { a: "•••" },
     subject: "s",

@@ -103,7 +103,7 @@ export function operationRoutes({ sql, requires, cursors, share }: OperationOpti
         ...requires("ops:read"),
         detail: {
           summary: "Bulk operations, newest first",
-          description: `\`done\` are the rows that were changed: requeued, retried or discarded. \`outcome\` says what became of those requeued or retried, by the states they have now: delivered, failed_again, retrying, on_the_way, or gone (discarded or cleaned up). An answer looks at 10,000 rows, all of small operations and the first of large ones; \`more\` says that an operation has others. Scope: ops:read.`,
+          description: `STOPPED ones ended because whoever started them was suspended, lost the role or has no valid API key any more; \`stop_reason\` says which. What they did not reach is untouched and can be started again. \`waits\`: a person's operation goes on when the gateway confirms again that they may do it. \`done\` are the rows that were changed: requeued, retried or discarded. \`outcome\` says what became of those requeued or retried, by the states they have now: delivered, failed_again, retrying, on_the_way, or gone (discarded or cleaned up). An answer looks at 10,000 rows, all of small operations and the first of large ones; \`more\` says that an operation has others. Scope: ops:read.`,
         },
       },
     )
@@ -138,7 +138,7 @@ export function operationRoutes({ sql, requires, cursors, share }: OperationOpti
         ...requires("ops:read"),
         detail: {
           summary: "The rows of a bulk operation and what became of each, oldest first",
-          description: `What is PENDING in a cancelled operation was not touched by it; what is FAILED was refused by the database, in the words of the note. \`outcome\` says what became of a row that was requeued or retried, by the state it has now, and \`error\` why it failed again. A page looks at no more than ${itemScan} rows: it may be short, or empty, and still have a next_cursor to go on with. Scope: ops:read.`,
+          description: `What is PENDING in a cancelled or stopped operation was not touched by it; what is FAILED was refused by the database, in the words of the note. \`outcome\` says what became of a row that was requeued or retried, by the state it has now, and \`error\` why it failed again. A page looks at no more than ${itemScan} rows: it may be short, or empty, and still have a next_cursor to go on with. Scope: ops:read.`,
         },
       },
     )

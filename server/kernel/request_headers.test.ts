@@ -58,6 +58,8 @@ test.each([
   "application/json; charset=utf-16",
   "application/json; charset=iso-8859-1",
   "application/json; charset=utf-8; charset=latin1",
+  "application/json; charset=",
+  "application/json; charset*=UTF-8''utf-16",
   "application/json, text/plain",
   "application/json; charset=utf-8, text/plain",
   "application/json; charset=utf-8, application/json",

@@ -33,6 +33,6 @@ export function isPlainJson(contentType: string | null): boolean {
   if (mediaType.toLowerCase() !== "application/json") return false;
   const read = [...parameters.matchAll(parameterPattern)];
   const isWhole = read.reduce((length, [whole]) => length + whole.length, 0) === parameters.length;
-  const charsets = read.filter(([, name]) => name!.toLowerCase() === "charset").map(([, , value]) => value!.replaceAll('"', ""));
-  return isWhole && charsets.every(charset => /^utf-?8$/i.test(charset));
+  const charsets = read.filter(([, name]) => /^charset\*?$/i.test(name!)).map(([, , value]) => value!.replaceAll('"', ""));
+  return isWhole && charsets.every(charset => /^utf-?8$/i.test(charset)); // an extended charset* is never that
 }

@@ -90,6 +90,12 @@ export const kernelSettings = {
       minimum: "10ms",
       maximum: "1m",
     }),
+    confirmedFor: duration(
+      "BULK_CONFIRMED_FOR",
+      "how long a person's bulk operation goes on after the gateway confirmed that they may do it; then it waits",
+      "10s",
+      { minimum: "1s", maximum: "1d" },
+    ),
     retention: duration("OPERATION_RETENTION", "how long finished bulk operations are kept with what became of each row", "90d", {
       minimum: "1m",
       maximum: "3650d",

@@ -1,15 +1,18 @@
 import { FormatRegistry, Type } from "@sinclair/typebox";
+import { idProblem, idRule, nameProblem, nameRule } from "./identifier.ts";
 
 // A length in characters (code points), as JSON Schema means it and PostgreSQL counts it; JavaScript's length would count an emoji twice.
 const fits = (value: string, max: number) => value.length <= max || (value.length <= max * 2 && [...value].length <= max);
 const readable = (value: string) => value.isWellFormed() && !value.includes("\0");
 const named = (max: number) => (value: string) => value.trim() !== "" && fits(value, max) && readable(value);
 
-FormatRegistry.Set("text-100", named(100));
 FormatRegistry.Set("text-200", named(200));
 FormatRegistry.Set("text-255", named(255));
 FormatRegistry.Set("text-500", named(500));
 FormatRegistry.Set("text-200-no-colon", value => named(200)(value) && !value.includes(":"));
+FormatRegistry.Set("id-200", value => named(200)(value) && idProblem(value) === undefined);
+FormatRegistry.Set("name-100", value => named(100)(value) && nameProblem(value) === undefined);
+FormatRegistry.Set("name-200", value => named(200)(value) && nameProblem(value) === undefined);
 FormatRegistry.Set("loose-text", value => fits(value, 2000) && readable(value));
 FormatRegistry.Set("path-id", value => named(200)(value) && !value.split(/[/\\]/).some(part => part === ".." || part === "."));
 FormatRegistry.Set("page-limit", value => /^([1-9]|[1-9]\d|1\d\d|200)$/.test(value));
@@ -41,13 +44,15 @@ function isMoment(value: string): boolean {
 
 /** What a violated format says to the caller. */
 export const formatDetail: Record<string, string> = {
-  "text-100": "must be 1 to 100 characters, not blank, valid Unicode without U+0000",
   "text-200": "must be 1 to 200 characters, not blank, valid Unicode without U+0000",
   "text-255": "must be 1 to 255 characters, not blank, valid Unicode without U+0000",
   "text-500": "must be 1 to 500 characters, not blank, valid Unicode without U+0000",
   "text-200-no-colon": "must be 1 to 200 characters, not blank, valid Unicode without U+0000, and must not contain ':'",
+  "id-200": `must be 1 to 200 characters, ${idRule}`,
+  "name-100": `must be 1 to 100 characters, ${nameRule}`,
+  "name-200": `must be 1 to 200 characters, ${nameRule}`,
   "loose-text": "must be at most 2000 characters, valid Unicode without U+0000",
-  "path-id": "must be 1 to 200 characters, not blank, and no path",
+  "path-id": "must be 1 to 200 characters, not blank, valid Unicode without U+0000, and no '.' or '..' alone between slashes",
   "page-limit": "must be a whole number from 1 to 200",
   attempts: "must be a whole number from 1 to 100",
   minutes: "must be a whole number from 1 to 1440",
@@ -61,14 +66,34 @@ export const formatDetail: Record<string, string> = {
 /** What is wrong with an id or a short text that does not come by HTTP, in the words of the API; undefined if nothing is. */
 export const textFault = (value: string): string | undefined => (named(200)(value) ? undefined : formatDetail["text-200"]);
 
+const problems: Record<string, (value: string) => string | undefined> = {
+  "id-200": idProblem,
+  "name-100": nameProblem,
+  "name-200": nameProblem,
+};
+
+/** What is wrong with a value that violates a format: the character and its place where that is known, otherwise the rule. */
+export function violationOf(format: string, value: unknown): string | undefined {
+  return (typeof value === "string" ? problems[format]?.(value) : undefined) ?? formatDetail[format];
+}
+
 const formatted = (format: keyof typeof formatDetail & string, description: string) =>
   Type.String({ format, description: `${description}; ${formatDetail[format]}` });
 
-export const shortText = (description: string) => formatted("text-100", description);
+const describedAsId = (format: keyof typeof formatDetail & string, description: string) =>
+  Type.String({ format, description: `${description}; ${formatDetail["id-200"]}` });
+
 export const text = (description: string) => formatted("text-200", description);
 export const anyId = (description: string) => formatted("text-255", description);
 export const longText = (description: string) => formatted("text-500", description);
-export const textWithoutColon = (description: string) => formatted("text-200-no-colon", description);
+/** An id that is written here. */
+export const newId = (description: string) => formatted("id-200", description);
+/** The same for an id that is checked by its handler, because one that was written before the rule stays usable. */
+export const changedId = (description: string) => describedAsId("text-200", description);
+export const changedIdWithoutColon = (description: string) => describedAsId("text-200-no-colon", `${description}; must not contain ':'`);
+/** What people read as the name of something. */
+export const shortName = (description: string) => formatted("name-100", description);
+export const name = (description: string) => formatted("name-200", description);
 /** What others say and we only pass on: it may be empty. */
 export const looseText = (description: string) => formatted("loose-text", description);
 export const pathId = (description: string) => formatted("path-id", description);

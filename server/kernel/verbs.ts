@@ -9,7 +9,11 @@ export const verb = <Path extends string, Name extends string>(path: Path, name:
 /** A route's path as the outside writes it. */
 export const outside = (path: string): string => path.replace(/\/~([\w-]+)$/, ":$1");
 
-const source = (path: string) => path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:\w+/g, "[^/]+");
+const source = (path: string) =>
+  path
+    .replace(/[.+?^${}()|[\]\\]/g, "\\$&")
+    .replace(/\*$/, ".*")
+    .replace(/:\w+/g, "[^/]+");
 
 /** Which paths a route takes, as the outside writes them. */
 export function pathPattern(path: string): RegExp {

@@ -74,7 +74,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
         signatures: createSignatures(kernel.signingKeys),
         requeued: sender.wake,
       }),
-      notificationBulkRoutes({ sql: operatorSql, requires, cursors, share, operators, cap: kernel.bulk.cap }),
+      notificationBulkRoutes({ sql: operatorSql, requires, cursors, share, operators, ...kernel.bulk, log }),
     ],
   });
   const closing = service({

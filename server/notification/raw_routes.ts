@@ -69,7 +69,7 @@ export function rawRoutes({ sql, requires, cursors, share, channel, signatures, 
         if (!letter) throw notFound("there is no such raw dead letter");
         const actions = (await actionsOf(sql, [letter.id]))(letter.id);
         const whole = { ...letter, size: letter.data.length, data: Buffer.from(letter.data).toString("hex"), actions };
-        return veiled(callerOf(request), whole, ["headers", "data", "payload"]);
+        return veiled(callerOf(request), whole);
       },
       {
         params: letterParams,

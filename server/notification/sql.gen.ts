@@ -71,6 +71,10 @@ export interface FlowSeriesRow {
   buckets: string | null;
 }
 
+export interface OperationsActorsRow {
+  actor: string;
+}
+
 export interface OperationsCancelParameters {
   operation_id: string;
   actor: string;
@@ -94,6 +98,14 @@ export interface OperationsCleanupItemsParameters {
 }
 export interface OperationsCleanupItemsRow {
   position: number;
+}
+
+export interface OperationsConfirmParameters {
+  operation_id: readonly string[];
+  seconds: number;
+}
+export interface OperationsConfirmRow {
+  operation_id: string;
 }
 
 export interface OperationsFailItemParameters {
@@ -124,6 +136,8 @@ export interface OperationsFindRow {
   created_at: string;
   finished_at: string | null;
   cancelled_by: string | null;
+  stop_reason: string | null;
+  waits: boolean;
 }
 
 export interface OperationsItemsParameters {
@@ -158,6 +172,8 @@ export interface OperationsListRow {
   created_at: string;
   finished_at: string | null;
   cancelled_by: string | null;
+  stop_reason: string | null;
+  waits: boolean;
 }
 
 export interface OperationsNextParameters {
@@ -169,11 +185,36 @@ export interface OperationsNextRow {
   refusals: number;
 }
 
+export interface OperationsOfActorParameters {
+  actor: string;
+}
+export interface OperationsOfActorRow {
+  operation_id: string;
+  action: string;
+  total: number;
+}
+
 export interface OperationsRefusedParameters {
   operation_id: string;
 }
 export interface OperationsRefusedRow {
   refusals: number;
+}
+
+export interface OperationsStopParameters {
+  operation_id: string;
+  reason: string;
+}
+export interface OperationsStopRow {
+  operation_id: string;
+}
+
+export interface OperationsWithoutKeyParameters {
+  kind: string;
+}
+export interface OperationsWithoutKeyRow {
+  operation_id: string;
+  actor: string;
 }
 
 export interface OperatorActionsLatestParameters {
@@ -1223,15 +1264,20 @@ export interface NotificationSql {
     series(parameters: FlowSeriesParameters): Promise<FlowSeriesRow[]>;
   };
   operations: {
+    actors(): Promise<OperationsActorsRow[]>;
     cancel(parameters: OperationsCancelParameters): Promise<OperationsCancelRow[]>;
     cleanup(parameters: OperationsCleanupParameters): Promise<OperationsCleanupRow[]>;
     cleanup_items(parameters: OperationsCleanupItemsParameters): Promise<OperationsCleanupItemsRow[]>;
+    confirm(parameters: OperationsConfirmParameters): Promise<OperationsConfirmRow[]>;
     fail_item(parameters: OperationsFailItemParameters): Promise<OperationsFailItemRow[]>;
     find(parameters: OperationsFindParameters): Promise<OperationsFindRow[]>;
     items(parameters: OperationsItemsParameters): Promise<OperationsItemsRow[]>;
     list(parameters: OperationsListParameters): Promise<OperationsListRow[]>;
     next(parameters: OperationsNextParameters): Promise<OperationsNextRow[]>;
+    of_actor(parameters: OperationsOfActorParameters): Promise<OperationsOfActorRow[]>;
     refused(parameters: OperationsRefusedParameters): Promise<OperationsRefusedRow[]>;
+    stop(parameters: OperationsStopParameters): Promise<OperationsStopRow[]>;
+    without_key(parameters: OperationsWithoutKeyParameters): Promise<OperationsWithoutKeyRow[]>;
   };
   operator_actions: {
     latest(parameters: OperatorActionsLatestParameters): Promise<OperatorActionsLatestRow[]>;

@@ -90,6 +90,8 @@ const quick = {
   SHUTDOWN_NOTICE: "300ms",
   OPS_ANSWERS_FOR: "0ms",
   EVENT_SIGNING_KEYS: `test:${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url")}`,
+  // Most tests have no gateway that confirms people.
+  BULK_CONFIRMED_FOR: "1h",
 };
 
 /** `mint` stands for the gateway: the systems take its tokens. */

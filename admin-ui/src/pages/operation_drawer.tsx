@@ -37,6 +37,7 @@ export function OperationDrawer() {
       {!data && !error && <Skeleton rows={10} />}
       {data && (
         <>
+          <Halted operation={data} />
           <Cancel system={system} operation={data} />
           <Section title="State">
             <div className="mb-3">
@@ -63,6 +64,32 @@ export function OperationDrawer() {
         </>
       )}
     </Drawer>
+  );
+}
+
+/** Why it does not go on, and what to do about it. */
+function Halted({ operation }: { operation: Operation }) {
+  const { kind, status, action, waits, stop_reason, total, done, skipped, failed, filter } = operation;
+  const left = total - done - skipped - failed;
+  if (waits)
+    return (
+      <p role="status" className="mb-6 rounded-md border p-4 text-retry">
+        Paused: the gateway has not confirmed lately that whoever started it may do so. It goes on by itself.
+      </p>
+    );
+  if (status !== "STOPPED") return null;
+  return (
+    <div role="status" className="mb-6 flex flex-col items-start gap-3 rounded-md border p-4">
+      <p className="w-full break-words text-failed">Stopped: {stop_reason}.</p>
+      {left > 0 && (
+        <p>
+          {number(left)} {left === 1 ? "row was" : "rows were"} not touched.{" "}
+          <Link to={`/${kind}`} search={{ ...filter, status: action === "retry" ? "RETRYING" : "FAILED" }} className="link">
+            Start again with what matches now
+          </Link>
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { until } from "../../stack/wait.ts";
+import { type TestBrowser, testBrowser } from "../testing/browser.ts";
+import { type Failing, notifications, outbox } from "../testing/failed.ts";
+import { gatewayPlace, startGateway, type TestGateway } from "../testing/gateway.ts";
+import { type TestKenri, type TestProcess, testKenri } from "../testing/kenri.ts";
+import type { OperationView, Preview } from "../testing/operators.ts";
+
+interface Stopped extends OperationView {
+  readonly stop_reason: string | null;
+  readonly waits: boolean;
+}
+
+let kenri: TestKenri;
+let gateway: TestGateway;
+let account: TestProcess;
+const people: Record<string, TestBrowser & { userId: string }> = {};
+beforeAll(async () => {
+  kenri = await testKenri({ BULK_CAP: "60", BULK_BATCH: "1", BULK_PACE: "20ms", BULK_CONFIRMED_FOR: "2s" });
+  const place = await gatewayPlace();
+  await kenri.start("entitlement:api entitlement:relay notification:api notification:sender", place.forServices);
+  account = await kenri.start("account:api", place.forServices);
+  gateway = await startGateway(kenri, place, { OPERATION_CONFIRM_EVERY: "200ms", SESSION_FRESH: "0ms" });
+  for (const name of ["admin", "operator"]) {
+    const browser = testBrowser();
+    await browser.signIn(gateway.url, name);
+    const { user_id } = (await (await browser.fetch(`${gateway.url}/v1/me`)).json()) as { user_id: string };
+    people[name] = Object.assign(browser, { userId: user_id });
+  }
+}, 60_000);
+afterAll(() => kenri.close());
+
+async function send<T>(name: string, method: string, path: string, body?: unknown): Promise<T> {
+  const answer = await (method === "GET"
+    ? people[name]!.fetch(`${gateway.url}${path}`)
+    : people[name]!.send(gateway.url, method, path, body));
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+  return JSON.parse(text);
+}
+const aboutOperator = (method: string, what: string, body: object) =>
+  send("admin", method, `/admin/api/users/${people.operator!.userId}/${what}`, { reason: "r", ...body });
+
+/** What a person does with the rows of a system, through the gateway. */
+function work({ system, kind, table, id, sql }: Failing) {
+  const base = `/admin/api/${system}`;
+  const find = (operation_id: string) => send<Stopped>("admin", "GET", `${base}/operations/${operation_id}`);
+  return {
+    find,
+    async start(name: string, error: string): Promise<Stopped> {
+      const asked = { action: "requeue", filter: { error, status: "FAILED" } };
+      const { set_hash, eligible } = await send<Preview>(name, "POST", `${base}/${kind}/bulk/preview`, asked);
+      return send(name, "POST", `${base}/${kind}/bulk`, { ...asked, set_hash, expected: eligible, reason: "why" });
+    },
+    async reached(operation_id: string, isThere: (operation: Stopped) => boolean): Promise<Stopped> {
+      await until(`operation ${operation_id} gets there`, 20_000, async () => isThere(await find(operation_id)));
+      return find(operation_id);
+    },
+    async failedAmong(ids: readonly string[]): Promise<number> {
+      const rows = await sql(
+        kenri,
+      )`select from ${sql(kenri)(table)} where ${sql(kenri)(id)} = any (${[...ids]}::uuid[]) and status = 'FAILED'`;
+      return rows.length;
+    },
+  };
+}
+const hasBegun = ({ done }: Stopped) => done >= 2;
+const isStopped = ({ status }: Stopped) => status === "STOPPED";
+const isDone = ({ status }: Stopped) => status === "DONE";
+
+describe.each([[outbox], [notifications]] as [Failing][])("$system", failing => {
+  const { start, reached, find, failedAmong } = work(failing);
+
+  test("the bulk operation of a person who is suspended stops and says why; another person takes up the rest", async () => {
+    const ids = await failing.put(kenri, "suspended", 60, "while suspended");
+    const { operation_id } = await start("operator", "while suspended");
+    await reached(operation_id, hasBegun);
+    await aboutOperator("POST", "suspend", {});
+    const stopped = await reached(operation_id, isStopped);
+    expect(stopped.stop_reason).toBe(`the account of user:${people.operator!.userId} was suspended`);
+    expect([stopped.done < 60, await failedAmong(ids)]).toEqual([true, 60 - stopped.done]);
+    const [noted] = await failing.sql(
+      kenri,
+    )`select actor, reason from operator_actions where subject = ${operation_id} and action = 'operation.stop'`;
+    expect(noted).toMatchObject({ actor: "kenri", reason: stopped.stop_reason });
+    const rest = await start("admin", "while suspended");
+    expect(rest.total).toBe(60 - stopped.done);
+    await reached(rest.operation_id, isDone);
+    expect([await failedAmong(ids), await find(operation_id)]).toMatchObject([0, { status: "STOPPED", done: stopped.done }]);
+    await aboutOperator("POST", "restore", {});
+  }, 60_000);
+
+  test("so does that of a client whose API key is revoked, and of one that expired", async () => {
+    for (const end of ["revoked_at", "expires_at"]) {
+      const client = `robot ${end}`;
+      const key = await kenri.newKey(client, ["ops:read", "ops:write"]);
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+      const post = async (path: string, body: object) =>
+        (await kenri.call(failing.system, path, { method: "POST", headers, body: JSON.stringify(body) })).json() as Promise<
+          Preview & Stopped
+        >;
+      await failing.put(kenri, `robot-${end}`, 60, `by a robot, ${end}`);
+      const asked = { action: "requeue", filter: { error: `by a robot, ${end}` } };
+      const { set_hash, eligible } = await post(`/ops/${failing.kind}/bulk/preview`, asked);
+      const { operation_id } = await post(`/ops/${failing.kind}/bulk`, { ...asked, set_hash, expected: eligible, reason: "r" });
+      await reached(operation_id, hasBegun);
+      const sql = failing.sql(kenri);
+      await sql`update api_keys set ${sql(end)} = now() where client_id = ${client}`;
+      const { stop_reason, done } = await reached(operation_id, isStopped);
+      expect([stop_reason, done < 60]).toEqual([`the client ${client} has no valid API key with the scope ops:write any more`, true]);
+    }
+  }, 60_000);
+});
+
+describe("a person's bulk operation", () => {
+  const { start, reached, find } = work(outbox);
+
+  test("stops when they lose the role, or the one that so many rows take", async () => {
+    await outbox.put(kenri, "role", 60, "without the role");
+    const first = await start("operator", "without the role");
+    await reached(first.operation_id, hasBegun);
+    await aboutOperator("PUT", "roles", { roles: ["VIEWER"] });
+    expect((await reached(first.operation_id, isStopped)).stop_reason).toEndWith("no longer has the role OPERATOR or ADMIN");
+
+    await aboutOperator("PUT", "roles", { roles: ["ADMIN"] });
+    await outbox.put(kenri, "cap", 90, "over the cap");
+    const large = await start("operator", "over the cap");
+    await reached(large.operation_id, hasBegun);
+    await aboutOperator("PUT", "roles", { roles: ["OPERATOR"] });
+    expect((await reached(large.operation_id, isStopped)).stop_reason).toEndWith(
+      "no longer has the role ADMIN, which more than 60 rows take",
+    );
+  }, 60_000);
+
+  test("waits while account is away, and goes on by itself", async () => {
+    await outbox.put(kenri, "away", 500, "account is away");
+    await aboutOperator("PUT", "roles", { roles: ["ADMIN"] });
+    const { operation_id } = await start("operator", "account is away");
+    await reached(operation_id, hasBegun);
+    // People are not known either while account is away: this one is asked by a key.
+    const asked = async () => (await (await kenri.call("entitlement", `/ops/operations/${operation_id}`)).json()) as Stopped;
+    account.kill("SIGSTOP");
+    await until("it waits", 20_000, async () => (await asked()).waits);
+    const { done, status } = await asked();
+    for (let looks = 0; looks < 30; looks++) expect([status, (await asked()).done]).toEqual(["RUNNING", done]);
+    account.kill("SIGCONT");
+    await until("it goes on", 20_000, async () => (await asked()).done > done);
+    await people.operator!.send(gateway.url, "POST", `/admin/api/entitlement/operations/${operation_id}/cancel`, { reason: "enough" });
+    expect((await find(operation_id)).waits).toBe(false);
+  }, 60_000);
+});

@@ -1,0 +1,56 @@
+import type { Log } from "../kernel/log.ts";
+import { type Loop, loop } from "../kernel/loop.ts";
+import type { Metrics } from "../kernel/metrics.ts";
+import { actorsPath, type Standing } from "../kernel/operation_standing.ts";
+import { Problem } from "../kernel/problem.ts";
+import { continueTrace } from "../kernel/trace.ts";
+import type { Downstream, SystemName } from "./downstream.ts";
+import { asGateway, type Profile } from "./people.ts";
+
+export interface OperationActorsOptions {
+  readonly services: Downstream;
+  readonly every: number;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+const systems: readonly SystemName[] = ["entitlement", "notification"];
+
+/**
+ * Tells the services what account says of the people whose bulk operations are running. Services cannot ask account themselves, and a message
+ * on every suspension could be lost; asked for again and again, nothing is. Account is asked itself, not what was kept of its answers.
+ */
+export function operationActors({ services, every, log, metrics }: OperationActorsOptions): Loop {
+  async function standingOf(userId: string, errand: ReturnType<typeof asGateway>): Promise<Standing> {
+    try {
+      const { account_status, roles } = await services.ask<Profile>("account", `/users/${encodeURIComponent(userId)}`, errand);
+      return { account_status, roles: [...roles] };
+    } catch (error) {
+      // An id that account refuses names nobody either.
+      if (error instanceof Problem && (error.status === 404 || error.status === 400)) return { account_status: "UNKNOWN", roles: [] };
+      throw error;
+    }
+  }
+
+  async function confirm(system: SystemName, stopping: AbortSignal): Promise<void> {
+    const errand = asGateway({ requestId: crypto.randomUUID(), traceparent: continueTrace(null).traceparent });
+    const { actors } = await services.ask<{ actors: readonly string[] }>(system, actorsPath, errand);
+    for (const userId of actors) {
+      if (stopping.aborted) return;
+      const body = await standingOf(userId, errand);
+      await services.ask(system, `${actorsPath}/${encodeURIComponent(userId)}`, errand, { method: "PUT", body });
+    }
+  }
+
+  /** What cannot be reached is asked the next time; until then the operations wait. One service that hangs does not hold up the other. */
+  async function runOnce(stopping: AbortSignal): Promise<number> {
+    const notConfirmed = (system: SystemName) => (error: unknown) => {
+      if (!(error instanceof Problem)) throw error;
+      log.debug({ system, error }, "gateway.operations_not_confirmed");
+    };
+    await Promise.all(systems.map(system => confirm(system, stopping).catch(notConfirmed(system))));
+    return 0;
+  }
+
+  return loop({ name: "gateway.operation_actors", runOnce, full: Number.POSITIVE_INFINITY, interval: every, log, metrics });
+}
