@@ -140,6 +140,9 @@ test("a second start takes under five seconds, keeps key and data, and is the on
       expect.stringMatching(/^http:/),
       expect.stringMatching(/^postgres:/),
     ]);
+  expect(earlier.NATS_URL).toStartWith("nats://administrator:");
+  expect(earlier.ENTITLEMENT_RELAY_NATS_URL).toStartWith("nats://entitlement_relay:");
+  expect(statSync(join(dev, "nats.password")).mode & 0o777).toBe(0o600);
   const { child, curl } = await quickStart();
   await asPrinted(curl);
   await metricsAreNamed();

@@ -18,6 +18,7 @@ export const passwordVariable = (user: string) => `KENRI_NATS_${user.toUpperCase
 export const usersConfig = (names: NatsNames): string => `# Written by \`bun stack/nats_config.ts --write\` from stack/nats_permissions.ts.
 # Each password is the value of an environment variable. Give it in double quotes, so that the server never takes it for a number.
 authorization {
+  timeout: 5
   users: [
     { user: "${administrator}", password: ${`$${passwordVariable(administrator)}`} }
 ${Object.entries(rightsOf(names))

@@ -73,6 +73,7 @@ test("a folder has one stack at a time", async () => {
 test("a NATS of the environment is used and never stopped", async () => {
   const stack = await startStack({ dir: newFolder(), servers: ["nats"], environment: { NATS_URL: "nats://elsewhere:4222" } });
   expect(stack.nats.url).toBe("nats://elsewhere:4222");
+  expect(stack.nats.roleUrls).toEqual({});
   expect(() => stack.nats.kill("SIGKILL")).toThrow(/NATS_URL/);
   await stack.stop();
 });

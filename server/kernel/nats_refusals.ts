@@ -71,7 +71,8 @@ function refusalOf(error: unknown, { who, credentialsIn, usesTls }: NatsAccess):
   if (error instanceof UnreadableCreds) return { cause: "files", says: `${away}: ${error.message}; check the path and its permissions` };
   if (error instanceof errors.UserAuthenticationExpiredError)
     return { cause: "credentials", says: `NATS says that the credentials of ${who} have expired; renew ${credentialsIn}` };
-  if (error instanceof errors.AuthorizationError)
+  // A client that was too slow to say who it is was not refused: a busy machine is no wrong password.
+  if (error instanceof errors.AuthorizationError && !/timeout/i.test(error.message))
     return { cause: "credentials", says: `NATS refuses the credentials of ${who} (${error.message}); check ${credentialsIn}` };
   const tls = tlsTroubleOf(error, usesTls);
   return tls === undefined ? undefined : { cause: "tls", says: `TLS with NATS fails (${tls}); check ${tlsFiles}` };
