@@ -112,7 +112,8 @@ test("a message signed with an unknown key is not read again for the asking, and
     values ('e2e', ${Date.now()}, 'entitlement.events', ${sql.json({ "Kenri-Signature": `v1 lost ${"A".repeat(43)}` })}, '\\x00',
       'signed with the unknown key "lost": EVENT_SIGNING_KEYS has "dev"', 'unknown_key') returning id`;
   try {
-    await openConsole(page, "operator", `failures/unreadable/${letter!.id}`);
+    await openConsole(page, "operator", "failures/unreadable");
+    await page.goto(`${variable("GATEWAY_URL")}/admin/failures/unreadable/${letter!.id}`);
     const drawer = page.getByRole("dialog");
     await expect(drawer).toContainText("add it to EVENT_SIGNING_KEYS of notification");
     await drawer.getByRole("button", { name: "Read again" }).click();

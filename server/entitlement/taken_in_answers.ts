@@ -12,20 +12,19 @@ export interface TakenInOptions {
   readonly log: Log;
   readonly health: Health;
   readonly metrics: Metrics;
+  readonly deadline?: number;
+  /** How long health speaks of a refused answer, in milliseconds. */
+  readonly toldFor?: number;
 }
 
 /** Which of the asked events notification holds, or why that is not known. */
 export type TakenIn = { readonly held: ReadonlySet<string> } | { readonly held: undefined; readonly why: string };
 
-const deadline = 5000;
-// Health speaks of a refused answer for so long: longer than any pause between two questions that a person sees.
-const toldFor = 60_000;
-
 /**
  * Asks notification which events it holds. Answers without the right signature are refused and counted; health tells of them even if the right
  * answer came as well, because somebody answers who should not, or keys differ.
  */
-export function takenInAnswers({ broker, subject, signatures, log, health, metrics }: TakenInOptions) {
+export function takenInAnswers({ broker, subject, signatures, log, health, metrics, deadline = 5000, toldFor = 60_000 }: TakenInOptions) {
   const refusals = metrics.counter("outbox_answers_refused_total", "Answers about consumed events that were not trusted, by why.", [
     "reason",
   ]);
