@@ -119,6 +119,7 @@ test("a process whose files do not fit does not start, and says which file and w
     cwd: root,
     env: {
       PATH: process.env.PATH ?? "",
+      KENRI_ENV: "test",
       NATS_URL: "nats://127.0.0.1:1",
       ENTITLEMENT_APP_DATABASE_URL: database.appUrl,
       ENTITLEMENT_PORT: "0",
