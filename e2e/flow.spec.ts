@@ -56,7 +56,24 @@ test("dependencies, workers and the consumer's lag are told", async ({ page }) =
   await expect(parts("Entitlement").filter({ hasText: "worker relay" })).toContainText("healthy");
   await expect(parts("Entitlement").filter({ hasText: "breaker of publish" })).toContainText("closed");
   await expect(parts("Notification").filter({ hasText: "worker consumer" })).toContainText("healthy");
+  await expect(parts("Gateway").filter({ hasText: "signatures in Redis" })).toContainText("valid");
   await expect(page.getByRole("region", { name: "Consumer lag" })).toContainText("Waiting on the stream");
+});
+
+test("what no gateway signed in Redis is the first thing read", async ({ page }) => {
+  await openOverview(page);
+  const detail = "Redis holds a gateway key that no gateway signed: somebody else writes to it, or a gateway has another GATEWAY_SECRET";
+  const dependencies = [
+    { name: "redis", state: "ok", detail: null },
+    { name: "redis_integrity", state: "trouble", detail },
+  ];
+  await page.route("**/admin/api/gateway/health", route =>
+    route.fulfill({ json: { dependencies, workers: [], breakers: [], consumer: null } }),
+  );
+  await page.reload();
+  await expect(page.getByRole("region", { name: "State of the system" })).toContainText(detail);
+  const part = page.getByRole("region", { name: "Gateway: parts" }).getByRole("listitem").filter({ hasText: "signatures in Redis" });
+  await expect(part).toContainText("not valid");
 });
 
 test("a part that fails, fails alone; trouble is the first thing read", async ({ page }) => {

@@ -51,6 +51,7 @@ interface Given {
   readonly deliveries?: Counts;
   readonly unreadable?: number;
   readonly invariants?: readonly Invariant[];
+  readonly gateway?: readonly HealthPart[];
   readonly sight?: Partial<Sight>;
 }
 
@@ -61,11 +62,13 @@ const sightOf = ({
   deliveries,
   unreadable = 0,
   invariants = [invariant("ok")],
+  gateway = [part("redis"), part("broker")],
   sight,
 }: Given): Sight => ({
   now,
   every: 5000,
   health: { entitlement: known({ ...well.entitlement, ...entitlement }), notification: known({ ...well.notification, ...notification }) },
+  gateway: known({ dependencies: gateway, workers: [], breakers: [], consumer: null }),
   counts: { entitlement: known(outbox ?? rows()), notification: known(deliveries ?? rows()) },
   books: { entitlement: known({ invariants: [] }), notification: known({ invariants }) },
   unreadable: known({ count: unreadable, more: false }),
@@ -93,6 +96,20 @@ const noDatabase = [part("database", "does not answer"), part("broker")];
 type Case = [what: string, given: Given, tone: string, text: string, others?: string[]];
 const cases: Case[] = [
   ["all is well", {}, "done", "Everything is healthy"],
+  [
+    "Redis holds what no gateway signed: it comes first, and what else is wrong is told too",
+    { gateway: [part("redis"), part("redis_integrity", "Redis holds a session that no gateway signed")], outbox: rows({ FAILED: 2 }) },
+    "failed",
+    "Redis holds a session that no gateway signed",
+    ["2 failed: needs attention"],
+  ],
+  [
+    "NATS is away for the gateway too: the systems tell of it",
+    { ...noBroker, gateway: [part("broker", away)], outbox: rows({ PENDING: 1 }) },
+    "failed",
+    "NATS is away: grants go on, 1 event waits",
+    ["Affected: breaker of publish, relay, consumer, sender"],
+  ],
   [
     "NATS is away: one cause, whatever else it troubles",
     { ...noBroker, outbox: rows({ PENDING: 26, IN_FLIGHT: 1 }) },

@@ -19,6 +19,7 @@ export interface Sight {
   /** Milliseconds between two refreshes; 0 is never. */
   readonly every: number;
   readonly health: Readonly<Record<System, Answer<SystemHealth>>>;
+  readonly gateway: Answer<SystemHealth>;
   readonly counts: Readonly<Record<System, Answer<Counts>>>;
   readonly books: Readonly<Record<System, Answer<Books>>>;
   readonly unreadable: Answer<Count>;
@@ -58,7 +59,7 @@ export function headlineOf(sight: Sight): Headline {
   const causes = troubles.map(({ what, means }): Finding => ({ tone: "failed", text: means ? `${what}: ${means}` : what }));
   const affected = [...new Set(troubles.flatMap(cause => cause.affected))];
   const failures = failuresOf(sight);
-  const found = [...causes, ...failures, ...unansweredOf(sight), ...slowOf(sight), ...unknownOf(sight)];
+  const found = [...gatewayTroublesOf(sight), ...causes, ...failures, ...unansweredOf(sight), ...slowOf(sight), ...unknownOf(sight)];
   const stale = staleOf(sight);
   const notes = [
     ...(affected.length > 0 ? [{ tone: "pending", text: `Affected: ${affected.join(", ")}` } as const] : []),
@@ -91,6 +92,12 @@ function viewsOf({ health, counts }: Sight): Views {
   };
   return { entitlement: viewOf("entitlement"), notification: viewOf("notification") };
 }
+
+/** What is wrong behind the gateway. Of NATS the systems tell more than the gateway does. */
+const gatewayTroublesOf = ({ gateway }: Sight): Finding[] =>
+  (gateway.data?.dependencies ?? [])
+    .filter(({ name, state }) => state === "trouble" && name !== "broker")
+    .map(({ name, detail }) => ({ tone: "failed", text: detail ?? `The gateway is in trouble: ${name}` }));
 
 /** What does not get better by itself. */
 function failuresOf({ counts, unreadable, books }: Sight): Finding[] {

@@ -84,6 +84,12 @@ export const health = (system: System) =>
     queryFn: asking => ask<SystemHealth>(system, "health", {}, asking),
   });
 
+/** Of the gateway that answers; every gateway reads what all of them keep in Redis. */
+export const gatewayHealth = queryOptions({
+  queryKey: ["health", "gateway"],
+  queryFn: asking => ask<SystemHealth>("gateway", "health", {}, asking),
+});
+
 export const operations = (system: System) =>
   infiniteQueryOptions({
     queryKey: ["operations", system, pageSize()],

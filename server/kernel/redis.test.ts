@@ -78,6 +78,54 @@ describe("the connection to Redis", () => {
     expect(health.troubles()).toEqual({});
   });
 
+  test("of a user who may not do everything refuses that as if it were away, says what to permit, and is well again after", async () => {
+    const { redis: admin } = await connected();
+    await admin.send("ACL", "SETUSER", "limited", "on", ">hunter2", "~a", "+@all", "-get");
+    const health = createHealth();
+    const warned: object[] = [];
+    const log = { ...silentLog, warn: (entry: object) => void warned.push(entry), info: () => {} } as unknown as typeof silentLog;
+    const address = new URL(servers.redis.url);
+    Object.assign(address, { username: "", password: "" });
+    const given = { url: address.href, user: "limited", password: "hunter2" };
+    const redis = createRedis({ ...given, deadline: 300, log, health, metrics: createMetrics() });
+    open.push(redis);
+    await redis.start();
+    expect(await redis.send<string>("SET", "a", "1")).toBe("OK");
+    for (let time = 0; time < 3; time++) expect(await refusal(redis.send("GET", "a"))).toBeInstanceOf(RedisAway);
+    expect(await redis.send<string>("SET", "a", "2")).toBe("OK");
+    expect(health.troubles().redis).toContain("(NOPERM): give the ACL user all commands");
+    expect(warned).toHaveLength(1);
+    await admin.send("ACL", "SETUSER", "limited", "+get");
+    expect(await redis.send<string>("GET", "a")).toBe("2");
+    expect(health.troubles()).toEqual({});
+  });
+
+  test("is made when the password is right at last, and until then each reason is logged once and stands in health", async () => {
+    const { redis: admin } = await connected();
+    const health = createHealth();
+    const warned: { why?: string }[] = [];
+    const log = { ...silentLog, warn: (entry: object) => void warned.push(entry), info: () => {} } as unknown as typeof silentLog;
+    const address = new URL(servers.redis.url);
+    Object.assign(address, { username: "", password: "" });
+    const redis = createRedis({
+      url: address.href,
+      user: "late",
+      password: "hunter2",
+      deadline: 300,
+      log,
+      health,
+      metrics: createMetrics(),
+    });
+    open.push(redis);
+    await redis.start();
+    await until("it says why", 5000, () => health.troubles().redis?.includes("(WRONGPASS): check REDIS_URL") === true);
+    await admin.send("ACL", "SETUSER", "late", "on", ">hunter2", "~*", "+@all");
+    await until("it is connected", 5000, () => redis.connected());
+    expect(health.troubles()).toEqual({});
+    expect(warned.map(({ why }) => why)).toEqual([expect.stringContaining("WRONGPASS")]);
+    expect(JSON.stringify(warned)).not.toContain("hunter2");
+  });
+
   test("starts without the server, and after a stop refuses", async () => {
     const redis = createRedis({
       url: "redis://127.0.0.1:1",

@@ -120,7 +120,8 @@ test("a process whose files do not fit does not start, and says which file and w
     cwd: root,
     env: {
       PATH: process.env.PATH ?? "",
-      NATS_URL: "nats://nobody:none@127.0.0.1:1",
+      KENRI_ENV: "test",
+      NATS_URL: "nats://127.0.0.1:1",
       ENTITLEMENT_APP_DATABASE_URL: database.appUrl,
       ENTITLEMENT_PORT: "0",
     },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { until } from "../../stack/wait.ts";
 import { type TestMint, testMint } from "../testing/tokens.ts";
 import { Problem } from "./problem.ts";
 import { issuer, tokenVerifier } from "./tokens.ts";
@@ -53,6 +54,54 @@ describe("a token of the gateway", () => {
     await mint.rotate();
     expect((await verify(await mint.forge(claims()))).userId).toBe("alice");
     expect(await verify(before).catch(refusal)).toBe(401);
+  });
+
+  test("signed by a key that is no longer published is refused within seconds", async () => {
+    const verify = tokenVerifier(mint.jwksUrl, "account");
+    const token = await mint.forge(claims());
+    expect((await verify(token)).userId).toBe("alice");
+    await mint.rotate();
+    await until("it is refused", 5000, async () => (await verify(token).catch(refusal)) === 401);
+  });
+
+  test("with a kid that somebody invented makes nobody fetch the keys more than a few times a second", async () => {
+    let fetched = 0;
+    const keys = () => {
+      fetched++;
+      return Response.json({ keys: [mint.publicJwk()] });
+    };
+    const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: keys });
+    const verify = tokenVerifier(`http://127.0.0.1:${server.port}/`, "account");
+    const since = performance.now();
+    for (let round = 0; round < 3; round++) {
+      const tokens = await Promise.all(Array.from({ length: 50 }, () => mint.forge(claims(), { kid: crypto.randomUUID() })));
+      const answers = await Promise.all(tokens.map(token => verify(token).catch(refusal)));
+      expect(answers.every(answer => answer === 401)).toBe(true);
+    }
+    expect(fetched).toBeLessThanOrEqual(3 + (performance.now() - since) / 250);
+    await server.stop(true);
+  });
+
+  test("is judged from known keys while the gateway hangs, without waiting for it", async () => {
+    let hangs = false;
+    let hung = 0;
+    const server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: async () => {
+        if (!hangs) return Response.json({ keys: [mint.publicJwk()] });
+        hung++;
+        return new Promise<Response>(() => {});
+      },
+    });
+    const verify = tokenVerifier(`http://127.0.0.1:${server.port}/`, "account");
+    await verify(await mint.forge(claims()));
+    hangs = true;
+    await until("it has asked anew in vain", 10_000, async () => {
+      expect((await verify(await mint.forge(claims()))).userId).toBe("alice");
+      return hung > 0;
+    });
+    await server.stop(true);
   });
 
   test("cannot be judged while the keys cannot be read: 503, to be tried again", async () => {

@@ -37,6 +37,7 @@ function useHeadline() {
     entitlement: answerOf(useQuery({ ...queries.health("entitlement"), ...live })),
     notification: answerOf(useQuery({ ...queries.health("notification"), ...live })),
   } satisfies Record<System, unknown>;
+  const gateway = answerOf(useQuery({ ...queries.gatewayHealth, ...live }));
   const counts = {
     entitlement: answerOf(useQuery({ ...queries.counts(outbox), ...live })),
     notification: answerOf(useQuery({ ...queries.counts(notifications), ...live })),
@@ -47,7 +48,7 @@ function useHeadline() {
   } satisfies Record<System, unknown>;
   const unreadable = answerOf(useQuery({ ...queries.rawCounts, select: ({ open }) => open, ...live }));
   const isLagGrowing = useIsGrowing(health.notification.data?.consumer?.pending, health.notification.at);
-  return headlineOf({ now, every: every * 1000, health, counts, books, unreadable, isLagGrowing });
+  return headlineOf({ now, every: every * 1000, health, gateway, counts, books, unreadable, isLagGrowing });
 }
 
 /** Whether the lag grew over the last answers. */

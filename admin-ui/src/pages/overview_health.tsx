@@ -12,24 +12,29 @@ const systems: readonly System[] = ["entitlement", "notification"];
 const titles: Record<System, string> = { entitlement: "Entitlement", notification: "Notification" };
 
 interface NamedPart extends HealthPart {
-  readonly kind: "dependency" | "worker" | "breaker";
+  readonly kind: "dependency" | "worker" | "breaker" | "check";
 }
 
+// What is not something that answers, but something that is looked at.
+const checks: Record<string, string> = { redis_integrity: "signatures in Redis" };
+
 const partsOf = ({ dependencies, workers, breakers }: SystemHealth): NamedPart[] => [
-  ...dependencies.map(part => ({ ...part, kind: "dependency" as const })),
+  ...dependencies.map(part => ({ ...part, kind: part.name in checks ? ("check" as const) : ("dependency" as const) })),
   ...workers.map(part => ({ ...part, name: part.name.replace(/^\w+:/, ""), kind: "worker" as const })),
   ...breakers.map(part => ({ ...part, kind: "breaker" as const })),
 ];
-const nameOf = ({ name, kind }: NamedPart) => (kind === "breaker" ? `breaker of ${name}` : kind === "worker" ? `worker ${name}` : name);
+const nameOf = ({ name, kind }: NamedPart) =>
+  kind === "breaker" ? `breaker of ${name}` : kind === "worker" ? `worker ${name}` : (checks[name] ?? name);
 
 /** What each system depends on and what works in it. */
 export function Health() {
   return (
     <Panel title="Dependencies and workers">
-      <div className="-mr-px grid md:grid-cols-2">
+      <div className="-mr-px grid md:grid-cols-3">
         {systems.map(system => (
           <SystemParts key={system} system={system} />
         ))}
+        <GatewayParts />
       </div>
     </Panel>
   );
@@ -39,15 +44,34 @@ const words = {
   dependency: { ok: "answers", trouble: "does not answer", unknown: "not seen from here" },
   worker: { ok: "healthy", trouble: "in trouble", unknown: "not seen from here" },
   breaker: { ok: "closed", trouble: "open", unknown: "not seen from here" },
+  check: { ok: "valid", trouble: "not valid", unknown: "not seen from here" },
 } as const;
 const tones = { ok: "done", trouble: "failed", unknown: "pending" } as const;
 
 function SystemParts({ system }: { system: System }) {
   const { data, error, refetch } = useQuery({ ...queries.health(system), ...useLive() });
+  const note = data?.workers.length === 0 ? "Its workers run in processes of their own, which are not seen from here." : undefined;
+  return <Parts title={titles[system]} data={data} error={error} retry={() => void refetch()} note={note} />;
+}
+
+function GatewayParts() {
+  const { data, error, refetch } = useQuery({ ...queries.gatewayHealth, ...useLive() });
+  return <Parts title="Gateway" data={data} error={error} retry={() => void refetch()} />;
+}
+
+interface PartsProps {
+  readonly title: string;
+  readonly data: SystemHealth | undefined;
+  readonly error: Error | null;
+  readonly retry: () => void;
+  readonly note?: string | undefined;
+}
+
+function Parts({ title, data, error, retry, note }: PartsProps) {
   return (
-    <section className="min-w-0 border-r border-b last:border-b-0 md:border-b-0" aria-label={`${titles[system]}: parts`}>
-      <h3 className="heading px-4 pt-3 pb-1">{titles[system]}</h3>
-      {error !== null && <Trouble what={`${titles[system]} does not say how it is.`} error={error} retry={() => void refetch()} />}
+    <section className="min-w-0 border-r border-b last:border-b-0 md:border-b-0" aria-label={`${title}: parts`}>
+      <h3 className="heading px-4 pt-3 pb-1">{title}</h3>
+      {error !== null && <Trouble what={`${title} does not say how it is.`} error={error} retry={retry} />}
       {!data && !error && <Skeleton rows={4} />}
       {data && (
         <ul className="pb-2">
@@ -61,9 +85,7 @@ function SystemParts({ system }: { system: System }) {
               {part.detail && <span className="min-w-0 basis-full break-words text-failed">{part.detail}</span>}
             </li>
           ))}
-          {data.workers.length === 0 && (
-            <li className="px-4 py-1 text-faint">Its workers run in processes of their own, which are not seen from here.</li>
-          )}
+          {note && <li className="px-4 py-1 text-faint">{note}</li>}
         </ul>
       )}
     </section>
