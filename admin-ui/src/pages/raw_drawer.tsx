@@ -73,10 +73,14 @@ function Details({ letter, say }: { letter: RawLetterDetail; say: (done: string)
   );
 }
 
-const advice = (untrusted: NonNullable<RawLetter["untrusted"]>) =>
-  untrusted === "unknown_key"
-    ? "If the key is one of yours, add it to EVENT_SIGNING_KEYS of notification and read the message again. Otherwise somebody else sent it: find out who may publish on NATS."
-    : "Nobody who has the signing keys sent this, so it is never consumed. Find out who may publish on NATS; a real event that it displaced is sent again by itself.";
+const neverConsumed = "It is not consumed. A real event that it displaced is sent again by itself.";
+const advice = (untrusted: NonNullable<RawLetter["untrusted"]>) => {
+  if (untrusted === "unknown_key")
+    return "If the key is one of yours, add it to EVENT_SIGNING_KEYS of notification and read the message again. Otherwise find out who may publish on NATS.";
+  if (untrusted === "forged")
+    return `Its sender does not have this key, or the secret of the key differs between entitlement and notification. ${neverConsumed}`;
+  return `Its sender has no signing key: find out who may publish on NATS. ${neverConsumed}`;
+};
 
 const Mono = ({ text }: { text: string }) => <span className="mono break-all">{text}</span>;
 const ToJourney = ({ id }: { id: string }) => (
