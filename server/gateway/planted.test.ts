@@ -31,8 +31,8 @@ beforeAll(async () => {
   [servers, kenri] = await Promise.all([privateServers("redis"), testKenri()]);
   const place = await gatewayPlace();
   await kenri.start("entitlement:api notification:api account:api", place.forServices);
-  gateway = await startGateway(kenri, place, { REDIS_URL: servers.redis.url });
   redis = await testRedis(servers.redis.url);
+  gateway = await startGateway(kenri, place, await aclUser());
   [alice, admin] = [await signedIn("alice"), await signedIn("admin")];
 });
 afterAll(async () => {
@@ -40,6 +40,14 @@ afterAll(async () => {
   await kenri.close();
   await servers.stop();
 });
+
+/** A gateway needs no more of Redis than docs/security.md says. */
+async function aclUser(): Promise<Record<string, string>> {
+  const document = await Bun.file(new URL("../../docs/security.md", import.meta.url)).text();
+  const [, rules = ""] = /^ *user kenri on >\S+ (.*)$/m.exec(document) ?? [];
+  await redis.send("ACL", "SETUSER", "kenri", "on", ">only-for-tests", ...rules.split(" "));
+  return { REDIS_URL: `redis://${new URL(servers.redis.url).host}`, REDIS_USER: "kenri", REDIS_PASSWORD: "only-for-tests" };
+}
 
 async function signedIn(name: string) {
   const browser = testBrowser();
