@@ -11,6 +11,7 @@ import { hotPairs } from "./hot_pairs.ts";
 import { latency } from "./latency.ts";
 import { type Figure, printTable } from "./measure.ts";
 import { memory } from "./memory.ts";
+import { neighbours } from "./neighbours.ts";
 import { relay } from "./relay.ts";
 
 type Part = (kenri: TestKenri, process: TestProcess) => Promise<Figure[]>;
@@ -28,6 +29,7 @@ const parts: Record<string, { readonly run: Part; readonly processes: string }> 
   },
   memory: { run: memory, processes: "entitlement notification" },
   gateway: { run: kenri => gateway(kenri, stack), processes: "" },
+  neighbours: { run: kenri => neighbours(kenri, stack), processes: "" },
 };
 
 answerHelp(

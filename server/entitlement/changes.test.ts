@@ -222,6 +222,15 @@ describe("the queue", () => {
     expect(await Promise.all(answers)).toEqual(["a", "b", "c"]);
   });
 
+  test("asks a client with many waiting for a longer pause than one with few", async () => {
+    const { submit, runs } = batcher({ queue: 2000 });
+    const flood = Array.from({ length: 2000 }, (_, n) => outcome(submit(change(`f${n}`, "hot", "flood"))));
+    const refused = (await submit(change("more", "hot", "flood")).catch(error => error)) as Problem;
+    expect(refused.options.headers).toEqual({ "retry-after": "4" });
+    await runs[0]!.fail(new DeadlineError("change", 5000));
+    expect(await Promise.all(flood)).toHaveLength(2000);
+  });
+
   test("is free again after failures too", async () => {
     const { submit, runs } = batcher({ queue: 2 });
     for (let round = 0; round < 5; round++) {
@@ -260,7 +269,7 @@ describe("a request that waited too long", () => {
     const refused = (await submit(change("late", user)).catch(error => error)) as Problem;
     expect([refused.status, refused.detail, refused.options.headers]).toEqual([
       503,
-      "the request waited 20 ms for its turn; nothing was changed, try again",
+      "the request waited too long for its turn; nothing was changed, try again",
       { "retry-after": "1" },
     ]);
     await runs[0]!.succeed();

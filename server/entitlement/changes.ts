@@ -42,7 +42,7 @@ export interface ChangesOptions {
   readonly lanes: number;
   readonly batch: number;
   readonly queue: number;
-  /** How long a request waits for its turn, in milliseconds. */
+  /** How long a request waits for its turn at most, in milliseconds; at least half as long. */
   readonly wait: number;
   readonly ttlSeconds: number;
   /** Called after a commit that made so many events. */
@@ -55,13 +55,18 @@ export interface ChangesOptions {
 // Losing the race for a key happens once a rival; a deadlock has never been seen. Both end.
 const maxRuns = 8;
 
+// A client with many waiting is asked for a longer pause, one second more for so many: thousands that come again each second cost more than changes do.
+const waitingPerSecond = 500;
+const mostPause = 10;
+
 /**
  * Lets concurrent requests share the change statement. A few lanes take what is ready and never wait for more. A request holds its
  * key and its (user, sku) from the moment it is ready until it is answered; a second one for either waits behind it, so a batch
  * never holds one twice. If a batch fails, its requests run one by one: one caller's trouble is never another's.
  *
  * Clients take turns, in a batch and behind a pair. A full queue takes a request of a client with few in place of the newest one of the
- * client with the most. A request that has not run within `wait` is refused. What is refused here was never sent, and never will be.
+ * client with the most. A request that has not run within `wait` is refused; those that came together are not refused together, or they would
+ * come again together, and everybody else would wait behind them. What is refused here was never sent, and never will be.
  */
 export function changes({ run, lanes, batch, queue, wait, ttlSeconds, committed, replayed, metrics }: ChangesOptions) {
   // Every request that does not run yet, and of these the ones that nothing holds up.
@@ -133,8 +138,11 @@ export function changes({ run, lanes, batch, queue, wait, ttlSeconds, committed,
 
   function refuse(one: Waiting, outcome: string, detail: string): void {
     batched.inc({ outcome });
-    withdraw(one, unavailable(detail));
+    withdraw(one, comeAgain(one.change.clientId, detail));
   }
+
+  const comeAgain = (clientId: string, detail: string) =>
+    unavailable(detail, Math.min(mostPause, 1 + Math.floor(waiting.sizeOf(clientId) / waitingPerSecond)));
 
   /** Whether there is room for one more of this client, if need be by refusing the newest request of the client with the most. */
   function makeRoom(clientId: string): boolean {
@@ -206,11 +214,11 @@ export function changes({ run, lanes, batch, queue, wait, ttlSeconds, committed,
 
   return {
     submit(change: Change): Promise<Answer> {
-      if (!makeRoom(change.clientId)) return Promise.reject(unavailable("too many requests are waiting; try again"));
+      if (!makeRoom(change.clientId)) return Promise.reject(comeAgain(change.clientId, "too many requests are waiting; try again"));
       return new Promise((resolve, reject) => {
         const locks = [`key ${change.clientId}\n${change.route}\n${change.key}`, `pair ${change.sku}:${change.userId}`] as const;
-        const tooLate = () => refuse(one, "too_late", `the request waited ${wait} ms for its turn; nothing was changed, try again`);
-        const one: Waiting = { change, locks, resolve, reject, stopClock: after(wait, tooLate) };
+        const tooLate = () => refuse(one, "too_late", "the request waited too long for its turn; nothing was changed, try again");
+        const one: Waiting = { change, locks, resolve, reject, stopClock: after(wait * (0.5 + Math.random() / 2), tooLate) };
         waiting.push(change.clientId, one);
         admit(one);
         pump();

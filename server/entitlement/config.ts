@@ -25,10 +25,15 @@ export const entitlementSettings = {
       minimum: 1,
       maximum: 100_000,
     }),
-    wait: duration("CHANGE_WAIT", "how long a grant or revoke may wait for its turn; then it is answered 503 and never carried out", "5s", {
-      minimum: "10ms",
-      maximum: "1m",
-    }),
+    wait: duration(
+      "CHANGE_WAIT",
+      "how long a grant or revoke waits for its turn at most, and half of that at least; then it is answered 503 and never carried out",
+      "5s",
+      {
+        minimum: "10ms",
+        maximum: "1m",
+      },
+    ),
   },
   outbox: {
     firstAttempt: choice("OUTBOX_FIRST_ATTEMPT", "who publishes first: the API at once, or the relay; retries are the relay's", "api", [

@@ -62,4 +62,5 @@ export class Problem extends Error {
 
 export const badRequest = (detail: string, options?: ProblemOptions) => new Problem(400, "INVALID_REQUEST", detail, options);
 export const notFound = (detail: string) => new Problem(404, "NOT_FOUND", detail);
-export const unavailable = (detail: string) => new Problem(503, "UNAVAILABLE", detail, { headers: { "retry-after": "1" } });
+export const unavailable = (detail: string, seconds = 1) =>
+  new Problem(503, "UNAVAILABLE", detail, { headers: { "retry-after": String(seconds) } });

@@ -70,7 +70,7 @@ export const kernelSettings = {
       8,
       { minimum: 2, maximum: 1000 },
     ),
-    wait: duration("OPERATOR_WAIT", "how long a request of an operator waits for its turn; then it is answered 429", "1s", {
+    wait: duration("OPERATOR_WAIT", "how long a request of an operator waits for its turn; then it is answered 429", "1500ms", {
       minimum: "10ms",
       maximum: "1m",
     }),

@@ -1,0 +1,85 @@
+/** Sends requests as fast as they are answered, so many at a time, from a process of its own until it is ended; then it prints how they were answered. */
+import { setPriority } from "node:os";
+
+export interface Attack {
+  readonly inFlight: number;
+  /** Whether a refused request is followed by the pause that the refusal asks for. */
+  readonly heedsRetryAfter?: boolean;
+  /** Sent in turns; `{n}` stands for the number of the request. */
+  readonly requests: readonly {
+    readonly url: string;
+    readonly method?: string;
+    readonly headers: Record<string, string>;
+    readonly body?: string;
+  }[];
+}
+
+export interface RunningAttack {
+  /** All that it sends at once is on its way. */
+  readonly underWay: Promise<void>;
+  /** Ends it and tells how many answers of each status it got. */
+  stop(): Promise<Record<string, number>>;
+}
+
+// The sockets are open then, and the first requests were read.
+const settling = 1500;
+const ready = "under way";
+
+export function startAttack(attack: Attack): RunningAttack {
+  const child = Bun.spawn([process.execPath, import.meta.path, JSON.stringify(attack)], {
+    stdout: "pipe",
+    stderr: "inherit",
+    // By itself Bun sends 256 requests at a time.
+    env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: "20000" },
+  });
+  const lines: string[] = [];
+  const underWay = Promise.withResolvers<void>();
+  const reading = (async () => {
+    for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+      lines.push(...chunk.split("\n").filter(Boolean));
+      if (lines.includes(ready)) underWay.resolve();
+    }
+    underWay.resolve();
+  })();
+  return {
+    underWay: underWay.promise,
+    async stop() {
+      child.kill("SIGTERM");
+      await Promise.all([reading, child.exited]);
+      return JSON.parse(lines.find(line => line.startsWith("{")) ?? "{}");
+    },
+  };
+}
+
+async function run({ inFlight, heedsRetryAfter = false, requests }: Attack): Promise<void> {
+  // What the attacker's own process costs is not what is measured: on a small machine it gives way.
+  setPriority(19);
+  const statuses: Record<string, number> = {};
+  process.on("SIGTERM", () => {
+    console.log(JSON.stringify(statuses));
+    process.exit(0);
+  });
+  let n = 0;
+  const lane = async () => {
+    for (;;) {
+      const number = String(n++);
+      if (n === inFlight) setTimeout(() => console.log(ready), settling);
+      const {
+        url,
+        method = "GET",
+        headers,
+        body,
+      } = JSON.parse(
+        JSON.stringify(requests[Number(number) % requests.length]).replaceAll("{n}", `${process.pid}-${number}`),
+      ) as Attack["requests"][number];
+      const response = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) }).catch(() => undefined);
+      await response?.arrayBuffer().catch(() => {});
+      const status = String(response?.status ?? "no answer");
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      if (heedsRetryAfter) await Bun.sleep(Number(response?.headers.get("retry-after") ?? 0) * 1000);
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, lane));
+}
+
+if (import.meta.main) await run(JSON.parse(process.argv[2]!) as Attack);

@@ -1,0 +1,203 @@
+import type postgres from "postgres";
+import { testBrowser } from "../server/testing/browser.ts";
+import { gatewayPlace, startGateway } from "../server/testing/gateway.ts";
+import type { TestKenri } from "../server/testing/kenri.ts";
+import { type Attack, startAttack } from "./attacker.ts";
+import type { GatewayServers } from "./gateway.ts";
+import { type Figure, ms, percentile } from "./measure.ts";
+
+const rounds = 3;
+const [quietFor, attackedFor] = [3000, 5000];
+const rest = 15;
+const failedRows = 150_000;
+const holdings = 5000;
+
+// The gateway as it is by default: limits are a part of what is measured.
+const defaults = { LIMIT_SESSION: "600", LIMIT_ADDRESS: "300", LIMIT_SIGN_IN: "60" };
+
+interface NamedAttack extends Attack {
+  readonly what: string;
+  /** How long its last requests may still be worked on when it has ended. */
+  readonly calm: number;
+}
+
+/** What an innocent caller waits while one neighbour does its worst, against what the same caller waits without, in turns. */
+export async function neighbours(kenri: TestKenri, { redis, idp }: GatewayServers): Promise<Figure[]> {
+  const place = await gatewayPlace();
+  for (const system of ["account", "entitlement", "notification"])
+    await kenri.start(`${system}:api`, { ...place.forServices, OPS_ANSWERS_FOR: "1s" });
+  const { url } = await startGateway(kenri, place, {
+    REDIS_URL: redis.url,
+    OIDC_ISSUER: idp.issuer,
+    OIDC_CLIENT_ID: idp.clientId,
+    OIDC_CLIENT_SECRET: idp.clientSecret,
+    ...defaults,
+  });
+  const signedIn = async (name: string) => {
+    const browser = testBrowser();
+    await browser.signIn(url, name);
+    const { user_id } = (await (await browser.fetch(`${url}/v1/me`)).json()) as { user_id: string };
+    return { userId: user_id, cookie: [...browser.cookies].map(([key, value]) => `${key}=${value}`).join("; ") };
+  };
+  const [innocent, ...sessions] = [await signedIn("bob"), ...(await Promise.all(Array.from({ length: 6 }, () => signedIn("alice"))))];
+  const greedy = sessions[0]!;
+  await fillFailed(kenri.entitlementSql);
+  await fillHoldings(kenri.entitlementSql, greedy.userId);
+
+  const innocents = await innocentCalls(kenri, url, innocent!);
+  await measure(innocents, quietFor);
+  const figures: Figure[] = [];
+  for (const attack of await attacks(kenri, url, greedy.userId, sessions)) figures.push(...(await under(attack, innocents)));
+  return figures;
+}
+
+async function attacks(
+  kenri: TestKenri,
+  gateway: string,
+  greedy: string,
+  sessions: readonly { readonly cookie: string }[],
+): Promise<NamedAttack[]> {
+  const entitlement = kenri.urlOf("entitlement");
+  const bearer = async (client: string, scope: string) => ({ authorization: `Bearer ${await kenri.newKey(client, [scope])}` });
+  const json = { "content-type": "application/json" };
+  const operator = { ...(await bearer("operator", "ops:write")), ...json };
+  const reader = await bearer("reader", "entitlements:read");
+  const writer = { ...(await bearer("writer", "entitlements:write")), ...json, "idempotency-key": "key-{n}" };
+  const pair = JSON.stringify({ user_id: "hot", stock_keeping_unit: "item", reason: "purchase", purchase_id: "p_1" });
+  const profile = `${gateway}/v1/users/${greedy}/profile`;
+  return [
+    {
+      what: `one operator previews ${failedRows.toLocaleString("en")} FAILED rows, 32 at once`,
+      inFlight: 32,
+      calm: 1000,
+      // Sets that no two share, so that each is walked.
+      requests: Array.from({ length: 100 }, (_, n) => ({
+        url: `${entitlement}/ops/outbox/bulk/preview`,
+        method: "POST",
+        headers: operator,
+        body: JSON.stringify({ action: "requeue", filter: { min_attempts: n + 1 } }),
+      })),
+    },
+    {
+      what: `one client reads a user with ${holdings.toLocaleString("en")} holdings, 16 at once`,
+      inFlight: 16,
+      calm: 1000,
+      requests: [{ url: `${entitlement}/v1/users/${greedy}/entitlements`, headers: reader }],
+    },
+    {
+      what: `that user asks for the profile, 16 at once`,
+      inFlight: 16,
+      calm: 1000,
+      requests: [{ url: profile, headers: { cookie: sessions[0]!.cookie } }],
+    },
+    {
+      what: "one client changes one pair, 5,600 at once",
+      inFlight: 5600,
+      heedsRetryAfter: true,
+      // CHANGE_WAIT
+      calm: 6000,
+      requests: ["grants", "revokes"].map(change => ({
+        url: `${entitlement}/v1/entitlements/${change}`,
+        method: "POST",
+        headers: writer,
+        body: pair,
+      })),
+    },
+    {
+      what: `one user with ${sessions.length} sessions asks who they are and for the profile, 48 at once`,
+      inFlight: 48,
+      calm: 1000,
+      requests: sessions.flatMap(({ cookie }) => [`${gateway}/v1/me`, profile].map(url => ({ url, headers: { cookie } }))),
+    },
+  ];
+}
+
+interface Innocent {
+  readonly what: string;
+  readonly ask: (n: number) => Promise<Response>;
+}
+
+async function innocentCalls(
+  kenri: TestKenri,
+  gateway: string,
+  { userId, cookie }: { userId: string; cookie: string },
+): Promise<Innocent[]> {
+  const authorization = `Bearer ${await kenri.newKey("innocent", ["entitlements:read", "entitlements:write"])}`;
+  const run = crypto.randomUUID();
+  return [
+    { what: "grant", ask: n => kenri.grant(`${run}-${n}`, "item", { headers: { authorization } }) },
+    { what: "read", ask: () => kenri.call("entitlement", `/v1/users/${userId}/entitlements`, { headers: { authorization } }) },
+    { what: "readyz", ask: () => fetch(`${kenri.urlOf("entitlement")}/readyz`) },
+    { what: "own profile", ask: () => fetch(`${gateway}/v1/users/${userId}/profile`, { headers: { cookie } }) },
+  ];
+}
+
+interface Times {
+  readonly times: number[];
+  readonly errors: number;
+}
+
+let asked = 0;
+
+/** Every innocent call one after the other, all kinds side by side, for so long. */
+const measure = (innocents: readonly Innocent[], milliseconds: number): Promise<Times[]> =>
+  Promise.all(
+    innocents.map(async ({ what, ask }) => {
+      const times: number[] = [];
+      let errors = 0;
+      const end = performance.now() + milliseconds;
+      while (performance.now() < end) {
+        const since = performance.now();
+        const response = await ask(asked++);
+        await response.arrayBuffer();
+        times.push(performance.now() - since);
+        if (response.status >= 500) errors++;
+        else if (response.status !== 200) throw new Error(`${what}: ${response.status}`);
+        // A session may send ten requests a second.
+        await Bun.sleep(what === "own profile" ? 10 * rest : rest);
+      }
+      return { times, errors };
+    }),
+  );
+
+async function under(attack: NamedAttack, innocents: readonly Innocent[]): Promise<Figure[]> {
+  const [quiet, attacked]: [Times[][], Times[][]] = [[], []];
+  const statuses: Record<string, number> = {};
+  for (let round = 0; round < rounds; round++) {
+    quiet.push(await measure(innocents, quietFor));
+    const running = startAttack(attack);
+    await running.underWay;
+    attacked.push(await measure(innocents, attackedFor));
+    for (const [status, count] of Object.entries(await running.stop())) statuses[status] = (statuses[status] ?? 0) + count;
+    await Bun.sleep(attack.calm);
+  }
+  console.error(`  ${attack.what}: the attacker got ${JSON.stringify(statuses)}`);
+  return innocents.map(({ what }, n) => {
+    const p95 = (runs: readonly Times[][]) =>
+      percentile(
+        runs.flatMap(run => run[n]!.times),
+        95,
+      );
+    const errors = attacked.reduce((sum, run) => sum + run[n]!.errors, 0);
+    const [time, base] = [p95(attacked), p95(quiet)];
+    return {
+      what: `${what}, p95, while ${attack.what}`,
+      value: `${ms(time)}, ${errors} × 5xx`,
+      against: `without: ${ms(base)}`,
+      ratio: time / base,
+      goal: "≤ 3, no 5xx",
+    };
+  });
+}
+
+const fillFailed = (sql: postgres.Sql) =>
+  sql.unsafe(`insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, status, attempt_count, last_error,
+      failed_at, next_retry_at, created_at)
+    select uuidv7(-age), 'EntitlementGranted', 'failed-' || n || ':item', 1, jsonb_build_object('user_id', 'failed-' || n, 'stock_keeping_unit', 'item',
+      'source', 'purchase', 'source_id', 'p_1', 'version', 1, 'occurred_at', iso(now() - age)), '00-' || md5('trace' || n) || '-00f067aa0ba902b7-01',
+      'FAILED', 100, 'cause ' || n % 37 || ': the stream gave up', now() - age, now() - age, now() - age
+    from generate_series(1, ${failedRows}) n, lateral (select interval '1 day' * (1 - n / ${failedRows}::float8) as age) a order by n`);
+
+const fillHoldings = (sql: postgres.Sql, user: string) =>
+  sql`insert into entitlements (user_id, stock_keeping_unit, status, version, granted_at, source, source_id, updated_at)
+    select ${user}, 'item-' || n, 'ACTIVE', 1, now(), 'purchase', 'p_' || n, now() from generate_series(1, ${holdings}) n`;
