@@ -57,11 +57,16 @@ export const gatewaySettings = {
   ),
   deadline: duration("GATEWAY_DEADLINE", "how long a service may take to answer", "2s", { minimum: "50ms", maximum: "1m" }),
   userCalls: {
-    most: integer("USER_CALLS", "requests of one user that may be under way at the services at once, at a gateway; a browser has six", 6, {
-      minimum: 1,
-      maximum: 10_000,
-    }),
-    wait: duration("USER_CALLS_WAIT", "how long the next requests of that user wait before they are refused", "1s", {
+    most: integer(
+      "USER_CALLS",
+      "requests of one user that may be under way at the services at once, at a gateway; a browser makes six",
+      8,
+      {
+        minimum: 1,
+        maximum: 10_000,
+      },
+    ),
+    wait: duration("USER_CALLS_WAIT", "how long the next requests of that user wait before they are refused", "2s", {
       minimum: "0ms",
       maximum: "30s",
     }),
