@@ -99,6 +99,22 @@ describe("a request", () => {
       expect([answer.headers.get("allow"), answer.headers.get("access-control-allow-origin")]).toEqual([allow, null]);
     }
   });
+  test("with a charset other than UTF-8 is refused, and with UTF-8 it is read", async () => {
+    const preview = (charset: string) =>
+      people.operator!.call(gateway.url, "/admin/api/entitlement/outbox/bulk/preview", {
+        method: "POST",
+        headers: { "content-type": `application/json; charset=${charset}` },
+        body: JSON.stringify({ action: "requeue", filter: { user_id: "nobody" } }),
+      });
+    for (const charset of ["utf-16", "latin1", '"UTF-7"']) {
+      const answer = await preview(charset);
+      expectRefusal(
+        { status: answer.status, headers: answer.headers, text: await answer.text() },
+        { status: 415, code: "UNSUPPORTED_MEDIA_TYPE" },
+      );
+    }
+    for (const charset of ["utf-8", "UTF-8", '"Utf-8"']) expect((await preview(charset)).status).toBe(200);
+  });
   test.each(doors)("%s refuses OPTIONS *, below the service", async door => {
     expect((await send(door, "OPTIONS * HTTP/1.1\r\nHost: x")).status).toBe(400);
   });

@@ -91,8 +91,9 @@ export function bulkLoop({ kind, sql: { bulk, operations }, batch, pace, requeue
   }
 
   async function runOnce(stopping: AbortSignal): Promise<number> {
-    await stopWithoutKey();
-    for (const { operation_id, action, refusals } of await operations.next({ kind }))
+    const due = await operations.next({ kind });
+    if (due.length > 0) await stopWithoutKey(); // one that is stopped is not worked off any more
+    for (const { operation_id, action, refusals } of due)
       if (refusals < tolerance) await inOne(action as Action, operation_id);
       else await oneByOne(action as Action, operation_id, stopping);
     return 0;

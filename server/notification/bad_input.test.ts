@@ -60,6 +60,9 @@ describe("a path or query that cannot be answered is refused", () => {
     ["an empty user", () => "/debug/notification/inbox/", notFound],
     ["a blank user", () => "/debug/notification/inbox/%20", invalid("/user_id")],
     ["a way up", () => "/debug/notification/inbox/..%2f..%2fetc", invalid("/user_id")],
+    ["a way up, backwards", () => "/debug/notification/inbox/a%5c..", invalid("/user_id")],
+    ["a dot at the end of a user's inbox", () => "/ops/users/x%2F./inbox", invalid("/user_id")],
+    ["half a character", () => "/ops/users/%E3%81/inbox", invalid()],
     ["U+0000", () => "/debug/notification/inbox/a%00b", invalid("/user_id")],
     ["201 characters", () => `/debug/notification/inbox/${"a".repeat(201)}`, invalid("/user_id")],
     ["10 kB", () => `/debug/notification/inbox/${"a".repeat(10_000)}`, { status: 414, code: "URI_TOO_LONG" }],
@@ -111,6 +114,13 @@ describe("a body that cannot be taken is refused", () => {
     for (const path of writes) expectRefusal(await send(path, body), refusal);
   });
 
+  test.each(["utf-16", "iso-8859-1", '"UTF-16"', "", "utf-8x"])("JSON with the charset %j", async charset => {
+    for (const path of writes)
+      expectRefusal(
+        await ask(path, { method: "POST", body: '{"reason":"r"}', headers: { "content-type": `application/json; charset=${charset}` } }),
+        { status: 415, code: "UNSUPPORTED_MEDIA_TYPE" },
+      );
+  });
   test("a form", async () => {
     for (const path of writes)
       expectRefusal(await ask(path, { method: "POST", body: new URLSearchParams({ reason: "r" }) }), {
@@ -126,9 +136,11 @@ describe("a body that cannot be taken is refused", () => {
 
 test("a method that the path does not take is refused with those it takes", async () => {
   for (const path of reads) {
-    const answer = await ask(path, { method: "DELETE" });
-    expectRefusal(answer, { status: 405, code: "METHOD_NOT_ALLOWED" });
-    expect(answer.headers.get("allow")).toBe("GET, HEAD");
+    for (const method of ["DELETE", "OPTIONS"]) {
+      const answer = await ask(path, { method });
+      expectRefusal(answer, { status: 405, code: "METHOD_NOT_ALLOWED" });
+      expect(answer.headers.get("allow")).toBe("GET, HEAD");
+    }
   }
 });
 
