@@ -91,8 +91,8 @@ test("an API that NATS refuses says so in health and once in the log, and takes 
   const says = (user: string) =>
     `NATS refuses the credentials of user ${user} (Authorization Violation); check ${user.toUpperCase()}_NATS_URL`;
   await until("both were refused a few times", 10_000, async () => (await process.metric("kenri_broker_refused_total")) > 6);
-  const ready = (await (await kenri.call("entitlement", "/readyz")).json()) as { degraded: Record<string, string> };
-  expect(ready.degraded.broker).toBe(says("entitlement_api"));
+  const ready = await kenri.readiness("entitlement");
+  expect(ready.degraded?.broker).toBe(says("entitlement_api"));
   const { dependencies } = (await (await kenri.call("notification", "/ops/health")).json()) as { dependencies: object[] };
   expect(dependencies).toContainEqual({ name: "broker", state: "trouble", detail: says("notification_api") });
   expect(process.lines.filter(line => line.includes("broker.refused"))).toHaveLength(2);

@@ -12,7 +12,7 @@ import { notOurs } from "./not_ours.ts";
 import { choosePort } from "./ports.ts";
 import { keptPassword, privateFolder } from "./secret_file.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
-import type { StackContext } from "./stack.ts";
+import type { ServerCertificate, StackContext } from "./stack.ts";
 
 export interface NatsServer extends ServerProcess {
   /** With the credentials of the administrator. */
@@ -24,7 +24,7 @@ export interface NatsServer extends ServerProcess {
 }
 
 export async function startNats(context: StackContext): Promise<NatsServer> {
-  const { dir, say, environment, watchdog, onGiveUp, natsForTests } = context;
+  const { dir, say, environment, watchdog, onGiveUp, natsForTests, certificate } = context;
   if (environment.NATS_URL) return { ...notOurs("nats", "NATS_URL"), url: environment.NATS_URL, roleUrls: {} };
   const binary = await findNats({ say });
   await endLeftover(dir, "nats", "SIGINT");
@@ -32,7 +32,7 @@ export async function startNats(context: StackContext): Promise<NatsServer> {
   const store = join(dir, "nats");
   const config = join(dir, "nats.conf");
   privateFolder(store);
-  writeFileSync(config, configText(binary, port, store, dir));
+  writeFileSync(config, configText({ binary, port, store, dir, certificate }));
   writeFileSync(join(dir, usersFile), usersConfig(natsForTests ? testNames : namesIn(environment)));
   const secret = keptPassword(join(dir, "nats.password"));
   const url = administratorUrl(port, secret);
@@ -41,7 +41,7 @@ export async function startNats(context: StackContext): Promise<NatsServer> {
     dir,
     command: [binary.path, "--config", config],
     env: { ...process.env, ...passwordVariables(secret) },
-    ready: () => answers(url),
+    ready: () => answers(url, certificate),
     readyWithin: 30_000,
     stopSignal: "SIGINT",
     watchdog,
@@ -63,7 +63,16 @@ export async function startNats(context: StackContext): Promise<NatsServer> {
 // Beside the configuration: the server finds an include only from there.
 const usersFile = "nats.users.conf";
 
-function configText({ version: [major, minor] }: NatsBinary, port: number, store: string, dir: string): string {
+interface Config {
+  readonly binary: NatsBinary;
+  readonly port: number;
+  readonly store: string;
+  readonly dir: string;
+  readonly certificate: ServerCertificate | undefined;
+}
+
+function configText({ binary, port, store, dir, certificate }: Config): string {
+  const [major, minor] = binary.version;
   // 2.9 refuses the option. Later servers then ack a publish only when it is on the disk.
   const sync = major > 2 || minor >= 10 ? "\n  sync_interval: always" : "";
   return `listen: "127.0.0.1:${port}"
@@ -72,11 +81,12 @@ jetstream {
   store_dir: ${JSON.stringify(store)}${sync}
 }
 include "${usersFile}"
-`;
+${certificate ? `tls { cert_file: "${certificate.cert}", key_file: "${certificate.key}", timeout: 5 }\n` : ""}`;
 }
 
-async function answers(url: string): Promise<boolean> {
-  const connection = await connect({ ...credentialsOf(url), timeout: 1_000, reconnect: false });
+async function answers(url: string, certificate: ServerCertificate | undefined): Promise<boolean> {
+  const tls = certificate ? { tls: { caFile: certificate.ca } } : {};
+  const connection = await connect({ ...credentialsOf(url), ...tls, timeout: 1_000, reconnect: false });
   try {
     await jetstreamManager(connection, { timeout: 2_000 }); // asks for the account's JetStream
     return true;
