@@ -27,6 +27,7 @@ export async function gateway(kenri: TestKenri, { redis, idp }: GatewayServers):
     OIDC_ISSUER: idp.issuer,
     OIDC_CLIENT_ID: idp.clientId,
     OIDC_CLIENT_SECRET: idp.clientSecret,
+    USER_CALLS: "1000", // one user stands for many here
   });
   const browser = testBrowser();
   await browser.signIn(url, "alice");
