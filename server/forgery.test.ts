@@ -1,10 +1,10 @@
 // Somebody with every right on NATS, but without the keys.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { jetstream } from "@nats-io/jetstream";
-import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { until } from "../stack/wait.ts";
 import { eventMessage, signedHeaders } from "./testing/events.ts";
 import { type TestKenri, testKenri } from "./testing/kenri.ts";
+import { connectTo } from "./testing/nats.ts";
 import { putUnsigned, streamOf } from "./testing/stream.ts";
 
 const durable = "notification-entitlement-consumer";
@@ -42,7 +42,7 @@ async function letterOf(seq: number): Promise<Letter> {
 
 /** Takes notification's messages from its consumer, acknowledges them, and answers which events it holds: all that are asked for. */
 async function thief() {
-  const nats: NatsConnection = await connect({ servers: kenri.environment.NATS_URL! });
+  const nats = await connectTo(kenri.environment.NATS_URL!);
   const consumer = await jetstream(nats).consumers.get(streamOf(kenri), durable);
   let [stolen, answered, isOver] = [0, 0, false];
   const steal = async () => {

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { connect, headers, type Msg, type NatsConnection } from "@nats-io/transport-node";
+import { headers, type Msg, type NatsConnection } from "@nats-io/transport-node";
 import { until } from "../../stack/wait.ts";
 import { testNats } from "../testing/kenri.ts";
+import { connectTo } from "../testing/nats.ts";
 import { createSignatures, type Refusal, signatureHeader } from "./signatures.ts";
 import { answerSigned, askSigned } from "./signed_answers.ts";
 
 const signatures = createSignatures([{ id: "k", secret: "s".repeat(32) }]);
 let [asker, answerer] = [] as unknown as [NatsConnection, NatsConnection];
 beforeAll(async () => {
-  [asker, answerer] = await Promise.all([connect({ servers: testNats() }), connect({ servers: testNats() })]);
+  [asker, answerer] = await Promise.all([connectTo(testNats()), connectTo(testNats())]);
 });
 afterAll(async () => void (await Promise.all([asker.close(), answerer.close()])));
 
