@@ -21,8 +21,8 @@ export interface RunningAttack {
   stop(): Promise<Record<string, number>>;
 }
 
-// The sockets are open then, and the first requests were read.
-const settling = 1500;
+// Thousands of connections are not opened in one moment; when they are, their first requests are read.
+const [opening, settling] = [3000, 500];
 const ready = "under way";
 
 export function startAttack(attack: Attack): RunningAttack {
@@ -60,10 +60,11 @@ async function run({ inFlight, heedsRetryAfter = false, requests }: Attack): Pro
     process.exit(0);
   });
   let n = 0;
-  const lane = async () => {
+  const lane = async (_: unknown, index: number) => {
+    await Bun.sleep((opening * index) / inFlight);
+    if (index === inFlight - 1) setTimeout(() => console.log(ready), settling);
     for (;;) {
       const number = String(n++);
-      if (n === inFlight) setTimeout(() => console.log(ready), settling);
       const {
         url,
         method = "GET",

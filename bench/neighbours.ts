@@ -15,6 +15,9 @@ const holdings = 5000;
 // The gateway as it is by default: limits are a part of what is measured.
 const defaults = { LIMIT_SESSION: "600", LIMIT_ADDRESS: "300", LIMIT_SIGN_IN: "60" };
 
+// Their lines come through a pipe to this process, which is busy measuring: the services would wait for it.
+const quietly = { LOG_REQUESTS: "off" };
+
 interface NamedAttack extends Attack {
   readonly what: string;
   /** How long its last requests may still be worked on when it has ended. */
@@ -25,13 +28,14 @@ interface NamedAttack extends Attack {
 export async function neighbours(kenri: TestKenri, { redis, idp }: GatewayServers): Promise<Figure[]> {
   const place = await gatewayPlace();
   for (const system of ["account", "entitlement", "notification"])
-    await kenri.start(`${system}:api`, { ...place.forServices, OPS_ANSWERS_FOR: "1s" });
+    await kenri.start(`${system}:api`, { ...place.forServices, OPS_ANSWERS_FOR: "1s", ...quietly });
   const { url } = await startGateway(kenri, place, {
     REDIS_URL: redis.url,
     OIDC_ISSUER: idp.issuer,
     OIDC_CLIENT_ID: idp.clientId,
     OIDC_CLIENT_SECRET: idp.clientSecret,
     ...defaults,
+    ...quietly,
   });
   const signedIn = async (name: string) => {
     const browser = testBrowser();
