@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect, test } from "@playwright/test";
 import { fillIn, signInAs } from "./people.ts";
 import { variable } from "./stack.ts";
@@ -39,4 +42,25 @@ test("a sign-in that went wrong is told on a page, with a way on", async ({ page
   await expect(page.getByRole("heading", { name: "That did not work" })).toBeVisible();
   await page.getByRole("link", { name: "Sign in again" }).click();
   await expect(page.getByRole("heading", { name: "Sign in to Kenri" })).toBeVisible();
+});
+
+test("an image or a frame on another site's page begins no sign-in; a link there leads to it", async ({ page, context }) => {
+  const login = `${variable("GATEWAY_URL")}/login`;
+  const statuses: number[] = [];
+  const blocked: string[] = [];
+  page.on("requestfailed", request => void blocked.push(request.url()));
+  page.on("response", answer => {
+    if (answer.url().startsWith(login)) statuses.push(answer.status());
+  });
+  const body = `<img src="${login}?prompt=login"><iframe src="${login}"></iframe><a href="${login}">Sign in there</a>`;
+  const elsewhere = createServer((_, answer) => answer.setHeader("content-type", "text/html").end(body)).listen(0, "127.0.0.1");
+  await once(elsewhere, "listening");
+  // To a browser localhost and 127.0.0.1 are two sites.
+  await page.goto(`http://localhost:${(elsewhere.address() as AddressInfo).port}/`);
+  await expect.poll(() => blocked.sort()).toEqual([login, `${login}?prompt=login`]);
+  expect(new Set(statuses)).toEqual(new Set([403]));
+  expect(await context.cookies(login)).toEqual([]);
+  await page.getByRole("link", { name: "Sign in there" }).click();
+  await expect(page.getByLabel("Password", { exact: true })).toBeVisible();
+  elsewhere.close();
 });
