@@ -40,7 +40,7 @@ const respond = (question: Msg, text: string, signature?: string) => {
 
 test("the first answer with the right signature counts; unsigned, forged, foreign and earlier ones are refused, and it waits on", async () => {
   const recorded: Msg[] = [];
-  const recorder = answerer.subscribe("_INBOX.>", { callback: (_, message) => void recorded.push(message) });
+  const recorder = answerer.subscribe("_INBOX_test_role.>", { callback: (_, message) => void recorded.push(message) });
   await asked({ answer: question => answerSigned(question, question.subject, "yes, once", signatures) });
   const signed = () => recorded.find(message => message.headers?.has(signatureHeader));
   await until("it is recorded", 5000, () => signed() !== undefined);
