@@ -64,7 +64,7 @@ export const gatewaySettings = {
   },
   limits: {
     session: limit("LIMIT_SESSION", "requests a minute of one session", 600),
-    user: limit("LIMIT_USER", "requests a minute of one user in all sessions", 1200),
+    user: limit("LIMIT_USER", "requests a minute of one user in all sessions; at once a sixth of it", 1200),
     address: limit("LIMIT_ADDRESS", "requests a minute of one address without a session", 300),
     signIn: limit("LIMIT_SIGN_IN", "steps of signing in a minute from one address", 60),
     delay: duration(
