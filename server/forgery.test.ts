@@ -160,6 +160,16 @@ test("a message that somebody puts in the place of an event, under its id, does 
   for (const user of Object.keys(strangers)) await until(`${user} is told`, 30_000, () => isTold(user));
 });
 
+test("a letter that was trusted when it came can be read after its key was replaced: the outbox counts it as delivered", async () => {
+  const { data, headers } = eventMessage({ userId: "rotated" });
+  const signed = signedHeaders({ ...kenri.environment, EVENT_SIGNING_KEYS: `gone:${"g".repeat(32)}` }, data, headers);
+  const { id } = await letterOf(await putUnsigned(kenri, data, signed));
+  expect((await reprocess(id)).status).toBe(409);
+  await kenri.notificationSql`update notification_nats_dlq set untrusted = null where id = ${id}`;
+  expect((await reprocess(id)).status).toBe(200);
+  await until("it is told", 15_000, () => isTold("rotated"));
+});
+
 test("a letter whose key was missing is consumed when the key is there; without keys everything is taken as before", async () => {
   const [next, other] = [`next:${"n".repeat(32)}`, `other:${"o".repeat(32)}`];
   const letterBy = async (userId: string, keys: string) => {

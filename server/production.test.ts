@@ -62,6 +62,13 @@ const unsafe: readonly [what: string, changed: Record<string, string>, sentence:
   ["every address of IPv4 as a proxy", { TRUSTED_PROXIES: "0.0.0.0/0" }, "TRUSTED_PROXIES: 0.0.0.0/0 is too wide"],
   ["every address of IPv6 as a proxy", { TRUSTED_PROXIES: "10.0.0.1, ::/0" }, "TRUSTED_PROXIES: ::/0 is too wide"],
   ["both halves of IPv4 as proxies", { TRUSTED_PROXIES: "0.0.0.0/1,128.0.0.0/1" }, "TRUSTED_PROXIES: 128.0.0.0/1 is too wide"],
+  ["IPv4 in a network of IPv6 as a proxy", { TRUSTED_PROXIES: "::/8" }, "TRUSTED_PROXIES: ::/8 is too wide"],
+  [
+    "IPv4 in another form of IPv6 as a proxy",
+    { TRUSTED_PROXIES: "0:0:0:0:0:ffff:0:0/96" },
+    "TRUSTED_PROXIES: 0:0:0:0:0:ffff:0:0/96 is too",
+  ],
+  ["half of the public IPv6 as a proxy", { TRUSTED_PROXIES: "2000::/7" }, "TRUSTED_PROXIES: 2000::/7 is too wide"],
   ["IPv4 in the form of IPv6 as a proxy", { TRUSTED_PROXIES: "::ffff:0.0.0.0/96" }, "TRUSTED_PROXIES: ::ffff:0.0.0.0/96 is too wide"],
   [
     "a database without a password",

@@ -147,7 +147,7 @@ test("a second start takes under five seconds, keeps key and data, and is the on
   await asPrinted(curl);
   await metricsAreNamed();
   expect(withoutPorts(readDevEnv(join(home, "dev.env")))).toEqual(withoutPorts(earlier));
-  for (const secret of ["dev.env", "dev/signing_keys"]) expect(statSync(join(home, secret)).mode & 0o777).toBe(0o600);
+  for (const secret of ["dev.env", "dev/signing.secret"]) expect(statSync(join(home, secret)).mode & 0o777).toBe(0o600);
 
   const another = await run([process.execPath, join(import.meta.dir, "dev.ts")], { env });
   expect([another.code, another.output]).toEqual([1, expect.stringContaining("running already")]);

@@ -81,6 +81,7 @@ export function rightsOf({ stream, consumer, subject, takenIn, inbox }: NatsName
         right(`$JS.API.CONSUMER.DELETE.${stream}.${consumer}`, "replaces its consumer if the stream was cut or restored"),
         right(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`, "pulls messages"),
         right(`$JS.ACK.${stream}.${consumer}.>`, "acknowledges them"),
+        right(`$JS.ACK.*.*.${stream}.${consumer}.>`, "the same, as newer servers name it (domain, account)"),
         // Not `allow_responses`: nats-server 2.9 then remembers the reply subject of every message that is pulled, and searches them all.
         right(inboxOf("entitlement:relay"), "answers which events it holds"),
         hints,

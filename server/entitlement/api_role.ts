@@ -75,7 +75,16 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       actionRoutes(operatorSql, requires, cursors, share),
       configRoutes(requires, { kernel: kernelSettings, entitlement: entitlementSettings }),
       operatorRoutes({ sql: operatorSql, requires, cursors, share, requeued: relay.wake }),
-      outboxBulkRoutes({ sql: operatorSql, requires, cursors, share, operators, ...kernel.bulk, log }),
+      outboxBulkRoutes({
+        sql: operatorSql,
+        standing: store.statements.operations,
+        requires,
+        cursors,
+        share,
+        operators,
+        ...kernel.bulk,
+        log,
+      }),
     ],
   });
   const telling = service({ start: async () => {}, stop: async () => relay.close() });

@@ -4,7 +4,7 @@ import type { EntitlementSql } from "./sql.gen.ts";
 
 /**
  * Refuses ids that may not be written. A pair from before the rule stays usable: it can be revoked, and a request that is sent again after its
- * answer was lost still gets that answer.
+ * answer was lost still gets that answer, unless its purchase or its reason breaks the rule.
  */
 export async function checkIds({ known }: Pick<EntitlementSql, "known">, user_id: string, stock_keeping_unit: string): Promise<void> {
   const errors = Object.entries({ user_id, stock_keeping_unit }).flatMap(([name, value]) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { connect, type Msg, type NatsConnection } from "@nats-io/transport-node";
+import type { Msg, NatsConnection } from "@nats-io/transport-node";
 import { until } from "../../stack/wait.ts";
 import { createHealth } from "../kernel/health.ts";
 import { silentLog } from "../kernel/log.ts";
@@ -7,13 +7,14 @@ import { createMetrics } from "../kernel/metrics.ts";
 import { createSignatures } from "../kernel/signatures.ts";
 import { answerSigned } from "../kernel/signed_answers.ts";
 import { testNats } from "../testing/kenri.ts";
+import { connectTo } from "../testing/nats.ts";
 import { takenInAnswers } from "./taken_in_answers.ts";
 
 const signatures = createSignatures([{ id: "k", secret: "s".repeat(32) }]);
 const [first, second, third] = Array.from({ length: 3 }, () => crypto.randomUUID()) as [string, string, string];
 let nats: NatsConnection;
 beforeAll(async () => {
-  nats = await connect({ servers: testNats() });
+  nats = await connectTo(testNats());
 });
 afterAll(() => nats.close());
 

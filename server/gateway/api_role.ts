@@ -46,7 +46,15 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
   const integrity = createIntegrity({ secrets: gatewaySecrets(settings), log, health, metrics });
   const broker = createBroker({ nats: natsAccess(kernel.nats, settings.natsUrls, context.role), name: worker, log, health, metrics });
   const mint = createMint({ redis, integrity, ...settings.tokens, log, metrics });
-  const services = downstream({ urls: settings.services, mint, deadline, perUser: settings.userCalls, log, metrics });
+  const services = downstream({
+    urls: settings.services,
+    mint,
+    deadline,
+    actionDeadline: settings.actionDeadline,
+    perUser: settings.userCalls,
+    log,
+    metrics,
+  });
   const actors = operationActors({ services, every: settings.confirmEvery, log, metrics });
   const known = people({ redis, integrity, services, ...settings.session });
   const kept = sessions(redis, integrity, settings.session);

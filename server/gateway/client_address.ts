@@ -11,12 +11,19 @@ export function isNetwork(entry: string): boolean {
   return rest.length === 0 && most !== undefined && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most));
 }
 
-/** A network so wide that it holds strangers: wider than 10.0.0.0/8 or fc00::/7, the widest that are private. */
+/**
+ * A network so wide that it holds strangers: of IPv4 wider than 10.0.0.0/8, the widest private one, also where it is written as IPv6. Of IPv6 the private
+ * ones may be as wide as fc00::/7, others as wide as what one provider has.
+ */
 export function isTooWide(entry: string): boolean {
   const [address = "", bits] = entry.split("/");
   if (bits === undefined) return false;
-  const isMapped = /^::ffff:/i.test(address); // addresses of IPv4 in the form of IPv6
-  return Number(bits) < (isIP(address) === 4 ? 8 : isMapped ? 104 : 7);
+  const network = new BlockList();
+  network.addSubnet(address, Number(bits), family(address));
+  if (isIP(address) === 4) return Number(bits) < 8;
+  const holdsIpv4 = ["1.1.1.1", "10.1.1.1", "203.0.113.1"].some(one => network.check(`::ffff:${one}`, "ipv6"));
+  if (holdsIpv4) return Number(bits) < 104;
+  return Number(bits) < (network.check("fc00::1", "ipv6") || network.check("fd00::1", "ipv6") ? 7 : 32);
 }
 
 /**

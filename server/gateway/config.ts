@@ -56,6 +56,12 @@ export const gatewaySettings = {
     { minimum: "50ms", maximum: "1m" },
   ),
   deadline: duration("GATEWAY_DEADLINE", "how long a service may take to answer", "2s", { minimum: "50ms", maximum: "1m" }),
+  actionDeadline: duration(
+    "GATEWAY_ACTION_DEADLINE",
+    "how long a service may take for an operator's action or preview; more than its OPERATOR_WAIT and OPERATOR_DEADLINE together",
+    "8s",
+    { minimum: "50ms", maximum: "1m" },
+  ),
   userCalls: {
     most: integer(
       "USER_CALLS",
@@ -104,7 +110,7 @@ export const gatewaySettings = {
   },
   limits: {
     session: limit("LIMIT_SESSION", "requests a minute of one session", 600),
-    user: limit("LIMIT_USER", "requests a minute of one user in all sessions", 1200),
+    user: limit("LIMIT_USER", "requests a minute of one user in all sessions; at once a sixth of it", 1200),
     address: limit("LIMIT_ADDRESS", "requests a minute of one address without a session", 300),
     signIn: limit("LIMIT_SIGN_IN", "steps of signing in a minute from one address", 60),
     open: limit(

@@ -34,12 +34,15 @@ interface Reply {
   readonly text: string;
   /** The service gave this answer before and did nothing now. */
   readonly replayed: boolean;
+  readonly retryAfter: string | null;
 }
 
 export interface DownstreamOptions {
   readonly urls: Readonly<Record<SystemName, string>>;
   readonly mint: Mint;
   readonly deadline: number;
+  /** The same for what operators do: it may walk a large set. */
+  readonly actionDeadline: number;
   /** How many calls of one user may be under way at once, and how long the next ones wait. */
   readonly perUser: { readonly most: number; readonly wait: number };
   readonly log: Log;
@@ -50,7 +53,7 @@ export interface DownstreamOptions {
  * Calls the services for people: with a token of its own, a deadline, one retry where it is safe, a circuit breaker a service, and at most so
  * many calls of one user at once.
  */
-export function downstream({ urls, mint, deadline, perUser, log, metrics }: DownstreamOptions) {
+export function downstream({ urls, mint, deadline, actionDeadline, perUser, log, metrics }: DownstreamOptions) {
   const seconds = metrics.histogram("gateway_call_seconds", "Time of a call to a service.", ["system", "outcome"]);
   const busy = metrics.counter("gateway_user_busy_total", "Calls refused because too many of their user were under way.");
   const inTurn = userCalls({ ...perUser, refused: () => busy.inc() });
@@ -88,7 +91,7 @@ export function downstream({ urls, mint, deadline, perUser, log, metrics }: Down
       signal: AbortSignal.timeout(Math.max(1, until - performance.now())),
     });
     const replayed = response.headers.get("idempotency-replayed") === "true";
-    const reply = { status: response.status, text: await response.text(), replayed };
+    const reply = { status: response.status, text: await response.text(), replayed, retryAfter: response.headers.get("retry-after") };
     // 401 means that our token was refused: nothing the caller can mend.
     if (reply.status >= 500 || reply.status === 401) throw new Error(`${system} answered ${reply.status}`);
     return reply;
@@ -108,9 +111,9 @@ export function downstream({ urls, mint, deadline, perUser, log, metrics }: Down
   async function attempts(system: SystemName, path: string, errand: Errand, options: Call): Promise<Reply> {
     const circuit = circuits[system];
     const since = performance.now();
-    const until = since + deadline;
-    const observe = (outcome: string) => seconds.observe({ system, outcome }, (performance.now() - since) / 1000);
     const isSafe = (options.method ?? "GET") === "GET";
+    const until = since + (!isSafe && path.startsWith("/ops/") ? actionDeadline : deadline);
+    const observe = (outcome: string) => seconds.observe({ system, outcome }, (performance.now() - since) / 1000);
     for (let tried = 1; ; tried++) {
       try {
         const reply = await attempt(system, path, errand, options, until);
@@ -132,7 +135,7 @@ export function downstream({ urls, mint, deadline, perUser, log, metrics }: Down
     /** An answer as the service gave it; a refusal is thrown in its own words. */
     async pass(system: SystemName, path: string, errand: Errand, options?: Call): Promise<Reply> {
       const reply = await call(system, path, errand, options);
-      if (reply.status >= 300) throw refusalOf(system, reply.status, parsed(reply.text), reply.replayed);
+      if (reply.status >= 300) throw refusalOf(system, reply);
       return reply;
     },
     /** The body of a 200; a refusal of the service is thrown in its own words. */
@@ -140,7 +143,7 @@ export function downstream({ urls, mint, deadline, perUser, log, metrics }: Down
       const reply = await call(system, path, errand, options);
       const body = parsed(reply.text);
       if (reply.status === 200 && body) return body as T;
-      throw refusalOf(system, reply.status, body);
+      throw refusalOf(system, reply);
     },
   };
 }
@@ -157,12 +160,15 @@ function parsed(text: string): Record<string, unknown> | undefined {
 }
 
 /** A refusal in the service's own words; what is not its own is none. */
-function refusalOf(system: SystemName, status: number, body: Record<string, unknown> | undefined, replayed = false): Problem {
-  const { code, detail, errors } = body ?? {};
+function refusalOf(system: SystemName, { status, text, replayed, retryAfter }: Reply): Problem {
+  const { code, detail, errors } = parsed(text) ?? {};
   if (status < 400 || typeof code !== "string" || typeof detail !== "string") return unreachable(system, "bad gateway");
   return new Problem(status, code, detail, {
     ...(Array.isArray(errors) ? { errors } : {}),
-    ...(replayed ? { headers: { "idempotency-replayed": "true" } } : {}),
+    headers: {
+      ...(replayed ? { "idempotency-replayed": "true" } : {}),
+      ...(retryAfter === null ? {} : { "retry-after": retryAfter }),
+    },
   });
 }
 

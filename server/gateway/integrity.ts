@@ -28,7 +28,7 @@ export interface Integrity extends Service {
   sign(place: string, text: string): string;
   /** The text, if a gateway signed it for this place; otherwise it is refused. */
   verify(kept: Kept, place: string, signed: string): string | undefined;
-  /** Counts, logs and shows an entry that is not believed: each entry once. */
+  /** Counts, logs and shows an entry that is not believed: each entry once. Beyond 1,000 of them they are only counted. */
   refuse(kept: Kept, fault: Fault, place: string, entry: string): void;
 }
 
@@ -52,10 +52,9 @@ export function createIntegrity({ secrets, log, health, metrics, toldFor = 60_00
 
   function refuse(kept: Kept, fault: Fault, place: string, entry: string): void {
     const name = `${place} ${new Bun.CryptoHasher("sha256").update(entry).digest("hex")}`;
-    if (!known.has(name)) {
-      if (known.size >= mostRemembered) known.clear();
+    if (!known.has(name)) refusals.inc({ kept, fault });
+    if (!known.has(name) && known.size < mostRemembered) {
       known.add(name);
-      refusals.inc({ kept, fault });
       log[fault === "expired" ? "info" : "error"]({ kept, fault, key: place.slice(0, 200) }, "gateway.store_refused");
     }
     if (fault === "expired") return; // a gateway that was killed leaves such entries
@@ -66,6 +65,7 @@ export function createIntegrity({ secrets, log, health, metrics, toldFor = 60_00
   function tell(): void {
     for (const [kept, at] of lastAt) if (performance.now() - at > toldFor) lastAt.delete(kept);
     if (lastAt.size === 0) {
+      if (known.size >= mostRemembered) known.clear();
       health.fine(part);
       return;
     }

@@ -51,29 +51,29 @@ describe("a limit", () => {
   });
 
   test("of a user holds for all their sessions together, at all gateways; other users have their own", async () => {
-    const few = { ...perMinute, session: 10, user: 15 };
+    const few = { ...perMinute, session: 10, user: 90 };
     const gateways = [limits(redis, few, createMetrics()), limits(other, few, createMetrics())];
     const [user, ...sessions] = Array.from({ length: 51 }, anybody);
     const answers = await Promise.all(
       sessions.flatMap(session => [0, 1].map(gateway => status(gateways[gateway]!("session", session, user)))),
     );
-    expect(answers.filter(answer => answer === 200)).toHaveLength(15);
+    expect(answers.filter(answer => answer === 200)).toHaveLength(15); // a sixth of what is a minute's
     expect(answers.filter(answer => answer === 429)).toHaveLength(85);
     expect(await status(gateways[0]!("session", anybody(), anybody()))).toBe(200);
   });
 
   test("tells of the session and of the user, and a refusal by one costs nothing of the other", async () => {
-    const take = limits(redis, { ...perMinute, session: 2, user: 3 }, createMetrics());
+    const take = limits(redis, { ...perMinute, session: 2, user: 18 }, createMetrics());
     const [user, first, second] = [anybody(), anybody(), anybody()];
     expect(await take("session", first, user)).toEqual({
-      "ratelimit-policy": '"session";q=2;w=60, "user";q=3;w=60',
-      ratelimit: '"session";r=1;t=30, "user";r=2;t=20',
+      "ratelimit-policy": '"session";q=2;w=60, "user";q=3;w=10',
+      ratelimit: '"session";r=1;t=30, "user";r=2;t=4',
     });
     await take("session", first, user);
     for (let n = 0; n < 5; n++) expect(await status(take("session", first, user))).toBe(429);
     await take("session", second, user);
     const refusal = (await take("session", second, user).catch(error => error)) as Problem;
-    expect(refusal.message).toContain("over the limit of 3 requests a minute of one user");
+    expect(refusal.message).toContain("over the limit of 18 requests a minute of one user");
     expect(refusal.options.headers?.ratelimit).toMatch(/^"session";r=1;t=\d+, "user";r=0;t=\d+$/);
   });
 
@@ -104,7 +104,7 @@ describe("a limit", () => {
     const answers: number[] = [];
     for (let n = 0; n < 7; n++) answers.push(await status(take("address", who)));
     expect(answers).toEqual([200, 200, 200, 200, 200, 429, 429]);
-    const own = limits(gone, { ...perMinute, session: 10, user: 3 }, createMetrics());
+    const own = limits(gone, { ...perMinute, session: 10, user: 18 }, createMetrics());
     const user = anybody();
     const sessions: number[] = [];
     for (let n = 0; n < 5; n++) sessions.push(await status(own("session", anybody(), user)));
@@ -133,7 +133,7 @@ test("what is open to anybody is counted without Redis", async () => {
 });
 
 describe("a bucket in memory", () => {
-  const one = (take: ReturnType<typeof localBuckets>) => (key: string) => take([key], [5])[0]!;
+  const one = (take: ReturnType<typeof localBuckets>) => (key: string) => take([key], [{ holds: 5, fill: 60_000 }])[0]!;
 
   test("fills again with time, up to what it holds", () => {
     let now = 0;

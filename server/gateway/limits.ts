@@ -5,6 +5,15 @@ import { type Redis, RedisAway, readScript } from "../kernel/redis.ts";
 
 const script = readScript(new URL("./limit.lua", import.meta.url));
 const minute = 60_000;
+// Within this time each limit is counted. A user's is short: what all their sessions may ask at once is a sixth of what they may in a minute.
+const windows: Readonly<Record<LimitName, number>> = {
+  session: minute,
+  user: 10_000,
+  address: minute,
+  "sign-in": minute,
+  open: minute,
+  keys: minute,
+};
 // So many buckets are kept here while Redis is away; the oldest make room. Who is that many may have a full bucket again.
 const mostLocal = 10_000;
 
@@ -28,6 +37,12 @@ interface Bucket {
   readonly key: string;
 }
 
+interface Size {
+  readonly holds: number;
+  /** Milliseconds to fill it from empty. */
+  readonly fill: number;
+}
+
 /** A session's bucket lies beside its user's: one script takes of both, and a cluster keeps them on one node. */
 const bucketsOf = (name: LimitName, who: string, userId: string | undefined): Bucket[] =>
   userId === undefined
@@ -45,6 +60,10 @@ export function limits(redis: Redis, perMinute: Readonly<Record<LimitName, numbe
   const refused = metrics.counter("gateway_limited_total", "Requests over a limit.", ["limit"]);
   const local = localBuckets();
   const here = localBuckets();
+  const sizeOf = (name: LimitName): Size => ({
+    holds: Math.max(1, Math.ceil((perMinute[name] * windows[name]) / minute)),
+    fill: windows[name],
+  });
   let held = 0;
 
   async function holdBack(): Promise<void> {
@@ -54,15 +73,19 @@ export function limits(redis: Redis, perMinute: Readonly<Record<LimitName, numbe
   }
 
   async function levels(buckets: readonly Bucket[]): Promise<Level[]> {
-    const holds = buckets.map(({ name }) => perMinute[name]);
+    const sizes = buckets.map(({ name }) => sizeOf(name));
     const keys = buckets.map(({ key }) => key);
-    if (buckets.every(({ name }) => countedHere.has(name))) return here(keys, holds);
+    if (buckets.every(({ name }) => countedHere.has(name))) return here(keys, sizes);
     try {
-      const found = await redis.run<[had: number, left: number, nextIn: number][]>(script, keys, [minute, ...holds]);
+      const found = await redis.run<[had: number, left: number, nextIn: number][]>(
+        script,
+        keys,
+        sizes.flatMap(({ holds, fill }) => [holds, fill]),
+      );
       return found.map(([had, left, nextIn]) => ({ had: had === 1, left, nextIn }));
     } catch (error) {
       if (!(error instanceof RedisAway)) throw error;
-      return local(keys, holds);
+      return local(keys, sizes);
     }
   }
 
@@ -74,10 +97,11 @@ export function limits(redis: Redis, perMinute: Readonly<Record<LimitName, numbe
     const buckets = bucketsOf(name, who, userId);
     const found = (await levels(buckets)).map((level, n) => {
       const { name } = buckets[n]!;
-      return { ...level, name, most: perMinute[name], seconds: Math.max(1, Math.ceil(level.nextIn / 1000)) };
+      const { holds, fill } = sizeOf(name);
+      return { ...level, name, most: perMinute[name], holds, fill, seconds: Math.max(1, Math.ceil(level.nextIn / 1000)) };
     });
     const headers = {
-      "ratelimit-policy": found.map(({ name, most }) => `"${name}";q=${most};w=60`).join(", "),
+      "ratelimit-policy": found.map(({ name, holds, fill }) => `"${name}";q=${holds};w=${fill / 1000}`).join(", "),
       ratelimit: found.map(({ name, left, seconds }) => `"${name}";r=${left};t=${seconds}`).join(", "),
     };
     const empty = found.filter(({ had }) => !had).sort((a, b) => b.seconds - a.seconds)[0];
@@ -97,9 +121,9 @@ export type TakeLimit = ReturnType<typeof limits>;
 export function localBuckets(now: () => number = performance.now.bind(performance)) {
   const buckets = new Map<string, { tokens: number; at: number }>();
 
-  function filled(bucket: string, holds: number): number {
+  function filled(bucket: string, { holds, fill }: Size): number {
     const known = buckets.get(bucket) ?? { tokens: holds, at: now() };
-    return Math.min(holds, known.tokens + ((now() - known.at) * holds) / minute);
+    return Math.min(holds, known.tokens + ((now() - known.at) * holds) / fill);
   }
   function keep(bucket: string, tokens: number): void {
     buckets.delete(bucket);
@@ -107,13 +131,14 @@ export function localBuckets(now: () => number = performance.now.bind(performanc
     buckets.set(bucket, { tokens, at: now() });
   }
 
-  return (keys: readonly string[], holds: readonly number[]): Level[] => {
-    const before = keys.map((key, n) => filled(key, holds[n]!));
+  return (keys: readonly string[], sizes: readonly Size[]): Level[] => {
+    const before = keys.map((key, n) => filled(key, sizes[n]!));
     const take = before.every(tokens => tokens >= 1) ? 1 : 0;
     return before.map((tokens, n) => {
       const left = tokens - take;
+      const { holds, fill } = sizes[n]!;
       keep(keys[n]!, left);
-      return { had: tokens >= 1, left: Math.floor(left), nextIn: Math.ceil(((1 - (left % 1)) * minute) / holds[n]!) };
+      return { had: tokens >= 1, left: Math.floor(left), nextIn: Math.ceil(((1 - (left % 1)) * fill) / holds) };
     });
   };
 }

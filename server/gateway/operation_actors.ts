@@ -15,6 +15,7 @@ export interface OperationActorsOptions {
 }
 
 const systems: readonly SystemName[] = ["entitlement", "notification"];
+const atOnce = 5;
 
 /**
  * Tells the services what account says of the people whose bulk operations are running. Services cannot ask account themselves, and a message
@@ -35,19 +36,25 @@ export function operationActors({ services, every, log, metrics }: OperationActo
   async function confirm(system: SystemName, stopping: AbortSignal): Promise<void> {
     const errand = asGateway({ requestId: crypto.randomUUID(), traceparent: continueTrace(null).traceparent });
     const { actors } = await services.ask<{ actors: readonly string[] }>(system, actorsPath, errand);
-    for (const userId of actors) {
-      if (stopping.aborted) return;
-      const body = await standingOf(userId, errand);
-      await services.ask(system, `${actorsPath}/${encodeURIComponent(userId)}`, errand, { method: "PUT", body });
-    }
+    for (let n = 0; n < actors.length && !stopping.aborted; n += atOnce)
+      await Promise.all(actors.slice(n, n + atOnce).map(userId => confirmOne(system, userId, errand).catch(notConfirmed(system))));
   }
 
-  /** What cannot be reached is asked the next time; until then the operations wait. One service that hangs does not hold up the other. */
+  async function confirmOne(system: SystemName, userId: string, errand: ReturnType<typeof asGateway>): Promise<void> {
+    const body = await standingOf(userId, errand);
+    await services.ask(system, `${actorsPath}/${encodeURIComponent(userId)}`, errand, { method: "PUT", body });
+  }
+
+  const notConfirmed = (system: SystemName) => (error: unknown) => {
+    if (!(error instanceof Problem)) throw error;
+    log.debug({ system, error }, "gateway.operations_not_confirmed");
+  };
+
+  /**
+   * What cannot be reached is asked the next time; until then the operations wait. Neither a service that hangs nor a person of whom account says
+   * nothing holds up the others.
+   */
   async function runOnce(stopping: AbortSignal): Promise<number> {
-    const notConfirmed = (system: SystemName) => (error: unknown) => {
-      if (!(error instanceof Problem)) throw error;
-      log.debug({ system, error }, "gateway.operations_not_confirmed");
-    };
     await Promise.all(systems.map(system => confirm(system, stopping).catch(notConfirmed(system))));
     return 0;
   }

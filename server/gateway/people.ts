@@ -31,7 +31,7 @@ export const asGateway = (following: Following): Errand => ({ ...following, pers
  * seconds; while account is away, a little longer.
  */
 export function people({ redis, integrity, services, fresh, grace }: PeopleOptions) {
-  const keyOf = (userId: string) => `kenri:{user:${userId}}:profile`;
+  const keyOf = (userId: string) => `kenri:{user:${userId}}:signed-profile`;
   const lastKeyOf = (userId: string) => `kenri:{user:${userId}}:last-profile`;
   const asking = new Map<string, Promise<Profile>>();
 

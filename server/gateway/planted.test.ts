@@ -130,8 +130,8 @@ const signedBy = (secret: string, jwk: JWK) =>
   testIntegrity([secret]).sign(`${boardKey}:${jwk.kid}`, JSON.stringify({ jwk, until: Number.MAX_SAFE_INTEGER }));
 
 describe("in Redis", () => {
-  const sessionKey = (id: string) => `kenri:session:${sha256(id).toString("base64url")}`;
-  const profileKey = (userId: string) => `kenri:{user:${userId}}:profile`;
+  const sessionKey = (id: string) => `kenri:signed-session:${sha256(id).toString("base64url")}`;
+  const profileKey = (userId: string) => `kenri:{user:${userId}}:signed-profile`;
   const newId = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
   const withCookie = (id: string, path: string) => fetch(`${gateway.url}${path}`, { headers: { cookie: `kenri=${id}` } });
   const adminRecord = async () => (await redis.send<string>("HGET", sessionKey(admin.cookies.get("kenri")!), "data"))!;

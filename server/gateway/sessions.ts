@@ -17,7 +17,7 @@ export interface OpenSession {
 }
 
 const idPattern = /^[\w-]{43}$/;
-const keyOf = (id: string) => `kenri:session:${sha256(id).toString("base64url")}`;
+const keyOf = (id: string) => `kenri:signed-session:${sha256(id).toString("base64url")}`;
 const sessionsOf = (userId: string) => `kenri:{user:${userId}}:sessions`;
 
 export interface SessionLimits {

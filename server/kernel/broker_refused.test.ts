@@ -101,13 +101,16 @@ test("a wrong password is told once in the log and stands in health until the se
 
 test("a subject that the role may not use is logged once and counted each time", async () => {
   await server.restart(login("relay", "hunter2", `, permissions: { publish: "mine", subscribe: "mine" }`));
-  const { broker, refused, logged, connects } = await startBroker({ NATS_URL: at(server.port, "relay:hunter2@") });
+  const { broker, health, refused, logged, connects } = await startBroker({ NATS_URL: at(server.port, "relay:hunter2@") });
   await connects();
   for (let n = 0; n < 3; n++) broker.connection().publish("theirs");
   broker.connection().subscribe("secret", { callback: () => {} });
   await until("all are counted", 30_000, async () => (await refused("permission")) === 4);
   expect(logged("broker.not_permitted").map(({ subject }) => subject)).toEqual(["theirs", "secret"]);
   expect(broker.connected()).toBe(true);
+  expect(health.troubles()).toEqual({ broker_permissions: expect.stringContaining('NATS does not let user relay subscription "secret"') });
+  await server.restart(login("relay", "hunter2"));
+  await until("with a new connection nothing is wrong", 10_000, () => Object.keys(health.troubles()).length === 0);
 });
 
 test("TLS: the server is checked against the CA, a client certificate is shown, and a failure is told, also at a reconnect", async () => {

@@ -32,6 +32,8 @@ export function healthServer({ port, host, variables, context }: HealthServerOpt
       app.listen({ port, hostname: host, reusePort: false });
       log.info({ url: `http://${host}:${app.server?.port}` }, "health.listening");
     },
-    stop: async () => void (await app.stop(true)),
+    stop: async () => {
+      if (app.server) await app.stop(true);
+    },
   });
 }

@@ -2,11 +2,12 @@
  * What may be written as an id or a name. Ids travel in URLs, logs and consoles, and are compared byte by byte: what cannot be seen, turns
  * other text around, or is changed by a URL parser would make two ids look like one, or one that nobody can ask for.
  */
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+// The two variation selectors that make an emoji of a sign, or not, can be seen.
+const unseen = /(?![\ufe0e\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u;
 const dots = new Set([".", ".."]);
 
 export const nameRule =
-  "without control characters, format characters such as zero-width and bidirectional ones, line separators or lone surrogates, without white space at either end, in Unicode NFC";
+  "without control characters, format and other invisible characters such as zero-width and bidirectional ones, line separators or lone surrogates, without white space at either end, in Unicode NFC";
 export const idRule = `${nameRule}, and no '.' or '..' alone between slashes, also not as %2e`;
 
 const codeOf = (character: string) => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
@@ -16,7 +17,7 @@ const placeIn = (value: string, index: number) => [...value.slice(0, index)].len
 export function nameProblem(value: string): string | undefined {
   const found = unseen.exec(value);
   if (found)
-    return `contains ${codeOf(found[0])} at character ${placeIn(value, found.index)}: control characters, format characters, line separators and lone surrogates are not allowed`;
+    return `contains ${codeOf(found[0])} at character ${placeIn(value, found.index)}: control characters, format and other invisible characters, line separators and lone surrogates are not allowed`;
   const start = value.length - value.trimStart().length;
   const end = value.trimEnd().length;
   if (start > 0) return `begins with white space (${codeOf(value)}); remove it`;

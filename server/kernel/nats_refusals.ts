@@ -17,6 +17,8 @@ export interface RefusalsOptions {
   readonly metrics: Metrics;
 }
 
+/** The part of health for what a role may not do, though it is connected. Fine again with the next connection. */
+const permissions = "broker_permissions";
 export const away = "NATS is not connected";
 // Subjects can be as many as users: further violations are only counted.
 const violationsLogged = 20;
@@ -29,6 +31,7 @@ export function natsRefusals({ access, log, health, metrics }: RefusalsOptions) 
   const logged = new Set<string>();
   const violations = new Set<string>();
   let current: string | undefined;
+  let notAllowed = false;
 
   return {
     /** Why NATS refused the last attempt to connect. */
@@ -38,6 +41,8 @@ export function natsRefusals({ access, log, health, metrics }: RefusalsOptions) 
       logged.clear();
       violations.clear();
       health.fine("broker");
+      if (notAllowed) health.fine(permissions);
+      notAllowed = false;
     },
     disconnected(): void {
       current = undefined;
@@ -58,6 +63,8 @@ export function natsRefusals({ access, log, health, metrics }: RefusalsOptions) 
     notPermitted({ operation, subject }: InstanceType<typeof errors.PermissionViolationError>): void {
       counter.inc({ cause: "permission" });
       const what = `${operation} ${subject}`;
+      notAllowed = true;
+      health.trouble(permissions, `NATS does not let ${access.who} ${what}; check its permissions (docs/security.md)`);
       if (violations.has(what) || violations.size >= violationsLogged) return;
       violations.add(what);
       log.error({ operation, subject, who: access.who }, "broker.not_permitted");

@@ -42,10 +42,6 @@ export function redisLogin({ url, user, password, caFile, certFile, keyFile }: R
   };
 }
 
-/** Whether a password, or a certificate of our own, is shown to the server. */
-export const provesItself = ({ url, password, certFile }: RedisAddress): boolean =>
-  Boolean(password || URL.parse(url)?.password || (isTls(url) && certFile));
-
 /** What is wrong with these settings together. */
 export function redisAddressProblems(address: RedisAddress): string[] {
   const { url, user, password, certFile, keyFile } = address;

@@ -74,7 +74,16 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
         signatures: createSignatures(kernel.signingKeys),
         requeued: sender.wake,
       }),
-      notificationBulkRoutes({ sql: operatorSql, requires, cursors, share, operators, ...kernel.bulk, log }),
+      notificationBulkRoutes({
+        sql: operatorSql,
+        standing: store.statements.operations,
+        requires,
+        cursors,
+        share,
+        operators,
+        ...kernel.bulk,
+        log,
+      }),
     ],
   });
   const closing = service({

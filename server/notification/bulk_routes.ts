@@ -5,7 +5,7 @@ import { callerOf, type Requires } from "../kernel/callers.ts";
 import type { Cursors } from "../kernel/cursor.ts";
 import type { Log } from "../kernel/log.ts";
 import { describeOperation, operationRoutes } from "../kernel/operation_routes.ts";
-import { standingRoutes } from "../kernel/operation_standing.ts";
+import { type StandingSql, standingRoutes } from "../kernel/operation_standing.ts";
 import type { OperatorTurns } from "../kernel/operator_turns.ts";
 import { notFound, Problem } from "../kernel/problem.ts";
 import type { Share } from "../kernel/shared_answers.ts";
@@ -21,11 +21,23 @@ export interface NotificationBulkOptions {
   readonly operators: OperatorTurns;
   readonly cap: number;
   readonly confirmedFor: number;
+  /** On connections that operators cannot use up: without confirmations every operation waits. */
+  readonly standing: StandingSql;
   readonly log: Log;
 }
 
 /** What operators do to many notifications at once, and the end of a single one. */
-export function notificationBulkRoutes({ sql, requires, cursors, share, operators, cap, confirmedFor, log }: NotificationBulkOptions) {
+export function notificationBulkRoutes({
+  sql,
+  standing,
+  requires,
+  cursors,
+  share,
+  operators,
+  cap,
+  confirmedFor,
+  log,
+}: NotificationBulkOptions) {
   return new Elysia({ normalize: false })
     .use(
       bulkRoutes({
@@ -41,7 +53,7 @@ export function notificationBulkRoutes({ sql, requires, cursors, share, operator
         cap,
       }),
     )
-    .use(standingRoutes({ sql: sql.operations, requires, cap, confirmedFor, log }))
+    .use(standingRoutes({ sql: standing, requires, cap, confirmedFor, log }))
     .use(operationRoutes({ sql, requires, cursors, share }))
     .post(
       "/ops/notifications/:notification_id/discard",

@@ -21,6 +21,11 @@ export type Incoming =
 export function readMessage(message: Arrived, signatures: Signatures): Incoming {
   const refusal = signatures.refusalOf(message);
   if (refusal) return { kind: "refused", cause: refusal.fault, reason: refusal.reason, untrusted: refusal.fault };
+  return readTrusted(message);
+}
+
+/** What a message is whose signature was right when it came. */
+export function readTrusted(message: Arrived): Incoming {
   if (isProbe(message)) return { kind: "probe" };
   const decoded = decodeEvent(message.data, message.headers, message.arrivedAt);
   return "event" in decoded ? { kind: "event", ...decoded } : { kind: "refused", untrusted: null, ...decoded };

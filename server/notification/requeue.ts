@@ -2,7 +2,7 @@ import { isRefused } from "../kernel/database.ts";
 import { unclaimed } from "../kernel/first_attempts.ts";
 import type { Signatures } from "../kernel/signatures.ts";
 import { acceptArrivals } from "./arrivals.ts";
-import { readMessage } from "./incoming.ts";
+import { readMessage, readTrusted } from "./incoming.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
 export interface Action {
@@ -35,7 +35,7 @@ export interface Reprocessing {
   readonly signatures: Signatures;
 }
 
-/** Reads a raw dead letter again, after a fix, by all the rules and today's keys. Taken in as any event is, so twice changes nothing. */
+/** Reads a raw dead letter again, after a fix, by all the rules; one that was not trusted with today's keys. Taken in as any event is, so twice changes nothing. */
 export async function reprocessRaw(sql: NotificationSql, action: Action, { channel, signatures }: Reprocessing): Promise<Reprocessed> {
   const { id, actor, reason } = action;
   const [letter] = await sql.raw_dead_letters.find({ id });
@@ -43,7 +43,8 @@ export async function reprocessRaw(sql: NotificationSql, action: Action, { chann
   if (letter.reprocessed_at !== null) return { outcome: "taken_in" };
   const { subject, data, received_at } = letter;
   const message = { subject, data, headers: letter.headers as Record<string, string>, arrivedAt: Date.parse(received_at) };
-  const read = readMessage(message, signatures);
+  // What was trusted when it came stays trusted: its key may have been replaced since, and the outbox counts it as delivered.
+  const read = letter.untrusted === null ? readTrusted(message) : readMessage(message, signatures);
   if (read.kind === "probe") return { outcome: "unreadable", reason: "it is a probe of the stream and holds no event" };
   if (read.kind === "refused") return { outcome: read.untrusted === null ? "unreadable" : "untrusted", reason: read.reason };
   const { event } = read;

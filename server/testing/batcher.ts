@@ -12,8 +12,11 @@ export interface Run {
 
 const settled = () => new Promise<void>(resolve => setImmediate(resolve));
 
+// What a test leaves waiting is not refused while another one runs.
+const aDay = 86_400_000;
+
 /** The batcher over a statement that the test runs. */
-export function batcher({ lanes = 1, batch = 64, queue = 1000, wait = 60_000 } = {}) {
+export function batcher({ lanes = 1, batch = 64, queue = 1000, wait = aDay } = {}) {
   const runs: Run[] = [];
   let commits = 0;
   const run = (parameters: ChangeBatch) =>
