@@ -1,4 +1,6 @@
 import type postgres from "postgres";
+import { gatewaySettings } from "../server/gateway/config.ts";
+import { listSettings } from "../server/kernel/config.ts";
 import { testBrowser } from "../server/testing/browser.ts";
 import { gatewayPlace, startGateway } from "../server/testing/gateway.ts";
 import type { TestKenri } from "../server/testing/kenri.ts";
@@ -13,7 +15,9 @@ const failedRows = 150_000;
 const holdings = 5000;
 
 // The gateway as it is by default: limits are a part of what is measured.
-const defaults = { LIMIT_SESSION: "600", LIMIT_ADDRESS: "300", LIMIT_SIGN_IN: "60" };
+const defaults = Object.fromEntries(
+  listSettings(gatewaySettings.limits).flatMap(({ variable, preset }) => (preset ? [[variable, preset]] : [])),
+);
 
 // Their lines come through a pipe to this process, which is busy measuring: the services would wait for it.
 const quietly = { LOG_REQUESTS: "off" };

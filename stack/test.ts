@@ -34,6 +34,8 @@ const checks: [name: string, command: string[]][] = [
 ];
 const testFolders = ["server", "stack", "admin-ui", "bench", "proto", "patches"].filter(folder => existsSync(join(checkout, folder)));
 const faults = "server/faults/";
+// Each with half as many tests at once: while the last test of one file waits, the other works.
+const twoFilesAtOnce = ["--parallel=2", "--no-isolate"];
 
 const [first, ...others] = process.argv.slice(2);
 const onlyBrowser = first === "e2e";
@@ -79,12 +81,11 @@ async function runEverything(): Promise<void> {
   const folders = testFolders.map(folder => `./${folder}/`);
   held = [];
   const browsing = inBrowser.run([]);
-  add(await runTests("tests", ["--path-ignore-patterns", `${faults}**`, ...folders]));
+  add(await runTests("tests", [...twoFilesAtOnce, "--path-ignore-patterns", `${faults}**`, ...folders], 2));
   onTerminal(held.join(""));
   held = undefined;
   add(await browsing);
-  // Two files at once, each with half as many tests at once: while the last test of one waits, the other works.
-  if (interruptedAt === 0) add(await runTests("tests with faults", ["--parallel=2", `./${faults}`], 2));
+  if (interruptedAt === 0) add(await runTests("tests with faults", [...twoFilesAtOnce, `./${faults}`], 2));
 }
 
 function runTests(name: string, wanted: readonly string[], concurrency = 4): Promise<Tally> {

@@ -14,7 +14,7 @@ const closing: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closing.map(close => close())));
 
 // How long a broken stream is left as it is. The full rehearsal: BROKEN_STREAM_SECONDS=60.
-const brokenFor = Number(process.env.BROKEN_STREAM_SECONDS ?? 8) * 1000;
+const brokenFor = Number(process.env.BROKEN_STREAM_SECONDS ?? 5) * 1000;
 
 async function underLoad() {
   const servers = await privateServers("nats");

@@ -11,6 +11,8 @@ import { patiently } from "./loop.ts";
 import { openapiRoutes } from "./openapi.ts";
 import { actorsPath } from "./operation_standing.ts";
 import { type OperatorTurns, operatorTurns } from "./operator_turns.ts";
+import { unavailable } from "./problem.ts";
+import { requestTurns } from "./request_turns.ts";
 import type { RoleContext } from "./role.ts";
 import { group, type Service, service } from "./service.ts";
 import type { KernelSettings } from "./settings.ts";
@@ -53,6 +55,7 @@ export interface ApiOptions<T> {
   readonly routes: (parts: ApiParts<T>) => readonly AnyElysia[];
 }
 
+const mostReadersWaiting = { mostWaiting: 1000, mostWaitingPerOwner: 500 };
 // What operators ask and do: of the systems, and of users.
 const isForOperators = (request: Request) => /^\/(ops|admin)\//.test(pathOf(request));
 
@@ -85,7 +88,15 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
   const verifyToken = kernel.jwksUrl ? tokenVerifier(kernel.jwksUrl, system) : undefined;
   const findKey: FindKey = async (key_id, isKnown) => (await (isKnown ? vital : strangers).statements.api_keys.find({ key_id }))[0];
   const authenticate = authenticator(findKey, verifyToken);
-  const holdUp: HoldUp = async (request, caller) => (isForOperators(request) ? operators.begin(request, caller) : undefined);
+  // A client that reads as fast as it can has a quarter of the connections at most, so the others wait behind few of its requests.
+  const { connections, deadline } = kernel.database;
+  const readers = requestTurns({ atOnce: connections, perOwner: Math.ceil(connections / 4), wait: deadline, ...mostReadersWaiting }, () =>
+    unavailable("too many reads are under way, of this client or of all together; try again"),
+  );
+  const holdUp: HoldUp = async (request, caller) => {
+    if (isForOperators(request)) await operators.begin(request, caller);
+    else if (request.method === "GET") await readers.begin(request, caller.clientId);
+  };
   const parts: ApiParts<T> = {
     store,
     operatorSql: operatorPool.statements,
@@ -105,6 +116,7 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
       return await handle(request);
     } finally {
       operators.end(request);
+      readers.end(request);
     }
   });
   const isOperators = (request: Request) => pathOf(request).startsWith("/ops/") && isAdmitted(request);

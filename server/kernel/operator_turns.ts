@@ -1,5 +1,6 @@
 import type { Caller } from "./auth.ts";
 import { Problem } from "./problem.ts";
+import { requestTurns } from "./request_turns.ts";
 import type { KernelSettings } from "./settings.ts";
 import { singleFlight } from "./single_flight.ts";
 import { NoTurn, turns } from "./turns.ts";
@@ -20,16 +21,16 @@ const tooMany = (what: string) =>
 /** What operators ask and do has a limit of its own, for a process and for each person, so that it cannot hold up anything else. */
 export function operatorTurns({ requests, wait }: KernelSettings["operators"]) {
   const waiting = { wait, mostWaiting, mostWaitingPerOwner: mostWaitingPerPerson };
-  const questions = turns({ atOnce: requests, perOwner: Math.ceil(requests / 2), ...waiting });
+  const questions = requestTurns({ atOnce: requests, perOwner: Math.ceil(requests / 2), ...waiting }, () =>
+    tooMany("questions of operators, yours or all together,"),
+  );
   const sets = turns({ atOnce: setsAtOnce, perOwner: 1, ...waiting });
   const walks = singleFlight<unknown>();
-  const ends = new WeakMap<Request, () => void>();
-  const told = (what: string) => (error: unknown) => {
-    throw error instanceof NoTurn ? tooMany(what) : error;
-  };
 
   async function walk<T>({ clientId }: Caller, walkSet: () => Promise<T>): Promise<T> {
-    const end = await sets.take(clientId).catch(told("walks over the sets of bulk actions"));
+    const end = await sets.take(clientId).catch((error: unknown) => {
+      throw error instanceof NoTurn ? tooMany("walks over the sets of bulk actions") : error;
+    });
     try {
       return await walkSet();
     } finally {
@@ -39,12 +40,9 @@ export function operatorTurns({ requests, wait }: KernelSettings["operators"]) {
 
   return {
     /** Waits for the turn of a request. */
-    async begin(request: Request, { clientId }: Caller): Promise<void> {
-      if (ends.has(request)) return;
-      ends.set(request, await questions.take(clientId).catch(told("questions of operators, yours or all together,")));
-    },
+    begin: (request: Request, { clientId }: Caller): Promise<void> => questions.begin(request, clientId),
     /** The turn of a request ends with its answer, whatever that is. */
-    end: (request: Request) => ends.get(request)?.(),
+    end: questions.end,
     /** Walks the set of a bulk action in the turn of a person. */
     walk,
     /** The same for what changes nothing: those who ask for one set at once share one walk. */
