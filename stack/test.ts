@@ -34,6 +34,8 @@ const checks: [name: string, command: string[]][] = [
 ];
 const testFolders = ["server", "stack", "admin-ui", "bench", "proto", "patches"].filter(folder => existsSync(join(checkout, folder)));
 const faults = "server/faults/";
+// It starts everything and measures how long that takes.
+const ofDev = "stack/dev.test.ts";
 // Each with half as many tests at once: while the last test of one file waits, the other works.
 const twoFilesAtOnce = ["--parallel=2", "--no-isolate"];
 
@@ -75,17 +77,22 @@ if (interruptedAt === 0) {
 
 /**
  * Most tests do one thing after another, and so does a browser: they wait more than they work, and share a machine well. Those of `faults/` run
- * several processes under load and measure how soon they recover: nothing else runs beside them.
+ * several processes under load and measure how soon they recover, and that of `bun run dev` how soon it is there: nothing else runs beside them.
  */
 async function runEverything(): Promise<void> {
   const folders = testFolders.map(folder => `./${folder}/`);
   held = [];
   const browsing = inBrowser.run([]);
-  add(await runTests("tests", [...twoFilesAtOnce, "--path-ignore-patterns", `${faults}**`, ...folders], 2));
+  add(await runTests("tests", [...twoFilesAtOnce, ...without(`${faults}**`), ...without(ofDev), ...folders], 2));
   onTerminal(held.join(""));
   held = undefined;
   add(await browsing);
   if (interruptedAt === 0) add(await runTests("tests with faults", [...twoFilesAtOnce, `./${faults}`], 2));
+  if (interruptedAt === 0) add(await runTests("tests of bun run dev", [`./${ofDev}`]));
+}
+
+function without(pattern: string): string[] {
+  return ["--path-ignore-patterns", pattern];
 }
 
 function runTests(name: string, wanted: readonly string[], concurrency = 4): Promise<Tally> {
