@@ -118,7 +118,7 @@ const postgres = begin(async () => {
   await until("grants are answered again", backWithin, () => countOf(load.ledger.granted) > before + 20);
   await isBack({ kenri }, load);
   expect([...load.ledger.answers.keys()].sort()).toEqual([200, 503]);
-  expect(process.lines.filter(line => /worker.stuck|ended_unasked/.test(line))).toEqual([]);
+  expect(process.lines.filter(line => /worker.stuck|ended_unasked|start_failed|worker.error/.test(line))).toEqual([]);
 });
 
 const redis = begin(async () => {

@@ -86,9 +86,17 @@ export class PoolFull extends Error {
   }
 }
 
+/** A statement's description did not come, though the connection lives. */
+export class DescriptionLost extends Error {
+  override readonly name = "DescriptionLost";
+  constructor(file: string) {
+    super(`the database did not describe ${file}; it is asked again`);
+  }
+}
+
 /** The database is away, overloaded or restarting: the caller may try again later. Anything else is a bug or a bad input. */
 export function isAway(error: unknown): boolean {
-  if (error instanceof DeadlineError || error instanceof PoolFull) return true;
+  if (error instanceof DeadlineError || error instanceof PoolFull || error instanceof DescriptionLost) return true;
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" && (awayCodes.has(code) || awayStates.test(code) || databaseRefusal(error) !== undefined);
 }

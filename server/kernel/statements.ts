@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isAway, PoolFull, type Sql } from "./database.ts";
+import { DescriptionLost, isAway, PoolFull, type Sql } from "./database.ts";
 import { within } from "./deadline.ts";
 import type { Metrics } from "./metrics.ts";
 import { NoTurn, turns } from "./turns.ts";
@@ -67,6 +67,8 @@ export async function describeStatement(sql: Sql, statement: Statement): Promise
         ? error
         : new Error(`${statement.file}: ${(error as Error).message}`);
     });
+  // A statement that the database cancels after it has described it is answered twice; the second answer comes to the next one, and has no types.
+  if (types === undefined) throw new DescriptionLost(statement.file);
   const named = statement.parameters.length;
   if (types.length !== named) throw new Error(`${statement.file}: the header names ${named} parameters, the statement has ${types.length}`);
   const documented = statement.columns.map(column => column.name).join(", ");
