@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { run } from "./command.ts";
 import { alive } from "./process_table.ts";
@@ -49,8 +49,10 @@ test.each([
 test.each(["SIGTERM", "SIGKILL"] as const)("the end of npx by %s is a SIGTERM for what it started", async signal => {
   for (const file of ["pid", "stopped"]) rmSync(join(folder, file), { force: true });
   const child = Bun.spawn(["bun", npx, "bun", "run", "stays"], { cwd: folder, env, stdin: "ignore", stdout: "ignore", stderr: "ignore" });
-  expect(await becomes(10_000, () => existsSync(join(folder, "pid")))).toBe(true);
-  const pid = Number(await Bun.file(join(folder, "pid")).text());
+  // The file is there before its text is.
+  const written = () => (existsSync(join(folder, "pid")) ? Number(readFileSync(join(folder, "pid"), "utf8")) : 0);
+  expect(await becomes(10_000, () => written() > 0)).toBe(true);
+  const pid = written();
   child.kill(signal);
   await child.exited;
   expect(await becomes(5_000, () => !alive(pid))).toBe(true);
