@@ -24,7 +24,7 @@ export type TakenIn = { readonly held: ReadonlySet<string> } | { readonly held: 
  * Asks notification which events it holds. Answers without the right signature are refused and counted; health tells of them even if the right
  * answer came as well, because somebody answers who should not, or keys differ.
  */
-export function takenInAnswers({ broker, subject, signatures, log, health, metrics, deadline = 5000, toldFor = 60_000 }: TakenInOptions) {
+export function takenInAnswers({ broker, subject, signatures, log, health, metrics, deadline = 2000, toldFor = 60_000 }: TakenInOptions) {
   const refusals = metrics.counter("outbox_answers_refused_total", "Answers about consumed events that were not trusted, by why.", [
     "reason",
   ]);

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { delivered, drained, faultsInBooks } from "../testing/books.ts";
 import { testBrowser } from "../testing/browser.ts";
 import { testServer } from "../testing/databases.ts";
 import { gatewayPlace, startGateway } from "../testing/gateway.ts";
@@ -47,7 +47,8 @@ type OwnNats = Awaited<ReturnType<typeof withOwnNats>>;
 async function isBack({ kenri }: { kenri: TestKenri }, load: ReturnType<typeof traffic>): Promise<void> {
   const since = performance.now();
   const ledger = await load.stop();
-  await drained(kenri, backWithin - (performance.now() - since));
+  await delivered(kenri, backWithin - (performance.now() - since));
+  await drained(kenri);
   expect(await faultsInBooks(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 }

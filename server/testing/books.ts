@@ -17,6 +17,23 @@ export async function drained(kenri: TestKenri, within = 60_000): Promise<void> 
   if (!done) throw new Error(`not everything was delivered within ${within} ms: ${JSON.stringify(seen)}`);
 }
 
+/** Waits until notification holds every event and has sent it; the outbox need not know it yet. */
+export async function delivered({ entitlementSql, notificationSql }: TestKenri, within: number): Promise<void> {
+  let seen = {};
+  const done = await becomes(within, async () => {
+    const open = await entitlementSql<
+      { event_id: string }[]
+    >`select event_id from outbox_events where status <> 'FAILED' and confirmed_at is null`;
+    const ids = open.map(row => row.event_id);
+    const [inbox] = await notificationSql`
+      select (select count(*) from processed_events where event_id = any(${ids}::uuid[])) as held,
+        (select count(*) from notifications where status in ('PENDING', 'PROCESSING')) as to_send`;
+    seen = { unconfirmed: ids.length, ...inbox };
+    return inbox?.held === ids.length && inbox.to_send === 0;
+  });
+  if (!done) throw new Error(`not everything was delivered within ${within} ms: ${JSON.stringify(seen)}`);
+}
+
 type Row = { readonly event_id: string; readonly aggregate: string; readonly version: number; readonly status: string };
 
 /**
