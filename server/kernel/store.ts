@@ -65,28 +65,32 @@ export function openStore<T>({ system, url, name, connections, deadline, durable
   const own = open(name, connections, deadline);
   const { sql } = own;
 
-  async function prepare(): Promise<void> {
+  async function checkMigrations(): Promise<void> {
     const missing = await within(deadline, "the database", missingMigrations(sql, system));
     if (missing.length > 0)
       throw new MigrationsMissing(
         `${missing.length} migrations are missing (${missing[0]} …): run \`bun server/main.ts ${system}:migrate\``,
       );
-    for (const file of files) await within(deadline, file.file, describeStatement(sql, file));
+  }
+
+  function retries(error: unknown): boolean {
+    const again = isAway(error) || error instanceof MigrationsMissing;
+    if (again) {
+      health.waitingFor = `the database ${system}: ${databaseRefusal(error) ?? (error as Error).message}`;
+      log.warn({ error }, "store.waiting");
+    }
+    return again;
+  }
+
+  /** Each step is tried until it succeeds and then kept: a connection that breaks now and then delays the start, and never begins it anew. */
+  async function start(stopping: AbortSignal): Promise<void> {
+    await patiently(checkMigrations, retries, stopping);
+    for (const file of files) await patiently(() => within(deadline, file.file, describeStatement(sql, file)), retries, stopping);
   }
 
   return {
     ...service({
-      start: stopping =>
-        patiently(
-          prepare,
-          error => {
-            const again = isAway(error) || error instanceof MigrationsMissing;
-            health.waitingFor = again ? `the database ${system}: ${databaseRefusal(error) ?? (error as Error).message}` : health.waitingFor;
-            if (again) log.warn({ error }, "store.waiting");
-            return again;
-          },
-          stopping,
-        ),
+      start,
       stop: async () => void (await Promise.all(pools.map(pool => pool.sql.end({ timeout: 1 })))),
     }),
     ...own,
