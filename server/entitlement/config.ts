@@ -1,22 +1,14 @@
-import { choice, duration, integer, optional, type Settings, secretUrl, text } from "../kernel/config/config.ts";
-
+import { entitlementEvents } from "../contracts/entitlement_events.ts";
+import { choice, duration, integer, type Settings } from "../kernel/config/config.ts";
 import { roleNatsUrls } from "../kernel/config/nats_access.ts";
+import { cleanupEvery, databaseSettings, healthPortSetting, portSetting } from "../kernel/config/system_settings.ts";
 
 export const entitlementSettings = {
-  ownerUrl: optional(secretUrl("ENTITLEMENT_DATABASE_URL", "the database as its owner: migrations and audit partitions")),
-  appUrl: secretUrl("ENTITLEMENT_APP_DATABASE_URL", "the database as the app role: everything else"),
-  port: integer("ENTITLEMENT_PORT", "the port of the API", 8081, { minimum: 0, maximum: 65535 }),
+  ...databaseSettings("entitlement", "migrations and audit partitions"),
+  port: portSetting("entitlement", 8081),
   natsUrls: roleNatsUrls("entitlement:api", "entitlement:relay"),
-  healthPort: optional(
-    integer("ENTITLEMENT_HEALTH_PORT", "the health port of entitlement where it differs from HEALTH_PORT", undefined, {
-      minimum: 0,
-      maximum: 65535,
-    }),
-  ),
-  stream: text("ENTITLEMENT_STREAM", "the JetStream stream of entitlement events", "entitlement-events"),
-  subject: text("ENTITLEMENT_SUBJECT", "the subject of entitlement events", "entitlement.events"),
-  consumer: text("ENTITLEMENT_CONSUMER", "notification's durable consumer on the stream", "notification-entitlement-consumer"),
-  takenInSubject: text("TAKEN_IN_SUBJECT", "where notification answers which events it holds", "notification.taken-in"),
+  healthPort: healthPortSetting("entitlement"),
+  ...entitlementEvents,
   idempotencyTtl: duration("IDEMPOTENCY_TTL", "how long an Idempotency-Key holds", "24h", { minimum: "100ms", maximum: "30d" }),
   changes: {
     lanes: integer("CHANGE_LANES", "connections that share the grants and revokes", 4, { minimum: 1, maximum: 16 }),
@@ -69,7 +61,7 @@ export const entitlementSettings = {
     retention: duration("OUTBOX_RETENTION", "how long confirmed events are kept", "7d", { minimum: "0ms", maximum: "365d" }),
   },
   auditMonths: integer("AUDIT_MONTHS", "months of audit that are kept", 13, { minimum: 1, maximum: 120 }),
-  cleanup: duration("CLEANUP_EVERY", "how often what is past its retention is deleted", "1m", { minimum: "100ms", maximum: "1d" }),
+  cleanup: cleanupEvery,
 } as const;
 
 export type EntitlementSettings = Settings<typeof entitlementSettings>;

@@ -1,21 +1,18 @@
-import { choice, duration, integer, optional, type Settings, secretUrl, text } from "../kernel/config/config.ts";
+import { entitlementEvents } from "../contracts/entitlement_events.ts";
+import { feedHints } from "../contracts/feed_hints.ts";
+import { choice, duration, flag, integer, type Settings } from "../kernel/config/config.ts";
 import { roleNatsUrls } from "../kernel/config/nats_access.ts";
+import { cleanupEvery, databaseSettings, healthPortSetting, portSetting } from "../kernel/config/system_settings.ts";
 import { channelNames } from "./delivery/channels.ts";
 
 export const notificationSettings = {
-  ownerUrl: optional(secretUrl("NOTIFICATION_DATABASE_URL", "the database as its owner: migrations")),
-  appUrl: secretUrl("NOTIFICATION_APP_DATABASE_URL", "the database as the app role: everything else"),
-  port: integer("NOTIFICATION_PORT", "the port of the API", 8082, { minimum: 0, maximum: 65535 }),
+  ...databaseSettings("notification"),
+  port: portSetting("notification", 8082),
   natsUrls: roleNatsUrls("notification:api", "notification:consumer", "notification:sender"),
-  healthPort: optional(
-    integer("NOTIFICATION_HEALTH_PORT", "the health port of notification where it differs from HEALTH_PORT", undefined, {
-      minimum: 0,
-      maximum: 65535,
-    }),
-  ),
-  stream: text("ENTITLEMENT_STREAM", "the JetStream stream of entitlement events", "entitlement-events"),
-  consumer: text("ENTITLEMENT_CONSUMER", "notification's durable consumer on the stream", "notification-entitlement-consumer"),
-  takenInSubject: text("TAKEN_IN_SUBJECT", "where notification answers which events it holds", "notification.taken-in"),
+  healthPort: healthPortSetting("notification"),
+  stream: entitlementEvents.stream,
+  consumer: entitlementEvents.consumer,
+  takenInSubject: entitlementEvents.takenInSubject,
   intake: {
     patience: duration(
       "INTAKE_PATIENCE",
@@ -46,7 +43,7 @@ export const notificationSettings = {
     "2s",
     { minimum: "300ms", maximum: "10m" },
   ),
-  inboxSubject: text("INBOX_SUBJECT", "with the channel stream: below it, hints that a user's feed has grown", "notification.inbox"),
+  inboxSubject: feedHints.subject,
   sender: {
     poll: duration("NOTIFICATION_POLL", "the sender looks for notifications this often, and at once when woken", "1s", {
       minimum: "10ms",
@@ -79,7 +76,8 @@ export const notificationSettings = {
       maximum: "365d",
     }),
   },
-  cleanup: duration("CLEANUP_EVERY", "how often what is past its retention is deleted", "1m", { minimum: "100ms", maximum: "1d" }),
+  cleanup: cleanupEvery,
+  debugInbox: flag("DEBUG_INBOX", "serve the debug inbox in production too", false),
 } as const;
 
 export type NotificationSettings = Settings<typeof notificationSettings>;

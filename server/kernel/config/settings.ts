@@ -1,5 +1,5 @@
 import { logRequestsPattern } from "../telemetry/request_log.ts";
-import { choice, duration, flag, integer, optional, type Settings, signingKeys, text, textLike } from "./config.ts";
+import { choice, duration, integer, optional, type Settings, signingKeys, text, textLike } from "./config.ts";
 import { natsProblems, natsSettings } from "./nats_access.ts";
 
 /** What every process reads. */
@@ -129,7 +129,6 @@ export const kernelSettings = {
     failUsersWith: optional(text("FAULT_USER_PREFIX", "publishes and sends for users with this prefix fail; refused in production")),
     stuckRole: optional(text("FAULT_STUCK_ROLE", "the work of this role stands still, e.g. entitlement:relay; refused in production")),
   },
-  debugInbox: flag("DEBUG_INBOX", "serve the debug inbox in production too", false),
 } as const;
 
 export type KernelSettings = Settings<typeof kernelSettings>;
