@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { ConfigError } from "./kernel/config/config.ts";
-import { rolesOf, settingsFor, systemNames } from "./systems.ts";
+import { allRoles, settingsFor } from "./systems.ts";
 import { startProcess } from "./testing/process.ts";
 
 const secret = "0123456789abcdef0123456789abcdef";
@@ -110,7 +110,7 @@ const unsafe: readonly [what: string, changed: Record<string, string>, sentence:
 
 function problemsOf(changed: Record<string, string>): string[] {
   try {
-    settingsFor(systemNames.flatMap(rolesOf), { ...safe, ...changed });
+    settingsFor(allRoles, { ...safe, ...changed });
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -16,13 +16,13 @@ test("the table of docs/security.md is what `bun stack/nats_config.ts --write` w
 });
 
 test("every role with a NATS URL of its own has a user, and no other", () => {
-  const roles = Object.values(systems).flatMap(({ settings }) => ("natsUrls" in settings ? Object.keys(settings.natsUrls) : []));
+  const roles = systems.flatMap(({ settings }) => Object.keys(settings.natsUrls ?? {}));
   expect(Object.keys(rightsOf(defaultNames)).toSorted()).toEqual(roles.toSorted());
 });
 
 test("the names of the table are the defaults of the settings", () => {
   const presets = Object.fromEntries(
-    Object.values(systems).flatMap(({ settings }) => listSettings(settings).map(({ variable, preset }) => [variable, preset])),
+    systems.flatMap(({ settings }) => listSettings(settings).map(({ variable, preset }) => [variable, preset])),
   );
   expect(namesIn(presets)).toEqual(defaultNames);
   expect(namesIn({})).toEqual(defaultNames);

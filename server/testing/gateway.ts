@@ -1,4 +1,7 @@
 import { isFree } from "../../stack/ports.ts";
+import { calledByName, reachable } from "../gateway/services.ts";
+import { prefixOf } from "../kernel/config/system_settings.ts";
+import { systems } from "../systems.ts";
 import { testSecret } from "./integrity.ts";
 import type { TestKenri, TestProcess } from "./kenri.ts";
 import { testRedisUrl } from "./redis.ts";
@@ -35,7 +38,13 @@ function testIdp(): Record<string, string> {
   return { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: id, OIDC_CLIENT_SECRET: proof, OIDC_ROLES_CLAIM: "roles" };
 }
 
-// All tests come from one address, and they come often.
+const services = reachable(systems).names;
+// Nothing listens there. For systems that only operators reach: a test that starts no such system does not ask for it.
+const nowhere = "http://127.0.0.1:9";
+const urlFor = (kenri: TestKenri, name: (typeof services)[number]) =>
+  calledByName.includes(name) || kenri.isStarted(name) ? kenri.urlOf(name) : nowhere;
+
+// All tests send many requests from one address.
 const manyRequests = {
   LIMIT_SESSION: "1000000",
   LIMIT_ADDRESS: "1000000",
@@ -56,9 +65,7 @@ export async function startGateway(
     GATEWAY_PORT: String(port),
     GATEWAY_SECRET: testSecret,
     ...(environment.REDIS_URL ? {} : { REDIS_URL: testRedisUrl() }),
-    ACCOUNT_URL: kenri.urlOf("account"),
-    ENTITLEMENT_URL: kenri.urlOf("entitlement"),
-    NOTIFICATION_URL: kenri.urlOf("notification"),
+    ...Object.fromEntries(services.map(name => [`${prefixOf(name)}_URL`, urlFor(kenri, name)])),
     ...(environment.OIDC_ISSUER ? {} : testIdp()),
     ...manyRequests,
     ...environment,

@@ -15,7 +15,9 @@ export interface Setting<T> {
 }
 
 export type SettingsSpec = { readonly [name: string]: Setting<unknown> | SettingsSpec };
-export type Settings<S> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : Settings<S[K]> };
+export type Settings<S> = {
+  readonly [K in keyof S]: NonNullable<S[K]> extends Setting<infer T> ? T | Extract<S[K], undefined> : Settings<S[K]>;
+};
 
 const setting = <T>(variable: string, about: string, preset: string | undefined, schema: TSchema, parse: (text: string) => unknown) =>
   ({ variable, about, preset, optional: false, secret: false, schema, parse }) as Setting<T>;

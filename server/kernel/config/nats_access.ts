@@ -45,7 +45,7 @@ export function natsProblems({ user, password, token, credsFile, certFile, keyFi
   ];
 }
 
-type RoleUrls<Role extends string = string> = { readonly [R in Role]: Setting<NatsUrl | undefined> };
+export type RoleUrls<Role extends string = string> = { readonly [R in Role]: Setting<NatsUrl | undefined> };
 const variableOf = (role: string) => `${role.toUpperCase().replace(":", "_")}_NATS_URL`;
 
 /** `ENTITLEMENT_RELAY_NATS_URL` for the role `entitlement:relay`, and so on: roles in one process have users of their own at NATS. */

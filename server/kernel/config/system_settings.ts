@@ -11,7 +11,8 @@ export const databaseSettings = (system: string, ownerFor = "migrations") => ({
   appUrl: secretUrl(`${prefixOf(system)}_APP_DATABASE_URL`, "the database as the app role: everything else"),
 });
 
-export const portSetting = (system: string, preset: number) => integer(`${prefixOf(system)}_PORT`, `the port of ${system}:api`, preset, ports);
+export const portSetting = (system: string, preset: number) =>
+  integer(`${prefixOf(system)}_PORT`, `the port of ${system}:api`, preset, ports);
 
 export const healthPortSetting = (system: string) =>
   optional(integer(`${prefixOf(system)}_HEALTH_PORT`, `the health port of ${system}, if it differs from HEALTH_PORT`, undefined, ports));

@@ -1,0 +1,21 @@
+import { declareSystem } from "../kernel/system/system.ts";
+import { entitlementApi } from "./api_role.ts";
+import { entitlementSettings } from "./config.ts";
+import { janitorRole } from "./janitor.ts";
+import { outboxRows } from "./operator/row_kind.ts";
+import { relayRole } from "./relay_role.ts";
+import { entitlementScopes } from "./scopes.ts";
+
+export const entitlement = declareSystem({
+  name: "entitlement",
+  settings: entitlementSettings,
+  database: true,
+  serves: ["machines", "people", "operators"],
+  scopes: Object.values(entitlementScopes),
+  api: { needs: ["nats", "signing keys"], create: entitlementApi },
+  workers: {
+    relay: { needs: ["nats", "signing keys"], create: relayRole },
+    janitor: { needs: ["owner"], create: (kernel, settings, context) => janitorRole(kernel, settings, settings.ownerUrl!, context) },
+  },
+  rowKinds: [outboxRows],
+});
