@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { ConfigError, listSettings, type Setting } from "./kernel/config/config.ts";
 import { signingProblems } from "./kernel/system/role_problems.ts";
-import { needsOf, rolesOf, takesKeys } from "./kernel/system/system.ts";
+import { natsRightsOf, needsOf, rolesOf, takesKeys } from "./kernel/system/system.ts";
 import { allRoles, allScopes, allSettings, settingsFor, systemOf, systems } from "./systems.ts";
 
 const keys = [{ id: "k", secret: "s".repeat(32) }];
@@ -38,10 +38,10 @@ describe.each(allRoles)("%s", role => {
     expect(problemsOf(role, { [ownerUrl]: "postgres://owner:x@db/x" })).not.toContain(missingOwner);
   });
 
-  test("has a NATS URL of its own exactly if it needs NATS, and is refused without any", () => {
-    const needsNats = needsOf(system, role).includes("nats");
-    expect(role in (system.settings.natsUrls ?? {})).toBe(needsNats);
-    expect(problemsOf(role).some(problem => problem.includes(`${role} needs NATS`))).toBe(needsNats);
+  test("has a NATS URL of its own exactly if it has rights at NATS, and is refused without any", () => {
+    const usesNats = natsRightsOf(system, role) !== undefined;
+    expect(role in (system.settings.natsUrls ?? {})).toBe(usesNats);
+    expect(problemsOf(role).some(problem => problem.includes(`${role} needs NATS`))).toBe(usesNats);
   });
 });
 

@@ -8,7 +8,7 @@ import type { RoleContext } from "./kernel/life/role.ts";
 import type { Service } from "./kernel/life/service.ts";
 import { migrationRole } from "./kernel/system/migration_role.ts";
 import { roleProblems, signingProblems } from "./kernel/system/role_problems.ts";
-import { rolesOf, type System, type SystemSettings } from "./kernel/system/system.ts";
+import { declarationOf, rolesOf, type System, type SystemSettings } from "./kernel/system/system.ts";
 import { notification } from "./notification/system.ts";
 
 /** The systems behind the gateway, one line each. Everything that is said of systems elsewhere derives from their declarations. */
@@ -65,8 +65,6 @@ export function settingsFor(roles: readonly string[], environment?: Record<strin
 export function createRole({ kernel, systems: read }: AllSettings, context: RoleContext): Service {
   const system = systemOf(context.role);
   const settings = read[system.name]!;
-  const [, own = ""] = context.role.split(":");
-  if (own === "migrate") return migrationRole(system.name, settings.ownerUrl!, context);
-  const role = own === "api" ? system.api : system.workers![own]!;
-  return role.create(kernel, settings, context);
+  const declaration = declarationOf(system, context.role);
+  return declaration ? declaration.create(kernel, settings, context) : migrationRole(system.name, settings.ownerUrl!, context);
 }

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
+import { entitlementEvents } from "../server/contracts/entitlement_events.ts";
 import { listSettings } from "../server/kernel/config/config.ts";
 import { systems } from "../server/systems.ts";
 import { configFile, documentFile, usersConfig, writtenDocument } from "./nats_config.ts";
-import { defaultNames, namesIn, rightsOf, testNames } from "./nats_permissions.ts";
+import { defaultNames, namesIn, nameVariables, rightsOf, testNames } from "./nats_permissions.ts";
 import { administratorUrl, passwordVariables, roleUrls } from "./nats_users.ts";
 
 test("stack/nats/kenri.conf is what `bun stack/nats_config.ts --write` writes", async () => {
@@ -24,9 +25,16 @@ test("the names of the table are the defaults of the settings", () => {
   const presets = Object.fromEntries(
     systems.flatMap(({ settings }) => listSettings(settings).map(({ variable, preset }) => [variable, preset])),
   );
-  expect(namesIn(presets)).toEqual(defaultNames);
-  expect(namesIn({})).toEqual(defaultNames);
-  expect(namesIn({ ENTITLEMENT_STREAM: "mine" }).stream).toBe("mine");
+  expect(nameVariables().toSorted()).toEqual([
+    "ENTITLEMENT_CONSUMER",
+    "ENTITLEMENT_STREAM",
+    "ENTITLEMENT_SUBJECT",
+    "INBOX_SUBJECT",
+    "TAKEN_IN_SUBJECT",
+  ]);
+  expect(rightsOf(namesIn(presets))).toEqual(rightsOf(defaultNames));
+  expect(rightsOf(namesIn({}))).toEqual(rightsOf(defaultNames));
+  expect(namesIn({ ENTITLEMENT_STREAM: "mine" })(entitlementEvents.stream)).toBe("mine");
 });
 
 test("with the names of tests every role has the same rights, with wildcards in place of names", () => {

@@ -1,6 +1,7 @@
 import { declareSystem, type System } from "../kernel/system/system.ts";
 import { gatewayApi } from "./api_role.ts";
 import { gatewayProblems, gatewaySettings } from "./config.ts";
+import { apiRights } from "./nats_rights.ts";
 import { reachable } from "./services.ts";
 
 /** The gateway in front of these systems. */
@@ -14,7 +15,8 @@ export function gatewayOf(systems: readonly System[]) {
     database: false,
     serves: ["browsers"],
     api: {
-      needs: ["services", "nats", "redis"],
+      needs: ["services", "redis"],
+      nats: apiRights,
       create: (kernel, settings, context) => gatewayApi(kernel, settings, { ...services, spec }, context),
     },
   });

@@ -3,6 +3,7 @@ import { notificationApi } from "./api_role.ts";
 import { notificationSettings } from "./config.ts";
 import { consumerRole } from "./consumer_role.ts";
 import { janitorRole } from "./janitor.ts";
+import { apiRights, consumerRights, senderRights } from "./nats_rights.ts";
 import { notificationRows } from "./operator/row_kind.ts";
 import { senderRole } from "./sender_role.ts";
 
@@ -11,10 +12,10 @@ export const notification = declareSystem({
   settings: notificationSettings,
   database: true,
   serves: ["machines", "people", "operators"],
-  api: { needs: ["nats", "signing keys"], create: notificationApi },
+  api: { nats: apiRights, needs: ["signing keys"], create: notificationApi },
   workers: {
-    sender: { needs: ["nats"], create: senderRole },
-    consumer: { needs: ["nats", "signing keys"], create: consumerRole },
+    consumer: { nats: consumerRights, needs: ["signing keys"], create: consumerRole },
+    sender: { nats: senderRights, create: senderRole },
     janitor: { create: janitorRole },
   },
   rowKinds: [notificationRows],

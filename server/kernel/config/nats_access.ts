@@ -46,7 +46,7 @@ export function natsProblems({ user, password, token, credsFile, certFile, keyFi
 }
 
 export type RoleUrls<Role extends string = string> = { readonly [R in Role]: Setting<NatsUrl | undefined> };
-const variableOf = (role: string) => `${role.toUpperCase().replace(":", "_")}_NATS_URL`;
+const variableOf = (role: string) => `${natsUserOf(role).toUpperCase()}_NATS_URL`;
 
 /** `ENTITLEMENT_RELAY_NATS_URL` for the role `entitlement:relay`, and so on: roles in one process have users of their own at NATS. */
 export const roleNatsUrls = <const Role extends string>(...roles: readonly Role[]): RoleUrls<Role> =>
@@ -84,11 +84,17 @@ export interface NatsAccess {
   options(): ConnectionOptions;
 }
 
+/** `<system>:<role>` is the user `<system>_<role>` at NATS. */
+export const natsUserOf = (role: string) => role.replace(":", "_");
+
+/** Replies to a role have subjects that begin with this. */
+export const inboxPrefixOf = (role: string) => `_INBOX_${natsUserOf(role)}`;
+
 /** How a role connects: by its own URL or the common one. Credentials in the URL come before the common ones. */
 export function natsAccess(common: NatsSettings, own: Settings<RoleUrls>, role: string): NatsAccess {
   const url = own[role] ?? common.url;
   if (!url) throw new Error(`${variableOf(role)} or NATS_URL is not set`);
-  const inboxPrefix = `_INBOX_${role.replace(":", "_")}`;
+  const inboxPrefix = inboxPrefixOf(role);
   const { caFile, certFile, keyFile } = common;
   const usesTls = url.tls || caFile !== undefined || certFile !== undefined;
   const tls = usesTls ? { tls: definedOf({ caFile, certFile, keyFile }) } : {};

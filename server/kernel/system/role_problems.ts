@@ -31,9 +31,7 @@ export function signingProblems(
   systems: readonly System[],
   roles: readonly string[],
 ): string[] {
-  const role = roles.find(one =>
-    systems.some(system => needsOf(system, one).includes("signing keys") && one.startsWith(`${system.name}:`)),
-  );
+  const role = roles.find(one => systems.some(system => needsOf(system, one).includes("signing keys")));
   if (environment !== "production" || signingKeys || !role) return [];
   return [
     `EVENT_SIGNING_KEYS is not set: with KENRI_ENV=production ${role} accepts only signed messages; set it to <id>:<secret of at least 32 characters>, the same for every system`,

@@ -4,16 +4,19 @@ import type { KernelSettings } from "../config/settings.ts";
 import type { Scope } from "../http/auth.ts";
 import type { RoleContext } from "../life/role.ts";
 import type { Service } from "../life/service.ts";
+import type { RightsOf } from "../nats/rights.ts";
 import type { RowKind } from "../operator/row_kind.ts";
 
-/** What a role connects to or needs set, beside its database as the app role. `services`: the APIs of the other systems. */
-export type Need = "owner" | "nats" | "redis" | "signing keys" | "services";
+/** What a role needs beside its database as the app role and NATS. `services`: the APIs of the other systems. */
+export type Need = "owner" | "redis" | "signing keys" | "services";
 
 /** Who calls the API: machines by API keys, people and operators by tokens that another system mints for them, or browsers themselves. */
 export type Audience = "machines" | "people" | "operators" | "browsers";
 
 export interface RoleDeclaration<Own> {
   readonly needs?: readonly Need[];
+  /** It connects to NATS, with these rights. */
+  readonly nats?: RightsOf;
   create(kernel: KernelSettings, settings: Own, context: RoleContext): Service;
 }
 
@@ -65,9 +68,15 @@ export const workersOf = ({ name, workers = {} }: System): string[] => Object.ke
 
 /** What a role needs. Migrations change the schema, so they run as its owner. */
 export function needsOf(system: System, role: string): readonly Need[] {
-  const [, own = ""] = role.split(":");
-  if (own === "migrate") return ["owner"];
-  return (own === "api" ? system.api : system.workers?.[own])?.needs ?? [];
+  return role === `${system.name}:migrate` ? ["owner"] : (declarationOf(system, role)?.needs ?? []);
+}
+
+export const natsRightsOf = (system: System, role: string): RightsOf | undefined => declarationOf(system, role)?.nats;
+
+/** The declaration of a role; none for the migration, which every system with a database has. */
+export function declarationOf<Spec extends SystemSettings>({ name, api, workers = {} }: System<string, Spec>, role: string) {
+  const declared: Readonly<Record<string, RoleDeclaration<Settings<Spec>>>> = { api, ...workers };
+  return role.startsWith(`${name}:`) ? declared[role.slice(name.length + 1)] : undefined;
 }
 
 export const takesKeys = ({ serves }: System): boolean => serves.includes("machines");
