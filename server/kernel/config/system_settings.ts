@@ -2,7 +2,7 @@ import { duration, integer, optional, secretUrl } from "./config.ts";
 
 const ports = { minimum: 0, maximum: 65535 };
 
-/** `ENTITLEMENT` for `entitlement`: how the variables of a system begin. */
+/** The variables of a system begin with its name in capitals. */
 export const prefixOf = (system: string): string => system.toUpperCase();
 
 /** The database of a system. `ownerFor`: what the owner's URL is needed for. */
