@@ -1,5 +1,5 @@
 import { isFree } from "../../stack/ports.ts";
-import { calledByName, reachable } from "../gateway/services.ts";
+import { calledByName, reachable, type SystemName } from "../gateway/services.ts";
 import { prefixOf } from "../kernel/config/system_settings.ts";
 import { systems } from "../systems.ts";
 import { testSecret } from "./integrity.ts";
@@ -38,11 +38,12 @@ function testIdp(): Record<string, string> {
   return { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: id, OIDC_CLIENT_SECRET: proof, OIDC_ROLES_CLAIM: "roles" };
 }
 
-const services = reachable(systems).names;
-// Nothing listens there. For systems that only operators reach: a test that starts no such system does not ask for it.
-const nowhere = "http://127.0.0.1:9";
-const urlFor = (kenri: TestKenri, name: (typeof services)[number]) =>
-  calledByName.includes(name) || kenri.isStarted(name) ? kenri.urlOf(name) : nowhere;
+/** Nothing listens there. */
+export const nowhere = "http://127.0.0.1:1";
+
+/** The settings of a gateway for the systems behind it. A test need not start a system that only operators reach. */
+export const serviceUrls = (urlOf: (system: SystemName) => string): Record<string, string> =>
+  Object.fromEntries(reachable(systems).names.map(name => [`${prefixOf(name)}_URL`, urlOf(name)]));
 
 // All tests send many requests from one address.
 const manyRequests = {
@@ -65,7 +66,7 @@ export async function startGateway(
     GATEWAY_PORT: String(port),
     GATEWAY_SECRET: testSecret,
     ...(environment.REDIS_URL ? {} : { REDIS_URL: testRedisUrl() }),
-    ...Object.fromEntries(services.map(name => [`${prefixOf(name)}_URL`, urlFor(kenri, name)])),
+    ...serviceUrls(name => (calledByName.includes(name) || kenri.isStarted(name) ? kenri.urlOf(name) : nowhere)),
     ...(environment.OIDC_ISSUER ? {} : testIdp()),
     ...manyRequests,
     ...environment,

@@ -36,6 +36,8 @@ export interface TestKenri {
   readonly notificationSql: postgres.Sql;
   /** The database of a system. Those of entitlement and notification are always there, the others once their system was started. */
   store(system: TestSystem): TestStore;
+  /** Makes the database of a system before its start. */
+  makeStore(system: TestSystem): Promise<void>;
   account(): TestStore;
   readonly key: string;
   /** Starts a process and waits for nothing. */
@@ -173,6 +175,7 @@ export async function testKenri(
     entitlementSql: store("entitlement").sql,
     notificationSql: store("notification").sql,
     store,
+    makeStore,
     account: () => store("account"),
     key,
     newKey: makeKey,
