@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import { gatewaySettings } from "../server/gateway/config.ts";
+import { limitSettings } from "../server/gateway/config.ts";
 import { listSettings } from "../server/kernel/config/config.ts";
 import { testBrowser } from "../server/testing/browser.ts";
 import { gatewayPlace, startGateway } from "../server/testing/gateway.ts";
@@ -15,9 +15,7 @@ const failedRows = 150_000;
 const holdings = 5000;
 
 // The gateway as it is by default: limits are a part of what is measured.
-const defaults = Object.fromEntries(
-  listSettings(gatewaySettings.limits).flatMap(({ variable, preset }) => (preset ? [[variable, preset]] : [])),
-);
+const defaults = Object.fromEntries(listSettings(limitSettings).flatMap(({ variable, preset }) => (preset ? [[variable, preset]] : [])));
 
 // Their lines come through a pipe to this process, which is busy measuring: the services would wait for it.
 const quietly = { LOG_REQUESTS: "off" };

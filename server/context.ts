@@ -6,7 +6,7 @@ import { createLog } from "./kernel/telemetry/log.ts";
 import { createMetrics } from "./kernel/telemetry/metrics.ts";
 import type { AllSettings } from "./systems.ts";
 
-/** What a role gets to work with, whether it runs in a thread or as a process. */
+/** The context of a role, in a thread or as a process. */
 export function roleContext(role: string, { kernel }: AllSettings, giveUp: RoleContext["giveUp"]): RoleContext {
   const metrics = createMetrics();
   const worker = `${role}@${hostname()}/${process.pid}/${crypto.randomUUID().slice(0, 4)}`;

@@ -1,37 +1,45 @@
 /**
  * The composition root: `bun server/main.ts [system | system:role …]`, all systems by default. A system runs its API in this thread and its
- * workers as threads; a role named by itself runs alone in this process. Starts in order; systems, APIs and workers stop side by side, each
+ * workers as threads; a role named by itself runs without its system. Starts in order; systems, APIs and workers stop in parallel, each
  * in reverse of its start, within the time set for it.
  */
 import { roleContext } from "./context.ts";
 import { ConfigError } from "./kernel/config/config.ts";
+import { prefixOf } from "./kernel/config/system_settings.ts";
 import { healthServer } from "./kernel/http/health_server.ts";
 import type { RoleContext } from "./kernel/life/role.ts";
 import { parallel, type Service, sequence, service } from "./kernel/life/service.ts";
 import { vitals } from "./kernel/life/vitals.ts";
 import { workerHost } from "./kernel/life/worker_host.ts";
+import { rolesOf, type System, workersOf } from "./kernel/system/system.ts";
 import { workerMetrics } from "./kernel/telemetry/metrics.ts";
-import { type AllSettings, createRole, rolesOf, type SystemName, settingsFor, systemNames, systems } from "./systems.ts";
+import { type AllSettings, allRoles, createRole, settingsFor, systemOf, systems } from "./systems.ts";
 
 const workerEntry = new URL("./worker.ts", import.meta.url);
 
-/** What the arguments ask for: whole systems and single roles, in starting order. */
-function plan(args: readonly string[]): { whole: SystemName[]; single: string[] } {
-  const known = new Set<string>([...systemNames, ...systemNames.flatMap(rolesOf)]);
+interface Plan {
+  readonly whole: readonly System[];
+  readonly single: readonly string[];
+}
+
+/** The systems and the single roles that the arguments name, in starting order. */
+function plan(args: readonly string[]): Plan {
+  const known = new Set<string>([...systems.map(({ name }) => name), ...allRoles]);
   const unknown = args.filter(arg => !known.has(arg));
   if (unknown.length > 0)
     throw new ConfigError(unknown.map(arg => `there is no system or role ${arg}; there are ${[...known].join(", ")}`));
-  if (args.length === 0) return { whole: systemNames, single: [] };
-  return { whole: systemNames.filter(name => args.includes(name)), single: args.filter(arg => arg.includes(":")) };
+  if (args.length === 0) return { whole: systems, single: [] };
+  return { whole: systems.filter(({ name }) => args.includes(name)), single: args.filter(arg => arg.includes(":")) };
 }
 
-/** Where a system's health is served: at a port of its own, or at the one port of the process. */
-const healthPortOf = (system: SystemName, settings: AllSettings) => settings[system].healthPort ?? settings.kernel.healthPort;
+/** The health port of a system, or the one of the process. */
+const healthPortOf = ({ name }: System, { systems, kernel }: AllSettings) => systems[name]?.healthPort ?? kernel.healthPort;
 
-/** Two that share this process cannot share a health port: it would tell of one of them only. */
-function refuseSharedHealthPort({ whole, single }: ReturnType<typeof plan>, settings: AllSettings): void {
-  const served = [...whole, ...single.filter(role => !role.endsWith(":migrate"))];
-  const ports = served.map(name => healthPortOf(name.split(":")[0] as SystemName, settings));
+/** A health port describes one system or role, so two in this process cannot share it. */
+function refuseSharedHealthPort({ whole, single }: Plan, settings: AllSettings): void {
+  const alone = single.filter(role => !role.endsWith(":migrate"));
+  const served = [...whole.map(({ name }) => name), ...alone];
+  const ports = [...whole, ...alone.map(systemOf)].map(system => healthPortOf(system, settings));
   const shared = served.filter((_, index) => ports[index] && ports.indexOf(ports[index]) !== ports.lastIndexOf(ports[index]));
   if (shared.length > 0)
     throw new ConfigError([
@@ -39,22 +47,23 @@ function refuseSharedHealthPort({ whole, single }: ReturnType<typeof plan>, sett
     ]);
 }
 
-const healthOf = (system: SystemName, settings: AllSettings, context: RoleContext): Service =>
+const healthOf = (system: System, settings: AllSettings, context: RoleContext): Service =>
   healthServer({
     port: healthPortOf(system, settings),
     host: settings.kernel.healthHost,
-    variables: ["HEALTH_PORT", `${system.toUpperCase()}_HEALTH_PORT`],
+    variables: ["HEALTH_PORT", `${prefixOf(system.name)}_HEALTH_PORT`],
     context,
   });
 
 /** A system: its health, its migrations, its API here, its workers in threads. */
-function wholeSystem(system: SystemName, settings: AllSettings, giveUp: RoleContext["giveUp"]): Service {
-  const api = roleContext(`${system}:api`, settings, giveUp);
+function wholeSystem(system: System, settings: AllSettings, giveUp: RoleContext["giveUp"]): Service {
+  const apiRole = `${system.name}:api`;
+  const api = roleContext(apiRole, settings, giveUp);
   const collected = workerMetrics();
   const context: RoleContext = { ...api, metricsText: () => collected.text(api.metrics.registry) };
-  const workers = systems[system].workers.map(worker =>
+  const workers = workersOf(system).map(role =>
     workerHost({
-      role: `${system}:${worker}`,
+      role,
       entry: workerEntry,
       log: api.log,
       metrics: api.metrics,
@@ -63,9 +72,9 @@ function wholeSystem(system: SystemName, settings: AllSettings, giveUp: RoleCont
       stopWithin: settings.kernel.shutdownWithin * 0.7,
     }),
   );
-  const migrations = systems[system].database ? [createRole(settings, { ...api, role: `${system}:migrate` })] : [];
+  const migrations = system.database ? [createRole(settings, { ...api, role: `${system.name}:migrate` })] : [];
   const work = parallel([...workers, createRole(settings, context)]);
-  return sequence([healthOf(system, settings, context), ...migrations, vitals(`${system}:api`, api.log, api.metrics), work]);
+  return sequence([healthOf(system, settings, context), ...migrations, vitals(apiRole, api.log, api.metrics), work]);
 }
 
 /** One role as a process of its own, with its health. */
@@ -82,16 +91,16 @@ function singleRole(role: string, settings: AllSettings, giveUp: RoleContext["gi
       health.state = "stopping";
     },
   });
-  const serving = healthOf(role.split(":")[0] as SystemName, settings, context);
-  // An API says by itself when it is ready: it takes requests then.
+  const serving = healthOf(systemOf(role), settings, context);
+  // An API sets this itself, when it accepts requests.
   return sequence([serving, vitals(role, context.log, context.metrics), work, ...(role.endsWith(":api") ? [] : [ready])]);
 }
 
 const usage = `usage: bun server/main.ts [system | system:role …]
 
-Without arguments every system runs in this process, with its workers as threads. A role that is named runs alone.
-Systems: ${systemNames.join(", ")}
-Roles: ${systemNames.flatMap(rolesOf).join(", ")}
+Without arguments every system runs in this process, with its workers as threads. A named role runs without its system.
+Systems: ${systems.map(({ name }) => name).join(", ")}
+Roles: ${allRoles.join(", ")}
 Settings are environment variables: see docs/configuration.md.`;
 
 async function main(): Promise<void> {
@@ -100,7 +109,7 @@ async function main(): Promise<void> {
   const { whole, single } = planned;
   const settings = settingsFor([...whole.flatMap(rolesOf), ...single]);
   refuseSharedHealthPort(planned, settings);
-  /** While it stops, everything ends anyway. */
+  /** Ignored during a stop: everything ends then. */
   const giveUp = () => void (stops === 0 && stop(1));
   const running = parallel([
     ...whole.map(system => wholeSystem(system, settings, giveUp)),
@@ -126,7 +135,7 @@ async function main(): Promise<void> {
   };
   process.on("SIGTERM", () => void stop(0));
   process.on("SIGINT", () => void stop(0));
-  // A stray rejection is a bug, but not one to lose requests over.
+  // A stray rejection is a bug, but no reason to drop the requests under way.
   process.on("unhandledRejection", error => log.error({ error }, "unhandled rejection"));
 
   try {

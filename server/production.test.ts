@@ -1,26 +1,25 @@
 import { describe, expect, test } from "bun:test";
 import { ConfigError } from "./kernel/config/config.ts";
-import { rolesOf, settingsFor, systemNames } from "./systems.ts";
+import { prefixOf } from "./kernel/config/system_settings.ts";
+import { allRoles, settingsFor, systems } from "./systems.ts";
+import { serviceUrls } from "./testing/gateway.ts";
 import { startProcess } from "./testing/process.ts";
 
 const secret = "0123456789abcdef0123456789abcdef";
-/** What production takes. */
+const databaseUrls = (system: string) => [
+  [`${prefixOf(system)}_DATABASE_URL`, `postgres://owner:hunter2@db/${system}`],
+  [`${prefixOf(system)}_APP_DATABASE_URL`, `postgres://app:hunter2@db/${system}`],
+];
+/** Settings that production accepts. */
 const safe: Record<string, string> = {
   KENRI_ENV: "production",
   NATS_URL: "nats://kenri:hunter2@nats:4222",
-  ENTITLEMENT_DATABASE_URL: "postgres://owner:hunter2@db/entitlement",
-  ENTITLEMENT_APP_DATABASE_URL: "postgres://app:hunter2@db/entitlement",
-  NOTIFICATION_DATABASE_URL: "postgres://owner:hunter2@db/notification",
-  NOTIFICATION_APP_DATABASE_URL: "postgres://app:hunter2@db/notification",
-  ACCOUNT_DATABASE_URL: "postgres://owner:hunter2@db/account",
-  ACCOUNT_APP_DATABASE_URL: "postgres://app:hunter2@db/account",
+  ...Object.fromEntries(systems.filter(({ database }) => database).flatMap(({ name }) => databaseUrls(name))),
   EVENT_SIGNING_KEYS: `k1:${secret}`,
   GATEWAY_PUBLIC_URL: "https://kenri.example",
   GATEWAY_SECRET: secret,
   REDIS_URL: "redis://:hunter2@redis:6379",
-  ACCOUNT_URL: "http://account:8083",
-  ENTITLEMENT_URL: "http://entitlement:8081",
-  NOTIFICATION_URL: "http://notification:8082",
+  ...serviceUrls(name => `http://${name}:8080`),
   OIDC_ISSUER: "https://idp.example/realms/kenri",
   OIDC_CLIENT_ID: "kenri",
   OIDC_CLIENT_SECRET: secret,
@@ -110,7 +109,7 @@ const unsafe: readonly [what: string, changed: Record<string, string>, sentence:
 
 function problemsOf(changed: Record<string, string>): string[] {
   try {
-    settingsFor(systemNames.flatMap(rolesOf), { ...safe, ...changed });
+    settingsFor(allRoles, { ...safe, ...changed });
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

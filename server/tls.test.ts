@@ -13,6 +13,7 @@ import type { RedisAddress } from "./kernel/redis/redis_address.ts";
 import { silentLog } from "./kernel/telemetry/log.ts";
 import { createMetrics } from "./kernel/telemetry/metrics.ts";
 import { type CertificateFiles, type TestAuthority, testAuthority } from "./testing/authority.ts";
+import { nowhere, serviceUrls } from "./testing/gateway.ts";
 import { testSecret } from "./testing/integrity.ts";
 import { testNats } from "./testing/kenri.ts";
 import { natsAccessWith } from "./testing/nats.ts";
@@ -250,9 +251,7 @@ test("a gateway that Redis does not let in says so at /readyz and once in its lo
     OIDC_ISSUER: "https://idp.example",
     OIDC_CLIENT_ID: "kenri",
     OIDC_CLIENT_SECRET: "only-for-this-test",
-    ACCOUNT_URL: "http://127.0.0.1:1",
-    ENTITLEMENT_URL: "http://127.0.0.1:1",
-    NOTIFICATION_URL: "http://127.0.0.1:1",
+    ...serviceUrls(() => nowhere),
   };
   const right = launch("gateway:api", { ...environment, REDIS_PASSWORD_FILE: secretFile("redis", password) });
   const wrong = launch("gateway:api", { ...environment, REDIS_PASSWORD_FILE: secretFile("wrong", "wrong") });

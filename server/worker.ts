@@ -1,4 +1,4 @@
-/** A role in a worker thread: the parent says which, hears of it once a second, and says when to stop. */
+/** A role in a worker thread. The parent thread sends its name, gets a report once a second, and asks it to stop. */
 import { roleContext } from "./context.ts";
 import { loop } from "./kernel/life/loop.ts";
 import { sequence } from "./kernel/life/service.ts";

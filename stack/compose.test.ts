@@ -3,12 +3,16 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { parse } from "yaml";
+import { ConfigError } from "../server/kernel/config/config.ts";
+import { natsUserOf } from "../server/kernel/config/nats_access.ts";
+import { natsRightsOf, needsOf, takesKeys } from "../server/kernel/system/system.ts";
+import { allRoles, settingsFor, systemOf, systems } from "../server/systems.ts";
 import { knownVariables } from "../server/tools/variables.ts";
 import { checkout } from "./checkout.ts";
 import { completeEnv, requiredVariables } from "./compose_env.ts";
 import { demoUsers } from "./idp/users.ts";
 import { administrator, passwordVariable } from "./nats_config.ts";
-import { defaultNames, rightsOf, userOf } from "./nats_permissions.ts";
+import { defaultNames, rightsOf } from "./nats_permissions.ts";
 
 interface Service {
   image: string;
@@ -33,24 +37,25 @@ const { services, networks } = parse(text, { merge: true }) as {
   services: Record<string, Service>;
   networks: Record<string, { internal?: boolean } | null>;
 };
+const secret = "s".repeat(40);
 const ours = Object.entries(services).filter(([, service]) => service.image === "kenri");
 
-test("compose.yaml runs each role in a container of its own, after the migration", () => {
-  const roles = ours.flatMap(([, { command = [] }]) => command.slice(2));
-  expect(roles.toSorted()).toEqual([
-    "account:api",
-    "account:migrate",
-    "entitlement:api",
-    "entitlement:janitor",
-    "entitlement:migrate",
-    "entitlement:relay",
-    "gateway:api",
-    "notification:api",
-    "notification:consumer",
-    "notification:janitor",
-    "notification:migrate",
-    "notification:sender",
-  ]);
+function problemsOf(roles: readonly string[], environment: Record<string, string>): string[] {
+  try {
+    settingsFor(roles, environment);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems;
+  }
+}
+
+const rolesIn = ({ command = [] }: Service) => command.slice(2);
+
+test("compose.yaml runs each declared role in a container of its own, after the migration", () => {
+  expect(ours.flatMap(([, service]) => rolesIn(service)).toSorted()).toEqual(allRoles.toSorted());
+  expect(rolesIn(services.migrate!)).toEqual(allRoles.filter(role => role.endsWith(":migrate")));
+  for (const [name, service] of ours.filter(([name]) => name !== "migrate")) expect([name, rolesIn(service).length]).toEqual([name, 1]);
   for (const [name, service] of ours.filter(([name]) => name !== "migrate")) {
     expect([name, service.depends_on?.migrate?.condition]).toEqual([name, "service_completed_successfully"]);
     expect([name, service.healthcheck !== undefined]).toEqual([name, true]);
@@ -59,6 +64,24 @@ test("compose.yaml runs each role in a container of its own, after the migration
 
 test("every role that ends by itself is started again", () => {
   for (const [name, { restart }] of ours.filter(([name]) => name !== "migrate")) expect([name, restart]).toEqual([name, "unless-stopped"]);
+});
+
+test("every container has all the settings that its roles need in production", () => {
+  const filled = (value: string) =>
+    value.replace(/\$\{(\w+)[^}]*\}/g, (_, name: string) => (name.endsWith("_KEYS") ? `k1:${secret}` : secret));
+  for (const [name, service] of ours) {
+    const environment = Object.fromEntries(Object.entries(service.environment ?? {}).map(([variable, value]) => [variable, filled(value)]));
+    expect([name, problemsOf(rolesIn(service), environment)]).toEqual([name, []]);
+  }
+  expect(problemsOf(["account:api"], {})).toContainEqual(expect.stringContaining("ACCOUNT_APP_DATABASE_URL is not set"));
+});
+
+test("compose.yaml makes the database of every system that has one, with a password for its owner and its app", () => {
+  for (const { name } of systems.filter(({ database }) => database)) {
+    expect(text).toContain(`create database ${name} owner ${name}_owner `);
+    const given = Object.keys(services.postgres?.environment ?? {});
+    for (const user of ["OWNER", "APP"]) expect(given).toContain(`KENRI_${name.toUpperCase()}_${user}_PASSWORD`);
+  }
 });
 
 test("every variable that compose.yaml gives to Kenri is one the config knows", () => {
@@ -77,13 +100,30 @@ test("each role connects to NATS as its own user, and the server has the passwor
     return `nats://${user}:\${${variable}:?see the top of compose.yaml}@nats:4222`;
   };
   const roles = Object.keys(rightsOf(defaultNames));
-  expect(users.toSorted()).toEqual(roles.map(role => [role, url(userOf(role))]).toSorted());
-  const wanted = [administrator, ...roles.map(userOf)].map(passwordVariable);
+  expect(users.toSorted()).toEqual(roles.map(role => [role, url(natsUserOf(role))]).toSorted());
+  const wanted = [administrator, ...roles.map(natsUserOf)].map(passwordVariable);
   expect(Object.keys(services.nats?.environment ?? {})).toEqual(wanted);
   for (const [name, value] of Object.entries(services.nats?.environment ?? {}))
     expect(value).toBe(`"\${${name}:?see the top of compose.yaml}"`);
   expect(text).toContain("file: ./stack/nats/kenri.conf");
 });
+
+/** The networks that a role needs, by its declaration. */
+function networksOf(role: string): string[] {
+  const system = systemOf(role);
+  const { serves, database } = system;
+  const isApi = role.endsWith(":api");
+  const needs = needsOf(system, role);
+  const joins = {
+    clients: isApi && takesKeys(system),
+    public: isApi && serves.includes("browsers"),
+    services: isApi && (serves.includes("people") || serves.includes("operators") || needs.includes("services")),
+    postgres: database,
+    nats: natsRightsOf(system, role) !== undefined,
+    redis: needs.includes("redis"),
+  };
+  return Object.entries(joins).flatMap(([network, isNeeded]) => (isNeeded ? [network] : []));
+}
 
 test("ports are published on loopback only", () => {
   const published = Object.values(services).flatMap(({ ports = [] }) => ports);
@@ -91,22 +131,13 @@ test("ports are published on loopback only", () => {
 });
 
 test("every container is in the networks of those it speaks to, and in no other", () => {
+  const stores = { postgres: ["postgres"], nats: ["nats"], redis: ["redis"], keycloak: ["public"] };
   const wanted: Record<string, string[]> = {
-    postgres: ["postgres"],
-    nats: ["nats"],
-    redis: ["redis"],
-    keycloak: ["public"],
-    migrate: ["postgres"],
-    "entitlement-api": ["clients", "services", "postgres", "nats"],
-    "entitlement-relay": ["postgres", "nats"],
-    "entitlement-janitor": ["postgres"],
-    "notification-api": ["clients", "services", "postgres", "nats"],
-    "notification-consumer": ["postgres", "nats"],
-    "notification-sender": ["postgres", "nats"],
-    "notification-janitor": ["postgres"],
-    "account-api": ["services", "postgres"],
-    gateway: ["public", "services", "nats", "redis"],
+    ...stores,
+    ...Object.fromEntries(ours.map(([name, service]) => [name, [...new Set(rolesIn(service).flatMap(networksOf))]])),
   };
+  expect(wanted["entitlement-api"]).toEqual(["clients", "services", "postgres", "nats"]);
+  expect(wanted.gateway).toEqual(["public", "services", "nats", "redis"]);
   expect(Object.fromEntries(Object.entries(services).map(([name, service]) => [name, service.networks]))).toEqual(wanted);
   expect(Object.entries(services).filter(([, service]) => service.network_mode !== undefined)).toEqual([]);
   // Who publishes a port needs a network that leads outside; the stores and what is between the services have none.
@@ -154,6 +185,8 @@ test("each password opens one store as one user", () => {
 
 test("the owner of a database is named only to what migrates and makes partitions", () => {
   const owners = ours.filter(([, { environment = {} }]) => Object.keys(environment).some(name => /^[A-Z]+_DATABASE_URL$/.test(name)));
+  const wanted = ours.filter(([, service]) => rolesIn(service).some(role => needsOf(systemOf(role), role).includes("owner")));
+  expect(owners).toEqual(wanted);
   expect(owners.map(([name]) => name)).toEqual(["migrate", "entitlement-janitor"]);
 });
 

@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { prefixOf } from "../server/kernel/config/system_settings.ts";
 import { newPassword, readSecret, writeSecret } from "./secret_file.ts";
 
 export interface DatabaseUrls {
@@ -51,8 +52,8 @@ async function ensureDatabase(sql: postgres.Sql, system: string): Promise<void> 
 
 /** The URLs of a system's database from the environment, if it names one. */
 export function databaseFrom(environment: Record<string, string | undefined>, system: string): DatabaseUrls | undefined {
-  const owner = `${system.toUpperCase()}_DATABASE_URL`;
-  const app = `${system.toUpperCase()}_APP_DATABASE_URL`;
+  const owner = `${prefixOf(system)}_DATABASE_URL`;
+  const app = `${prefixOf(system)}_APP_DATABASE_URL`;
   const [ownerUrl, appUrl] = [environment[owner], environment[app]];
   if (ownerUrl && appUrl) return { ownerUrl, appUrl };
   if (ownerUrl) throw new Error(`${owner} is set, so ${app} must be set too (the role without DDL)`);

@@ -1,5 +1,6 @@
 // `bun run dev`: the whole system on this machine, until Ctrl-C.
 import { join } from "node:path";
+import { prefixOf } from "../server/kernel/config/system_settings.ts";
 import { stackHome } from "./checkout.ts";
 import { buildConsole } from "./console.ts";
 import { type DatabaseUrls, databaseFrom, ensureDatabases } from "./databases.ts";
@@ -7,7 +8,8 @@ import { devBlock } from "./dev_block.ts";
 import { seedDemo } from "./dev_demo.ts";
 import { readDevEnv, writeDevEnv } from "./dev_env.ts";
 import { ensureApiKey } from "./dev_key.ts";
-import { echoTrouble, prepareKenri, storing, systems } from "./dev_server.ts";
+import { echoTrouble, prepareKenri } from "./dev_server.ts";
+import { devSystems, storing } from "./dev_systems.ts";
 import { answerHelp } from "./help.ts";
 import { endWithLaunchers, stopSignals } from "./launcher.ts";
 import { holderOf } from "./lock.ts";
@@ -59,10 +61,10 @@ async function up(): Promise<void> {
   const key = await ensureApiKey(kenri, readDevEnv(envFile).KENRI_API_KEY);
   await seedDemo(kenri.urls.entitlement, key);
   writeDevEnv(envFile, {
-    ...Object.fromEntries(systems.map(({ name }) => [`${name.toUpperCase()}_URL`, kenri.urls[name]])),
-    ...Object.fromEntries(systems.map(({ name }) => [`${name.toUpperCase()}_METRICS_URL`, `${kenri.healthUrls[name]}/metrics`])),
-    ...Object.fromEntries(systems.map(({ name }) => [`${name.toUpperCase()}_HEALTH_URL`, `${kenri.healthUrls[name]}/readyz`])),
-    ...Object.fromEntries(storing.map(name => [`${name.toUpperCase()}_DATABASE_URL`, databases[name]!.ownerUrl])),
+    ...Object.fromEntries(devSystems.map(({ name }) => [`${prefixOf(name)}_URL`, kenri.urls[name]])),
+    ...Object.fromEntries(devSystems.map(({ name }) => [`${prefixOf(name)}_METRICS_URL`, `${kenri.healthUrls[name]}/metrics`])),
+    ...Object.fromEntries(devSystems.map(({ name }) => [`${prefixOf(name)}_HEALTH_URL`, `${kenri.healthUrls[name]}/readyz`])),
+    ...Object.fromEntries(storing.map(name => [`${prefixOf(name)}_DATABASE_URL`, databases[name]!.ownerUrl])),
     NATS_URL: stack.nats.url,
     ...stack.nats.roleUrls,
     REDIS_URL: stack.redis.url,

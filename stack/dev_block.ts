@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { SystemName } from "./dev_server.ts";
+import type { SystemName } from "./dev_systems.ts";
 import { demoUsers } from "./idp/users.ts";
 
 export interface BlockFacts {

@@ -1,23 +1,14 @@
 import { join } from "node:path";
+import { prefixOf } from "../server/kernel/config/system_settings.ts";
 import { checkout } from "./checkout.ts";
 import type { DatabaseUrls } from "./databases.ts";
+import { devSystems, type SystemName } from "./dev_systems.ts";
 import { endLeftover } from "./leftover.ts";
 import { choosePort } from "./ports.ts";
 import { keptPassword } from "./secret_file.ts";
 import { follow } from "./server_log.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
 import type { Stack } from "./stack.ts";
-
-/** The systems in the order the block shows them, with their usual ports. A later system needs a line here. */
-export const systems = [
-  { name: "gateway", port: 8080, healthPort: 9080, database: false },
-  { name: "entitlement", port: 8081, healthPort: 9081, database: true },
-  { name: "notification", port: 8082, healthPort: 9082, database: true },
-  { name: "account", port: 8083, healthPort: 9083, database: true },
-] as const satisfies readonly { name: string; port: number; healthPort: number; database: boolean }[];
-export type SystemName = (typeof systems)[number]["name"];
-/** Those that keep a database. */
-export const storing: readonly SystemName[] = systems.filter(({ database }) => database).map(({ name }) => name);
 
 export interface KenriServer {
   process: ServerProcess;
@@ -51,11 +42,11 @@ export async function prepareKenri({ dir, say, databases, servers, onGiveUp }: K
   };
   const urls = {} as Record<SystemName, string>;
   const healthUrls = {} as Record<SystemName, string>;
-  for (const { name, port: usual, healthPort: usualHealth } of systems) {
+  for (const { name, port: usual, healthPort: usualHealth } of devSystems) {
     const port = await choosePort(dir, name, usual);
     if (port !== usual) say(`${name}: port ${usual} is taken, using ${port}`);
     const healthPort = await choosePort(dir, `${name}-health`, usualHealth);
-    const prefix = name.toUpperCase();
+    const prefix = prefixOf(name);
     Object.assign(env, { [`${prefix}_PORT`]: String(port), [`${prefix}_HEALTH_PORT`]: String(healthPort) });
     healthUrls[name] = `http://127.0.0.1:${healthPort}`;
     const { ownerUrl, appUrl } = databases[name] ?? {};

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
+import { entitlementEvents } from "../server/contracts/entitlement_events.ts";
 import { listSettings } from "../server/kernel/config/config.ts";
 import { systems } from "../server/systems.ts";
 import { configFile, documentFile, usersConfig, writtenDocument } from "./nats_config.ts";
-import { defaultNames, namesIn, rightsOf, testNames } from "./nats_permissions.ts";
+import { defaultNames, namesIn, nameVariables, rightsOf, testNames } from "./nats_permissions.ts";
 import { administratorUrl, passwordVariables, roleUrls } from "./nats_users.ts";
 
 test("stack/nats/kenri.conf is what `bun stack/nats_config.ts --write` writes", async () => {
@@ -16,17 +17,24 @@ test("the table of docs/security.md is what `bun stack/nats_config.ts --write` w
 });
 
 test("every role with a NATS URL of its own has a user, and no other", () => {
-  const roles = Object.values(systems).flatMap(({ settings }) => ("natsUrls" in settings ? Object.keys(settings.natsUrls) : []));
+  const roles = systems.flatMap(({ settings }) => Object.keys(settings.natsUrls ?? {}));
   expect(Object.keys(rightsOf(defaultNames)).toSorted()).toEqual(roles.toSorted());
 });
 
 test("the names of the table are the defaults of the settings", () => {
   const presets = Object.fromEntries(
-    Object.values(systems).flatMap(({ settings }) => listSettings(settings).map(({ variable, preset }) => [variable, preset])),
+    systems.flatMap(({ settings }) => listSettings(settings).map(({ variable, preset }) => [variable, preset])),
   );
-  expect(namesIn(presets)).toEqual(defaultNames);
-  expect(namesIn({})).toEqual(defaultNames);
-  expect(namesIn({ ENTITLEMENT_STREAM: "mine" }).stream).toBe("mine");
+  expect(nameVariables().toSorted()).toEqual([
+    "ENTITLEMENT_CONSUMER",
+    "ENTITLEMENT_STREAM",
+    "ENTITLEMENT_SUBJECT",
+    "INBOX_SUBJECT",
+    "TAKEN_IN_SUBJECT",
+  ]);
+  expect(rightsOf(namesIn(presets))).toEqual(rightsOf(defaultNames));
+  expect(rightsOf(namesIn({}))).toEqual(rightsOf(defaultNames));
+  expect(namesIn({ ENTITLEMENT_STREAM: "mine" })(entitlementEvents.stream)).toBe("mine");
 });
 
 test("with the names of tests every role has the same rights, with wildcards in place of names", () => {

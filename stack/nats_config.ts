@@ -1,11 +1,13 @@
 /**
- * `bun stack/nats_config.ts`: the users of NATS as its server reads them. With `--write` into stack/nats/kenri.conf, with the table of
- * docs/security.md, both from nats_permissions.ts. A test fails when either differs.
+ * `bun stack/nats_config.ts`: the users of NATS as its server reads them. `--write` writes them into stack/nats/kenri.conf, and the table of
+ * docs/security.md, both from the declarations of the systems. A test fails if either differs.
  */
 import { join } from "node:path";
+import { natsUserOf } from "../server/kernel/config/nats_access.ts";
+import { inboxOf, type NameOf, type Right } from "../server/kernel/nats/rights.ts";
 import { checkout } from "./checkout.ts";
 import { answerHelp } from "./help.ts";
-import { defaultNames, inboxOf, type NatsNames, namesIn, type Right, rightsOf, userOf } from "./nats_permissions.ts";
+import { defaultNames, namesIn, nameVariables, rightsOf } from "./nats_permissions.ts";
 
 export const configFile = join(checkout, "stack", "nats", "kenri.conf");
 export const documentFile = join(checkout, "docs", "security.md");
@@ -15,7 +17,9 @@ export const administrator = "administrator";
 export const passwordVariable = (user: string) => `KENRI_NATS_${user.toUpperCase()}_PASSWORD`;
 
 /** The block `authorization` of a server's configuration: one user for each role, and the administrator. */
-export const usersConfig = (names: NatsNames): string => `# Written by \`bun stack/nats_config.ts --write\` from stack/nats_permissions.ts.
+export const usersConfig = (
+  names: NameOf,
+): string => `# Written by \`bun stack/nats_config.ts --write\` from the rights that the systems declare.
 # Each password is the value of an environment variable. Give it in double quotes, so that the server never takes it for a number.
 authorization {
   timeout: 5
@@ -24,7 +28,7 @@ authorization {
 ${Object.entries(rightsOf(names))
   .map(
     ([role, { publish, subscribe }]) => `    {
-      user: "${userOf(role)}", password: ${`$${passwordVariable(userOf(role))}`}
+      user: "${natsUserOf(role)}", password: ${`$${passwordVariable(natsUserOf(role))}`}
       permissions: {
         publish: ${permission(publish.map(({ subject }) => subject))}
         subscribe: ${permission([inboxOf(role), ...subscribe.map(({ subject }) => subject)])}
@@ -78,8 +82,8 @@ async function main(): Promise<void> {
 
 const usage = `usage: bun stack/nats_config.ts [--write]
 
-Prints the users of NATS with their permissions, for the server's configuration. Streams and subjects have the names that ENTITLEMENT_STREAM,
-ENTITLEMENT_CONSUMER, ENTITLEMENT_SUBJECT, TAKEN_IN_SUBJECT and INBOX_SUBJECT give them. --write: with the defaults into stack/nats/kenri.conf, and
-the table of docs/security.md.`;
+Prints the users of NATS with their permissions, for the server's configuration. These variables name streams, consumers and subjects:
+${nameVariables().join(", ")}.
+--write: with the defaults into stack/nats/kenri.conf, and the table of docs/security.md.`;
 
 if (import.meta.main) await main();

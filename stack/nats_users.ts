@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
+import { natsUserOf } from "../server/kernel/config/nats_access.ts";
 import { administrator, passwordVariable } from "./nats_config.ts";
-import { defaultNames, rightsOf, userOf } from "./nats_permissions.ts";
+import { defaultNames, rightsOf } from "./nats_permissions.ts";
 
 const roles = Object.keys(rightsOf(defaultNames));
 
@@ -10,7 +11,7 @@ const passwordOf = (secret: string, user: string) =>
 
 /** The variables that the server's configuration reads. In quotes, because it takes some texts for numbers. */
 export const passwordVariables = (secret: string): Record<string, string> =>
-  Object.fromEntries([administrator, ...roles.map(userOf)].map(user => [passwordVariable(user), `"${passwordOf(secret, user)}"`]));
+  Object.fromEntries([administrator, ...roles.map(natsUserOf)].map(user => [passwordVariable(user), `"${passwordOf(secret, user)}"`]));
 
 export const administratorUrl = (port: number, secret: string) => `nats://${administrator}:${secret}@127.0.0.1:${port}`;
 
@@ -20,7 +21,7 @@ export function roleUrls(url: string): Record<string, string> {
   if (username !== administrator) return {};
   return Object.fromEntries(
     roles.map(role => {
-      const user = userOf(role);
+      const user = natsUserOf(role);
       return [`${user.toUpperCase()}_NATS_URL`, `nats://${user}:${passwordOf(password, user)}@${host}`];
     }),
   );

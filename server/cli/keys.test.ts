@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type TestKenri, testKenri } from "../testing/kenri.ts";
+import { takesKeys } from "../kernel/system/system.ts";
+import { systems } from "../systems.ts";
+import { type TestKenri, type TestSystem, testKenri } from "../testing/kenri.ts";
+
+const withKeys = systems.filter(takesKeys).map(({ name }) => name as TestSystem);
 
 let kenri: TestKenri;
 beforeAll(async () => {
   kenri = await testKenri();
+  for (const system of withKeys) await kenri.makeStore(system);
   await kenri.start("entitlement:api notification:api");
 });
 afterAll(() => kenri.close());
@@ -40,7 +45,7 @@ describe("the keys command", () => {
     const made = await create("shop");
     expect([await status(made.key), await status(made.key, "notification")]).toEqual([200, 200]);
     expect((await kenri.grant("alice", "item1", { headers: { authorization: `Bearer ${made.key}` } })).status).toBe(403);
-    for (const sql of [kenri.entitlementSql, kenri.notificationSql]) {
+    for (const { sql } of withKeys.map(kenri.store)) {
       const [row] =
         await sql`select to_jsonb(k)::text as text, encode(secret_sha256, 'hex') as hash from api_keys k where key_id = ${made.key_id}`;
       const secret = made.key.slice(19);
@@ -58,8 +63,9 @@ describe("the keys command", () => {
       client_id: "listed",
       scopes: ["entitlements:read", "ops:read"],
       revoked_at: null,
-      systems: ["entitlement", "notification"],
+      systems: withKeys,
     });
+    expect(withKeys).toContain("notification");
     expect(Date.parse(first.expires_at) - Date.now()).toBeGreaterThan(29 * 86_400_000);
     expect(out).not.toContain(made.key.slice(19));
     expect(out).not.toContain("secret");

@@ -4,22 +4,24 @@
  *   bun run keys list
  *   bun run keys rotate --client shop [--grace 24h]     a new key for the client; its old ones end after the grace
  *   bun run keys revoke --key <id>
- * The databases are those of ENTITLEMENT_DATABASE_URL and NOTIFICATION_DATABASE_URL (owner). --systems picks some, --json is for programs.
+ * The databases are those of <SYSTEM>_DATABASE_URL (owner). --systems picks some, --json is for programs.
  */
 import { parseArgs } from "node:util";
 import type { ApiKeysListRow, EntitlementSql } from "../entitlement/sql.gen.ts";
 import { ConfigError, readSettings, secretUrl } from "../kernel/config/config.ts";
-import { newKey, scopes } from "../kernel/http/auth.ts";
+import { prefixOf } from "../kernel/config/system_settings.ts";
+import { newKey } from "../kernel/http/auth.ts";
 import { connect } from "../kernel/postgres/database.ts";
 import { bindStatements, readStatements } from "../kernel/postgres/statements.ts";
+import { takesKeys } from "../kernel/system/system.ts";
 import { createMetrics } from "../kernel/telemetry/metrics.ts";
-import { systemNames, systems } from "../systems.ts";
+import { allScopes, systems } from "../systems.ts";
 
 type Keys = EntitlementSql["api_keys"];
 type Stores = Map<string, Keys>;
 type ListedKey = ApiKeysListRow & { readonly systems: readonly string[] };
 
-const withKeys: string[] = systemNames.filter(name => systems[name].takesKeys);
+const withKeys: string[] = systems.filter(takesKeys).map(({ name }) => name);
 
 const help = `usage: npx bun run keys <command> [options]
 
@@ -32,8 +34,8 @@ const help = `usage: npx bun run keys <command> [options]
   --json          print JSON
   --help          this text
 
-Scopes: ${scopes.join(", ")}
-The databases are those of ${withKeys.map(system => `${system.toUpperCase()}_DATABASE_URL`).join(" and ")}, as their owner.`;
+Scopes: ${allScopes.join(", ")}
+The databases are those of ${withKeys.map(system => `${prefixOf(system)}_DATABASE_URL`).join(" and ")}, as their owner.`;
 
 /** The command line itself is wrong: nothing was tried. */
 function refuseUsage(what: string): never {
@@ -121,8 +123,8 @@ function wantedClient(): string {
 
 function wantedScopes(): string[] {
   const wanted = required("scopes").split(",");
-  const unknown = wanted.filter(scope => !(scopes as readonly string[]).includes(scope));
-  if (unknown.length > 0) throw new ConfigError([`there is no scope ${unknown.join(", ")}; there are ${scopes.join(", ")}`]);
+  const unknown = wanted.filter(scope => !(allScopes as readonly string[]).includes(scope));
+  if (unknown.length > 0) throw new ConfigError([`there is no scope ${unknown.join(", ")}; there are ${allScopes.join(", ")}`]);
   return wanted;
 }
 
@@ -153,7 +155,7 @@ async function main(): Promise<void> {
   if (unknown.length > 0)
     throw new ConfigError([`there is no system ${unknown.join(", ")} with API keys; there are ${withKeys.join(", ")}`]);
   const urls = readSettings(
-    Object.fromEntries(wanted.map(system => [system, secretUrl(`${system.toUpperCase()}_DATABASE_URL`, "the database as its owner")])),
+    Object.fromEntries(wanted.map(system => [system, secretUrl(`${prefixOf(system)}_DATABASE_URL`, "the database as its owner")])),
   );
   const pools = Object.entries(urls).map(
     ([system, url]) => [system, connect({ url: url as string, name: "kenri keys", max: 1, statementTimeout: 10_000 })] as const,

@@ -25,6 +25,7 @@ import { operatorRoutes } from "./operator/operator_routes.ts";
 import { outboxRoutes } from "./operator/outbox_routes.ts";
 import { userRoutes } from "./operator/user_routes.ts";
 import { firstPublishes, leftToRelay } from "./outbox/publish_on_write.ts";
+import { reconcileNow } from "./outbox/reconciler.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
 
 /** `entitlement:api`. Grants and revokes have connections of their own, so that reads never wait behind them nor they behind reads. */
@@ -71,7 +72,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       userRoutes({ sql: operatorSql, changes: batcher, requires, cursors, auditMonths: settings.auditMonths }),
       messageRoutes(operatorSql, requires, settings, createSignatures(kernel.signingKeys)),
       idempotencyRoutes(operatorSql, requires),
-      consistencyRoutes({ sql: operatorSql, requires, settings, share, asked: relay.reconcile }),
+      consistencyRoutes({ sql: operatorSql, requires, settings, share, asked: () => relay.send(reconcileNow) }),
       flowRoutes(operatorSql, requires, ["changed", "published", "retried", "failed"]),
       operatorHealthRoutes({ health, requires, log, askDatabase, breakers: ["publish"] }),
       actionRoutes(operatorSql, requires, cursors, share),

@@ -14,7 +14,7 @@ import { openStore } from "../kernel/postgres/store.ts";
 import { someIds } from "../kernel/telemetry/log.ts";
 import type { EntitlementSettings } from "./config.ts";
 import { publishPipeline } from "./outbox/publish_pipeline.ts";
-import { reconciler } from "./outbox/reconciler.ts";
+import { reconcileNow, reconciler } from "./outbox/reconciler.ts";
 import { relay } from "./outbox/relay.ts";
 import type { EntitlementSql, OutboxDepthRow } from "./sql.gen.ts";
 
@@ -138,7 +138,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     ...lanes,
   ];
   broker.onConnect(wake);
-  return sequence([store, keeper, broker, subscribeRole(context, wake, reconciling.wake), parallel(loops)]);
+  return sequence([store, keeper, broker, subscribeRole(context, wake, { [reconcileNow]: reconciling.wake }), parallel(loops)]);
 }
 
 interface DepthOptions {

@@ -13,7 +13,7 @@ import { downstream } from "./calls/downstream.ts";
 import { jwksRoutes } from "./calls/jwks_routes.ts";
 import { createMint } from "./calls/mint.ts";
 import { userRoutes } from "./calls/user_routes.ts";
-import { type GatewaySettings, gatewaySecrets, gatewaySettings, redisAddress } from "./config.ts";
+import { type GatewaySettings, gatewaySecrets, type gatewaySettings, redisAddress } from "./config.ts";
 import { adminRoutes } from "./console/admin_routes.ts";
 import { consoleAssets, consoleRoutes } from "./console/console_routes.ts";
 import { gatewayHealthRoutes } from "./console/health_routes.ts";
@@ -28,14 +28,20 @@ import { people } from "./edge/people.ts";
 import { securityHeaders } from "./edge/security_headers.ts";
 import { sessionGuard } from "./edge/session_guard.ts";
 import { sessions } from "./edge/sessions.ts";
+import type { Services } from "./services.ts";
 import { identityProvider } from "./sign_in/identity_provider.ts";
 import { signIn } from "./sign_in/sign_in.ts";
 import { signInRoutes } from "./sign_in/sign_in_routes.ts";
 import { notificationRoutes } from "./streams/notification_routes.ts";
 import { createStreams } from "./streams/streams.ts";
 
+/** The systems behind the gateway, and the settings that follow from them. */
+export interface Behind extends Services {
+  readonly spec: ReturnType<typeof gatewaySettings>;
+}
+
 /** `gateway:api`: the one door for browsers. */
-export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, context: RoleContext): Service {
+export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, behind: Behind, context: RoleContext): Service {
   const { log, health, metrics, worker } = context;
   const { deadline, oidc } = settings;
   const app = httpApp({ log, metrics, health, logRequests: kernel.logRequests, unlogged: [...homeAssets, consoleAssets] });
@@ -55,7 +61,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
     log,
     metrics,
   });
-  const actors = operationActors({ services, every: settings.confirmEvery, log, metrics });
+  const actors = operationActors({ services, systems: behind.withOperations, every: settings.confirmEvery, log, metrics });
   const known = people({ redis, integrity, services, ...settings.session });
   const kept = sessions(redis, integrity, settings.session);
   const jar = cookies(isSecure);
@@ -99,11 +105,9 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
   app.use(userRoutes(services, known, door));
   app.use(notificationRoutes(services, streams, door));
   app.use(adminRoutes({ services, people: known, sessions: kept, entrance: door, changed: actors.wake, log }));
-  app.use(operatorRoutes(services, door));
+  app.use(operatorRoutes(services, behind.operated, door));
   app.use(gatewayHealthRoutes(health, door));
-  app.use(
-    configRoutes(({ roles }) => door.signedIn(roles), { kernel: kernelSettings, gateway: gatewaySettings }, "/admin/api/gateway/config"),
-  );
+  app.use(configRoutes(({ roles }) => door.signedIn(roles), { kernel: kernelSettings, gateway: behind.spec }, "/admin/api/gateway/config"));
   app.use(consoleRoutes(door));
   app.use(homeRoutes(door));
   openapiRoutes(

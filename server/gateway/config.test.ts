@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readSettings } from "../kernel/config/config.ts";
 import { gatewayProblems, gatewaySettings } from "./config.ts";
+import { calledByName } from "./services.ts";
 
 const enough = {
   GATEWAY_SECRET: "only-for-tests-only-for-tests-only-for-tests",
@@ -13,7 +14,7 @@ const enough = {
   OIDC_CLIENT_SECRET: "proof-proof-proof",
 };
 const problems = (environment: string, more: Record<string, string> = {}) =>
-  gatewayProblems(readSettings(gatewaySettings, { ...enough, ...more }), environment);
+  gatewayProblems(readSettings(gatewaySettings(calledByName), { ...enough, ...more }), environment);
 
 test("in production browsers come over https, or from this machine", () => {
   for (const url of ["https://kenri.example", "http://127.0.0.1:8080", "http://localhost"])
@@ -46,7 +47,7 @@ test("what is missing or wrong is told at once, and no secret with it", () => {
   const wrong = { ...enough, OIDC_ISSUER: "idp", ACCOUNT_URL: "ftp://account", REDIS_URL: "", OIDC_CLIENT_SECRET: "" };
   const message = (() => {
     try {
-      readSettings(gatewaySettings, wrong);
+      readSettings(gatewaySettings(calledByName), wrong);
       return "";
     } catch (error) {
       return (error as Error).message;

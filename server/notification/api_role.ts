@@ -55,7 +55,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
     context,
     unlogged: actorPaths,
     routes: ({ store, operatorSql, operators, askDatabase, requires, cursors, share }) => [
-      ...(inProduction && !kernel.debugInbox ? [] : [inboxRoutes(store.statements, requires, cursors)]),
+      ...(inProduction && !settings.debugInbox ? [] : [inboxRoutes(store.statements, requires, cursors)]),
       ...(inProduction ? [] : [faultRoutes(requires, [sender, consumer])]),
       feedRoutes(store.statements, requires, cursors),
       deliveryRoutes(operatorSql, requires, cursors, share),

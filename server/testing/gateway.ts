@@ -1,4 +1,7 @@
 import { isFree } from "../../stack/ports.ts";
+import { calledByName, reachable, type SystemName } from "../gateway/services.ts";
+import { prefixOf } from "../kernel/config/system_settings.ts";
+import { systems } from "../systems.ts";
 import { testSecret } from "./integrity.ts";
 import type { TestKenri, TestProcess } from "./kenri.ts";
 import { testRedisUrl } from "./redis.ts";
@@ -35,7 +38,14 @@ function testIdp(): Record<string, string> {
   return { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: id, OIDC_CLIENT_SECRET: proof, OIDC_ROLES_CLAIM: "roles" };
 }
 
-// All tests come from one address, and they come often.
+/** Nothing listens there. */
+export const nowhere = "http://127.0.0.1:1";
+
+/** The settings of a gateway for the systems behind it. A test need not start a system that only operators reach. */
+export const serviceUrls = (urlOf: (system: SystemName) => string): Record<string, string> =>
+  Object.fromEntries(reachable(systems).names.map(name => [`${prefixOf(name)}_URL`, urlOf(name)]));
+
+// All tests send many requests from one address.
 const manyRequests = {
   LIMIT_SESSION: "1000000",
   LIMIT_ADDRESS: "1000000",
@@ -56,9 +66,7 @@ export async function startGateway(
     GATEWAY_PORT: String(port),
     GATEWAY_SECRET: testSecret,
     ...(environment.REDIS_URL ? {} : { REDIS_URL: testRedisUrl() }),
-    ACCOUNT_URL: kenri.urlOf("account"),
-    ENTITLEMENT_URL: kenri.urlOf("entitlement"),
-    NOTIFICATION_URL: kenri.urlOf("notification"),
+    ...serviceUrls(name => (calledByName.includes(name) || kenri.isStarted(name) ? kenri.urlOf(name) : nowhere)),
     ...(environment.OIDC_ISSUER ? {} : testIdp()),
     ...manyRequests,
     ...environment,

@@ -1,6 +1,9 @@
 import postgres from "postgres";
 import { roleUrls } from "../../stack/nats_users.ts";
-import { newKey, scopes } from "../kernel/http/auth.ts";
+import { prefixOf } from "../kernel/config/system_settings.ts";
+import { newKey } from "../kernel/http/auth.ts";
+import { takesKeys } from "../kernel/system/system.ts";
+import { allScopes, type SystemName, systems } from "../systems.ts";
 import { type TestDatabase, testDatabase, testServer } from "./databases.ts";
 import { startProcess, sumOf, type TestProcess } from "./process.ts";
 import type { TestMint } from "./tokens.ts";
@@ -11,30 +14,40 @@ export interface Servers {
   readonly postgresUrl: string;
   /** As the administrator. */
   readonly natsUrl: string;
-  /** What the roles connect with; those of a server that `bun run test` started, unless told. */
+  /** What the roles connect with. By default those of the server that `bun run test` started. */
   readonly natsRoleUrls?: Record<string, string>;
 }
 
-export type TestSystem = "entitlement" | "notification" | "account";
+/** A system with a database. */
+export type TestSystem = Exclude<SystemName, "gateway">;
+
+export interface TestStore {
+  readonly database: TestDatabase;
+  /** As the superuser, to look and to break things. */
+  readonly sql: postgres.Sql;
+}
 
 /** The systems on databases and streams of their own. Every setting can be overridden by its environment variable. */
 export interface TestKenri {
   readonly environment: Record<string, string>;
   readonly entitlement: TestDatabase;
   readonly notification: TestDatabase;
-  /** As the superuser, for looking and for breaking things. */
   readonly entitlementSql: postgres.Sql;
   readonly notificationSql: postgres.Sql;
-  /** Account's database, once it was started: it is made then, so that tests without it do not pay for it. */
-  account(): { readonly database: TestDatabase; readonly sql: postgres.Sql };
+  /** The database of a system. Those of entitlement and notification are always there, the others once their system was started. */
+  store(system: TestSystem): TestStore;
+  /** Makes the database of a system before its start. */
+  makeStore(system: TestSystem): Promise<void>;
+  account(): TestStore;
   readonly key: string;
   /** Starts a process and waits for nothing. */
   launch(what: string, environment?: Record<string, string>): TestProcess;
   /** Starts a process; APIs are ready then. */
   start(what: string, environment?: Record<string, string>): Promise<TestProcess>;
-  /** The URLs of the APIs that were started. */
+  isStarted(system: TestSystem): boolean;
+  /** The URL of an API that was started. */
   urlOf(system: TestSystem): string;
-  /** What the API of a system says of its health, in detail. */
+  /** The detailed health of a system. */
   readiness(system: TestSystem): Promise<Readiness>;
   grant(user: string, sku: string, options?: ChangeOptions): Promise<Response>;
   revoke(user: string, sku: string, options?: ChangeOptions): Promise<Response>;
@@ -72,15 +85,17 @@ export interface InboxRow {
 /** Both systems in one thread: a third of the CPU that `entitlement notification` with its worker threads takes to start. */
 export const allRoles = "entitlement:api entitlement:relay notification:api notification:consumer notification:sender";
 
-// Short enough that what waits for a lease or a poll does not make a test wait, long enough for a busy machine. What a test changes behind the
-// API's back it sees at once.
+const storing = systems.filter(({ database }) => database);
+// Nearly every test looks into these; the others are made when their system starts.
+const always = ["entitlement", "notification"] as const;
+
+// Leases and polls are short enough for a test and long enough for a busy machine. Lists are not shared, so that a test sees its own changes at
+// once.
 const quick = {
   KENRI_ENV: "test",
   NODE_ENV: "production",
   LOG_LEVEL: "info",
-  ENTITLEMENT_PORT: "0",
-  NOTIFICATION_PORT: "0",
-  ACCOUNT_PORT: "0",
+  ...Object.fromEntries(storing.map(({ name }) => [`${prefixOf(name)}_PORT`, "0"])),
   HEALTH_PORT: "0",
   OUTBOX_POLL: "100ms",
   OUTBOX_SWEEP: "200ms",
@@ -100,19 +115,11 @@ export async function testKenri(
   servers: Servers = { postgresUrl: testServer(), natsUrl: testNats() },
   mint?: TestMint,
 ): Promise<TestKenri> {
-  const [entitlement, notification] = await Promise.all([
-    testDatabase("entitlement", servers.postgresUrl),
-    testDatabase("notification", servers.postgresUrl),
-  ]);
   const id = crypto.randomUUID().slice(0, 8);
   const settings: Record<string, string> = {
     ...quick,
     NATS_URL: servers.natsUrl,
     ...(environment.NATS_URL ? {} : (servers.natsRoleUrls ?? roleUrls(servers.natsUrl))),
-    ENTITLEMENT_DATABASE_URL: entitlement.ownerUrl,
-    ENTITLEMENT_APP_DATABASE_URL: entitlement.appUrl,
-    NOTIFICATION_DATABASE_URL: notification.ownerUrl,
-    NOTIFICATION_APP_DATABASE_URL: notification.appUrl,
     ENTITLEMENT_STREAM: `entitlement-events-${id}`,
     ENTITLEMENT_SUBJECT: `entitlement.events.${id}`,
     TAKEN_IN_SUBJECT: `notification.taken-in.${id}`,
@@ -127,39 +134,49 @@ export async function testKenri(
       onnotice: () => {},
       types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
     });
-  const entitlementSql = open(entitlement.adminUrl);
-  const notificationSql = open(notification.adminUrl);
-  let account: ReturnType<TestKenri["account"]> | undefined;
+  const stores = new Map<string, TestStore>();
+  const keys: StoredKey[] = [];
   const processes: TestProcess[] = [];
   const urls = new Map<string, string>();
   const healthUrls = new Map<string, string>();
 
-  async function makeAccount(): Promise<void> {
-    if (account) return;
-    const database = await testDatabase("account", servers.postgresUrl);
-    account = { database, sql: open(database.adminUrl) };
-    Object.assign(settings, { ACCOUNT_DATABASE_URL: database.ownerUrl, ACCOUNT_APP_DATABASE_URL: database.appUrl });
+  /** The database of a system, with the keys that were made before it. */
+  async function makeStore(system: TestSystem): Promise<void> {
+    if (stores.has(system)) return;
+    const database = await testDatabase(system, servers.postgresUrl);
+    const made = { database, sql: open(database.adminUrl) };
+    stores.set(system, made);
+    const urls = { DATABASE_URL: database.ownerUrl, APP_DATABASE_URL: database.appUrl };
+    for (const [name, url] of Object.entries(urls)) settings[`${prefixOf(system)}_${name}`] ??= url;
+    if (takesKeys(declared(system))) for (const one of keys) await addKey(made.sql, one);
   }
 
   async function makeKey(client: string, wanted: readonly string[], expiresInDays?: number): Promise<string> {
     const { key, keyId, secretSha256 } = newKey();
-    const expires = expiresInDays === undefined ? null : new Date(Date.now() + expiresInDays * 86_400_000);
-    for (const sql of [entitlementSql, notificationSql])
-      await sql`insert into api_keys (key_id, client_id, secret_sha256, scopes, expires_at) values (${keyId}, ${client}, ${secretSha256}, ${[...wanted]}, ${expires})`;
+    const expires_at = expiresInDays === undefined ? null : new Date(Date.now() + expiresInDays * 86_400_000);
+    const stored = { key_id: keyId, client_id: client, secret_sha256: secretSha256, scopes: [...wanted], expires_at };
+    keys.push(stored);
+    for (const [system, { sql }] of stores) if (takesKeys(declared(system))) await addKey(sql, stored);
     return key;
   }
-  const key = await makeKey("tester", scopes);
+
+  await Promise.all(always.map(makeStore));
+  const key = await makeKey("tester", allScopes);
+  const store = (system: TestSystem): TestStore => {
+    const made = stores.get(system);
+    if (!made) throw new Error(`${system} was not started`);
+    return made;
+  };
 
   const kenri: TestKenri = {
     environment: settings,
-    entitlement,
-    notification,
-    entitlementSql,
-    notificationSql,
-    account() {
-      if (!account) throw new Error("account was not started");
-      return account;
-    },
+    entitlement: store("entitlement").database,
+    notification: store("notification").database,
+    entitlementSql: store("entitlement").sql,
+    notificationSql: store("notification").sql,
+    store,
+    makeStore,
+    account: () => store("account"),
     key,
     newKey: makeKey,
     launch(what, extra = {}) {
@@ -168,10 +185,11 @@ export async function testKenri(
       return started;
     },
     async start(what, extra) {
-      if (/\baccount\b/.test(what)) await makeAccount();
+      const names = what.split(" ");
+      for (const { name } of storing) if (names.some(one => one.split(":")[0] === name)) await makeStore(name as TestSystem);
       const started = kenri.launch(what, extra);
-      for (const system of ["entitlement", "notification", "account"] as const) {
-        if (![system, `${system}:api`].some(name => what.split(" ").includes(name))) continue;
+      for (const { name: system } of storing) {
+        if (![system, `${system}:api`].some(name => names.includes(name))) continue;
         await started.logged(`"system":"${system}","msg":"ready"`);
         const line = started.lines.find(text => text.includes("http.listening") && text.includes(`"role":"${system}:api"`));
         urls.set(system, JSON.parse(line!).url);
@@ -179,6 +197,7 @@ export async function testKenri(
       }
       return started;
     },
+    isStarted: system => urls.has(system),
     urlOf(system) {
       const url = urls.get(system);
       if (!url) throw new Error(`the API of ${system} was not started`);
@@ -200,8 +219,8 @@ export async function testKenri(
     async close() {
       for (const one of processes) one.kill("SIGKILL");
       await Promise.all(processes.map(one => one.exited));
-      await Promise.all([entitlementSql, notificationSql, account?.sql].map(sql => sql?.end({ timeout: 1 })));
-      await Promise.all([entitlement, notification, account?.database].map(database => database?.drop().catch(() => {})));
+      await Promise.all([...stores.values()].map(({ sql }) => sql.end({ timeout: 1 })));
+      await Promise.all([...stores.values()].map(({ database }) => database.drop().catch(() => {})));
     },
   };
 
@@ -219,6 +238,20 @@ export async function testKenri(
   }
 
   return kenri;
+}
+
+const declared = (name: string) => systems.find(system => system.name === name)!;
+
+interface StoredKey {
+  readonly key_id: string;
+  readonly client_id: string;
+  readonly secret_sha256: Buffer;
+  readonly scopes: string[];
+  readonly expires_at: Date | null;
+}
+
+async function addKey(sql: postgres.Sql, { key_id, client_id, secret_sha256, scopes, expires_at }: StoredKey): Promise<void> {
+  await sql`insert into api_keys (key_id, client_id, secret_sha256, scopes, expires_at) values (${key_id}, ${client_id}, ${secret_sha256}, ${scopes}, ${expires_at})`;
 }
 
 export function testNats(): string {

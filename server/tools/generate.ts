@@ -4,14 +4,14 @@
  */
 import { join } from "node:path";
 import { typesOf } from "../kernel/postgres/statement_types.ts";
+import { systems } from "../systems.ts";
 import { freshDatabase } from "../testing/databases.ts";
 
-const systems = ["entitlement", "notification", "account"] as const;
 const verify = process.argv.includes("--verify");
 
 async function main(adminUrl: string): Promise<number> {
   let drifted = 0;
-  for (const system of systems) {
+  for (const { name: system } of systems.filter(({ database }) => database)) {
     const database = await freshDatabase(system, adminUrl);
     const file = join(import.meta.dir, "..", system, "sql.gen.ts");
     const text = await typesOf(database.ownerUrl, system).finally(() => database.drop());

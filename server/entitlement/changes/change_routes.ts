@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "../../kernel/http/callers.ts";
 import { changedId, changedIdWithoutColon, name, newId } from "../../kernel/http/text.ts";
+import { entitlementScopes } from "../scopes.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
 import { checkIds } from "./change_ids.ts";
 import { keyParameter, submitChange } from "./change_request.ts";
@@ -23,7 +24,7 @@ const ttlText = (milliseconds: number) => (milliseconds % 3_600_000 === 0 ? `${m
 export function changeRoutes(changes: Changes, sql: Pick<EntitlementSql, "known">, requires: Requires, idempotencyTtl: number) {
   const options = (summary: string) => ({
     body: ChangeRequest,
-    ...requires("entitlements:write"),
+    ...requires(entitlementScopes.write),
     detail: {
       summary,
       description:

@@ -4,6 +4,7 @@ import { callerOf, type Requires } from "../../kernel/http/callers.ts";
 import { type Cursors, limitOf, pageQuery } from "../../kernel/http/cursor.ts";
 import { maskFor } from "../../kernel/http/masking.ts";
 import { pathId } from "../../kernel/http/text.ts";
+import { entitlementScopes } from "../scopes.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
 import { aboutPages, holdings, holdingsQuery } from "./holdings.ts";
 
@@ -11,7 +12,7 @@ const userId = pathId("the user");
 const sku = pathId("the stock keeping unit");
 const strict = { additionalProperties: false };
 // People too: the user themselves, and those who look after users.
-const readers = { scope: "entitlements:read", owner: true, roles: ["VIEWER", "OPERATOR", "ADMIN"] } as const;
+const readers = { scope: entitlementScopes.read, owner: true, roles: ["VIEWER", "OPERATOR", "ADMIN"] } as const;
 
 export interface ReadOptions {
   readonly sql: EntitlementSql;

@@ -36,6 +36,9 @@ export interface Walk {
   readonly resent: number;
 }
 
+/** The message to the relay that asks for a walk now. */
+export const reconcileNow = "reconcile";
+
 const page = 500;
 const start = { at: "-infinity", id: "00000000-0000-0000-0000-000000000000" };
 

@@ -4,11 +4,10 @@ import { withTimeout } from "../../kernel/life/deadline.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { continueTrace } from "../../kernel/telemetry/trace.ts";
+import type { SystemName } from "../services.ts";
 import { createCircuit, type Failure } from "./circuit.ts";
 import type { Mint } from "./mint.ts";
 import { userCalls } from "./user_calls.ts";
-
-export type SystemName = "account" | "entitlement" | "notification";
 
 /** Whose request it is and how it is followed. */
 export interface CallContext {
@@ -57,8 +56,10 @@ export function downstream({ urls, mint, deadline, actionDeadline, perUser, log,
   const seconds = metrics.histogram("gateway_call_seconds", "Time of a call to a service.", ["system", "outcome"]);
   const busy = metrics.counter("gateway_user_busy_total", "Calls refused because too many of their user were under way.");
   const inTurn = userCalls({ ...perUser, refused: () => busy.inc() });
-  const circuitOf = (system: SystemName) => createCircuit({ probe: () => probe(system) });
-  const circuits = { account: circuitOf("account"), entitlement: circuitOf("entitlement"), notification: circuitOf("notification") };
+  const names = Object.keys(urls) as SystemName[];
+  const circuits = Object.fromEntries(names.map(system => [system, createCircuit({ probe: () => probe(system) })])) as Readonly<
+    Record<SystemName, ReturnType<typeof createCircuit>>
+  >;
 
   /** Whether a service answers what nobody's data can make slow. Anything below 500 is an answer. */
   async function probe(system: SystemName): Promise<boolean> {

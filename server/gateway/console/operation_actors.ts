@@ -4,24 +4,26 @@ import { actorsPath, type Standing } from "../../kernel/operator/operation_stand
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { continueTrace } from "../../kernel/telemetry/trace.ts";
-import type { Downstream, SystemName } from "../calls/downstream.ts";
+import type { Downstream } from "../calls/downstream.ts";
 import { asGateway, type Profile } from "../edge/people.ts";
+import type { SystemName } from "../services.ts";
 
 export interface OperationActorsOptions {
   readonly services: Downstream;
+  /** Where people can run bulk operations. */
+  readonly systems: readonly SystemName[];
   readonly every: number;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
-const systems: readonly SystemName[] = ["entitlement", "notification"];
 const atOnce = 5;
 
 /**
  * Tells the services what account says of the people whose bulk operations are running. Services cannot ask account themselves, and a message
  * on every suspension could be lost; asked for again and again, nothing is. Account is asked itself, not what was kept of its answers.
  */
-export function operationActors({ services, every, log, metrics }: OperationActorsOptions): Loop {
+export function operationActors({ services, systems, every, log, metrics }: OperationActorsOptions): Loop {
   async function standingOf(userId: string, errand: ReturnType<typeof asGateway>): Promise<Standing> {
     try {
       const { account_status, roles } = await services.ask<Profile>("account", `/users/${encodeURIComponent(userId)}`, errand);

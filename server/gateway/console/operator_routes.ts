@@ -1,11 +1,11 @@
 import { Elysia, NotFoundError } from "elysia";
 import type { Role } from "../../kernel/http/tokens.ts";
-import type { Downstream, SystemName } from "../calls/downstream.ts";
+import type { Downstream } from "../calls/downstream.ts";
 import { guestOf, type SessionGuard } from "../edge/session_guard.ts";
+import type { SystemName } from "../services.ts";
 
 /** Who may open the console at all. What they may do there, the services say. */
 export const consoleRoles: readonly Role[] = ["VIEWER", "OPERATOR", "ADMIN"];
-const systems: readonly SystemName[] = ["entitlement", "notification", "account"];
 // One by one: the router prefers the console's pages, which are a GET, to a route for all methods.
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 // More than a service takes. One that is longer is cut to this and is refused there in its own words; whole, beside our token, it would be more
@@ -13,7 +13,7 @@ const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const longestKey = 1000;
 
 /** The services' own operator API, for people: `/admin/api/entitlement/…` is entitlement's `/ops/…`. */
-export function operatorRoutes(services: Downstream, entrance: SessionGuard) {
+export function operatorRoutes(services: Downstream, systems: readonly SystemName[], entrance: SessionGuard) {
   const app = new Elysia({ normalize: false });
   for (const [system, method] of systems.flatMap(system => methods.map(method => [system, method] as const)))
     app.route(

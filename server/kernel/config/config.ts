@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
-/** One environment variable: how it reads, what it may be, what it is when absent. The only code that reads the environment is here. */
+/** One environment variable: its form, its allowed values and its default. Only this file reads the environment. */
 export interface Setting<T> {
   readonly variable: string;
   readonly about: string;
@@ -15,7 +15,9 @@ export interface Setting<T> {
 }
 
 export type SettingsSpec = { readonly [name: string]: Setting<unknown> | SettingsSpec };
-export type Settings<S> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : Settings<S[K]> };
+export type Settings<S> = {
+  readonly [K in keyof S]: NonNullable<S[K]> extends Setting<infer T> ? T | Extract<S[K], undefined> : Settings<S[K]>;
+};
 
 const setting = <T>(variable: string, about: string, preset: string | undefined, schema: TSchema, parse: (text: string) => unknown) =>
   ({ variable, about, preset, optional: false, secret: false, schema, parse }) as Setting<T>;
@@ -23,14 +25,14 @@ const setting = <T>(variable: string, about: string, preset: string | undefined,
 export const text = (variable: string, about: string, preset?: string) =>
   setting<string>(variable, about, preset, Type.String({ minLength: 1 }), text => text);
 
-/** Text of one form; `expected` tells it to people. */
+/** Text that matches a pattern; `expected` describes it in messages. */
 export const textLike = (variable: string, about: string, preset: string, pattern: string, expected: string) =>
   setting<string>(variable, about, preset, Type.String({ pattern, description: expected }), text => text);
 
-/** May be absent; then it is undefined. */
+/** Undefined if it is not set. */
 export const optional = <T>(inner: Setting<T>) => ({ ...inner, optional: true }) as Setting<T | undefined>;
 
-/** Never printed, and never with a default. `shortest` is how many characters it must have at least. */
+/** Never printed, and without a default. `shortest`: the least number of characters. */
 export const secret = (variable: string, about: string, shortest = 1) =>
   ({
     ...setting<string>(variable, about, undefined, Type.String({ minLength: shortest, description: lengthOf(shortest) }), text => text),
@@ -45,14 +47,14 @@ export const httpUrl = (variable: string, about: string) =>
     URL.canParse(text) ? text.replace(/\/+$/, "") : "",
   );
 
-/** A URL that carries a password: never printed. */
+/** A URL with a password: never printed. */
 export const secretUrl = (variable: string, about: string) =>
   ({
     ...setting<string>(variable, about, undefined, Type.String({ pattern: "^[a-z]+://." }), text => (URL.canParse(text) ? text : "")),
     secret: true,
   }) as Setting<string>;
 
-/** A secret that is read into something else; `read` answers undefined for what is not allowed. `expected` tells the form to people. */
+/** A secret that is parsed; `read` returns undefined for a wrong form. `expected` describes the form in messages. */
 export const secretForm = <T extends object>(variable: string, about: string, expected: string, read: (text: string) => T | undefined) =>
   ({ ...setting<T>(variable, about, undefined, Type.Object({}, { description: expected }), read), secret: true }) as Setting<T>;
 export interface SigningKey {
@@ -60,7 +62,7 @@ export interface SigningKey {
   readonly secret: string;
 }
 
-/** Keys of signatures, `id:secret` with commas between: never printed. */
+/** Keys of signatures, `id:secret` separated by commas: never printed. */
 export const signingKeys = (variable: string, about: string) =>
   ({
     ...setting<readonly SigningKey[]>(variable, about, undefined, signingKeysSchema, readSigningKeys),
@@ -72,7 +74,7 @@ const signingKeysSchema = Type.Array(
   {
     minItems: 1,
     description:
-      "id:secret, or several of these with commas between, each id once, of up to 32 letters, digits, - and _, each secret of at least 32 visible ASCII characters without a comma",
+      "id:secret, or several of these separated by commas, each id once, of up to 32 letters, digits, - and _, each secret of at least 32 visible ASCII characters without a comma",
   },
 );
 
@@ -122,7 +124,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads every setting of the spec and throws one ConfigError that names all that is wrong; `judge` may add what is wrong with them together. */
+/** Reads every setting of the spec. Throws one ConfigError with all problems; `judge` adds those of several settings together. */
 export function readSettings<const S extends SettingsSpec>(
   spec: S,
   environment: Record<string, string | undefined> = process.env,
@@ -166,7 +168,7 @@ function readOne(entry: Setting<unknown>, environment: Record<string, string | u
 /** The variable that names a file with the secret's value. */
 export const fileVariable = ({ variable }: Pick<Setting<unknown>, "variable">) => `${variable}_FILE`;
 
-/** What the environment gives for a setting: the text itself, or for a secret the content of the file that `<NAME>_FILE` names. */
+/** The value of a setting in the environment: the text, or for a secret the content of the file in `<NAME>_FILE`. */
 function givenBy(
   entry: Setting<unknown>,
   environment: Record<string, string | undefined>,
@@ -177,7 +179,7 @@ function givenBy(
   const name = fileVariable(entry);
   if (text !== undefined) return { problem: `${entry.variable} and ${name} are both set: set one of them` };
   try {
-    // Editors and `echo` end a file with a newline that is not part of the secret.
+    // Editors and `echo` add a newline that is not part of the secret.
     const content = readFileSync(file, "utf8").replace(/\r?\n$/, "");
     return content === "" ? { problem: `${name}: the file ${JSON.stringify(file)} is empty: write the secret into it` } : { text: content };
   } catch (error) {
@@ -194,7 +196,7 @@ function describeRange(entry: Setting<unknown>, expected: string): string {
 const isSetting = (entry: Setting<unknown> | SettingsSpec): entry is Setting<unknown> =>
   typeof (entry as Setting<unknown>).variable === "string";
 
-/** The variables that give a setting: its own, and for a secret the one that names its file. */
+/** The variables of a setting: its own, and for a secret the one with its file. */
 export const variablesOf = (entry: Setting<unknown>): string[] => [entry.variable, ...(entry.secret ? [fileVariable(entry)] : [])];
 
 /** Every setting of a spec in order, for documentation and checks. */
@@ -202,7 +204,7 @@ export function listSettings(spec: SettingsSpec): Setting<unknown>[] {
   return Object.values(spec).flatMap(entry => (isSetting(entry) ? [entry] : listSettings(entry)));
 }
 
-/** A setting as it is in effect, for people: a secret is only told to be there. */
+/** A setting in effect, for people. Of a secret only whether it is set. */
 export interface EffectiveSetting {
   readonly variable: string;
   readonly about: string;
@@ -230,14 +232,14 @@ export const effectiveSettings = (
   });
 
 /**
- * Some settings are no secret but may carry one: an address can name a user with a password, or a token in its query. Whatever stands
- * before the last @ and after the first ? is left out; a password may hold any character, so nothing finer is tried.
+ * Some settings are no secret but may contain one: an address can have a user with a password, or a token in its query. The part before the last @
+ * and the part after the first ? are left out. A password may contain any character, so a finer cut is not safe.
  */
 export function presentable(value: string): string {
   const [, scheme = "", rest = ""] = /^([a-z][a-z0-9+.-]*:\/\/)?(.*)$/is.exec(value)!;
   const at = rest.lastIndexOf("@");
   const question = rest.search(/[?#]/);
-  if (question >= 0 && question < at) return `${scheme}•••`; // either may hold the other: nothing is sure
+  if (question >= 0 && question < at) return `${scheme}•••`; // each may be part of the other, so nothing is shown
   const address = rest.slice(at + 1, question < 0 ? undefined : question);
   return `${scheme}${at < 0 ? "" : "•••@"}${address}${question < 0 ? "" : "?•••"}`;
 }

@@ -13,21 +13,21 @@ const natsUrl = (variable: string, about: string) =>
     return url && { ...url, variable };
   });
 
-/** How every role connects that has no URL of its own. */
+/** For every role without a URL of its own. */
 export const natsSettings = {
   url: optional(
     natsUrl(
       "NATS_URL",
-      "the NATS servers with JetStream, separated by commas, e.g. nats://127.0.0.1:4222; may have user:password@ or token@, percent-encoded; required by roles without a URL of their own",
+      "the NATS servers with JetStream, separated by commas, e.g. nats://127.0.0.1:4222; may have user:password@ or token@, percent-encoded; required for roles without a URL of their own",
     ),
   ),
   user: optional(text("NATS_USER", "the user at NATS, for URLs without credentials")),
   password: optional(secret("NATS_PASSWORD", "the password of NATS_USER")),
-  token: optional(secret("NATS_TOKEN", "a token in place of user and password, for URLs without credentials")),
+  token: optional(secret("NATS_TOKEN", "a token instead of user and password, for URLs without credentials")),
   credsFile: optional(text("NATS_CREDS_FILE", "the path of a .creds file (JWT and key), for URLs without credentials")),
-  caFile: optional(text("NATS_CA_FILE", "the path of the CA certificates that NATS is checked against; NATS must then use TLS")),
-  certFile: optional(text("NATS_CERT_FILE", "the path of the client certificate that is shown to NATS")),
-  keyFile: optional(text("NATS_KEY_FILE", "the path of its private key")),
+  caFile: optional(text("NATS_CA_FILE", "the path of the CA certificates for NATS; NATS must use TLS then")),
+  certFile: optional(text("NATS_CERT_FILE", "the path of the client certificate for NATS")),
+  keyFile: optional(text("NATS_KEY_FILE", "the path of the private key of NATS_CERT_FILE")),
 } as const;
 
 export type NatsSettings = Settings<typeof natsSettings>;
@@ -45,16 +45,16 @@ export function natsProblems({ user, password, token, credsFile, certFile, keyFi
   ];
 }
 
-type RoleUrls<Role extends string = string> = { readonly [R in Role]: Setting<NatsUrl | undefined> };
-const variableOf = (role: string) => `${role.toUpperCase().replace(":", "_")}_NATS_URL`;
+export type RoleUrls<Role extends string = string> = { readonly [R in Role]: Setting<NatsUrl | undefined> };
+const variableOf = (role: string) => `${natsUserOf(role).toUpperCase()}_NATS_URL`;
 
-/** `ENTITLEMENT_RELAY_NATS_URL` for the role `entitlement:relay`, and so on: roles in one process have users of their own at NATS. */
+/** `<SYSTEM>_<ROLE>_NATS_URL` for each of these roles: roles in one process have different users at NATS. */
 export const roleNatsUrls = <const Role extends string>(...roles: readonly Role[]): RoleUrls<Role> =>
   Object.fromEntries(
-    roles.map(role => [role, optional(natsUrl(variableOf(role), `NATS_URL for ${role} alone, with the user of that role`))]),
+    roles.map(role => [role, optional(natsUrl(variableOf(role), `the NATS_URL of ${role} only, with the user of that role`))]),
   ) as RoleUrls<Role>;
 
-/** What is wrong with the URLs of these roles: none is set, or, in production, nobody proves who connects. */
+/** What is wrong with the URLs of these roles: none is set or, in production, there are no credentials. */
 export function natsUrlProblems(roles: readonly string[], common: NatsSettings, own: Settings<RoleUrls>, isProduction: boolean): string[] {
   const { user, token, credsFile, certFile } = common;
   const isProven = [user, token, credsFile, certFile].some(proof => proof !== undefined);
@@ -70,13 +70,13 @@ export function natsUrlProblems(roles: readonly string[], common: NatsSettings, 
 
 const ways = "NATS_USER and NATS_PASSWORD, NATS_TOKEN, NATS_CREDS_FILE or NATS_CERT_FILE";
 
-/** All that a connection of a role needs. */
+/** What the connection of a role needs. */
 export interface NatsAccess {
-  /** Replies to this role come below it; a role may subscribe to no other's. */
+  /** Subjects of replies begin with it. A role may subscribe only to its own. */
   readonly inboxPrefix: string;
-  /** Whose credentials they are, for people. */
+  /** The user of the credentials, for messages. */
   readonly who: string;
-  /** Where they are set. */
+  /** The variables that set them. */
   readonly credentialsIn: string;
   readonly servers: readonly string[];
   readonly usesTls: boolean;
@@ -84,11 +84,17 @@ export interface NatsAccess {
   options(): ConnectionOptions;
 }
 
-/** How a role connects: by its own URL or the common one. Credentials in the URL come before the common ones. */
+/** `<system>:<role>` is the user `<system>_<role>` at NATS. */
+export const natsUserOf = (role: string) => role.replace(":", "_");
+
+/** Replies to a role have subjects that begin with this. */
+export const inboxPrefixOf = (role: string) => `_INBOX_${natsUserOf(role)}`;
+
+/** A role connects by its own URL or the common one. Credentials in the URL win over the common ones. */
 export function natsAccess(common: NatsSettings, own: Settings<RoleUrls>, role: string): NatsAccess {
   const url = own[role] ?? common.url;
   if (!url) throw new Error(`${variableOf(role)} or NATS_URL is not set`);
-  const inboxPrefix = `_INBOX_${role.replace(":", "_")}`;
+  const inboxPrefix = inboxPrefixOf(role);
   const { caFile, certFile, keyFile } = common;
   const usesTls = url.tls || caFile !== undefined || certFile !== undefined;
   const tls = usesTls ? { tls: definedOf({ caFile, certFile, keyFile }) } : {};
@@ -112,14 +118,14 @@ function loginOf({ credentials, variable }: NatsUrl, { user, password, token, cr
 const whoIs = (credentials: { readonly user: string } | { readonly token: string }) =>
   "user" in credentials ? `user ${credentials.user}` : "a token";
 
-/** The client asks at each of its connections. While the file is being replaced, what was read last is good enough to try. */
+/** The client reads the file for each connection. If the file cannot be read, for example while it is replaced, the last content is tried. */
 function fileAuthenticator(file: string) {
   let last = readCreds(file);
   return credsAuthenticator(() => {
     try {
       last = readCreds(file);
     } catch {
-      // The last one.
+      // The last content.
     }
     return last;
   });

@@ -30,7 +30,7 @@ function readServer(given: string) {
   try {
     return { server: url.host, tls: url.protocol === "tls:", credentials: credentialsOf(url) };
   } catch {
-    return undefined; // a percent sign that encodes nothing, or a password of nobody
+    return undefined; // an invalid percent-encoding, or a password without a user
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { authenticator, newKey, sha256 } from "./auth.ts";
+import { authenticator, newKey, scope, sha256 } from "./auth.ts";
 import { Problem } from "./problem.ts";
 
 function keyring() {
@@ -18,14 +18,14 @@ function keyring() {
     pass(milliseconds: number) {
       now += milliseconds;
     },
-    add(client_id: string, scopes = ["entitlements:read"]) {
+    add(client_id: string, scopes = ["things:read"]) {
       const { key, keyId, secretSha256 } = newKey();
       stored.set(keyId, { client_id, secret_sha256: secretSha256, scopes, live: true });
       return { key, keyId };
     },
     ask: (authorization: string) =>
       authenticate(new Request("http://localhost/", { headers: authorization ? { authorization } : {} }), {
-        scope: "entitlements:read",
+        scope: scope("things:read"),
       }).then(
         caller => caller.clientId,
         error => (error instanceof Problem ? error.status : error),

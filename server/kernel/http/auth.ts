@@ -3,8 +3,11 @@ import { singleFlight } from "../life/single_flight.ts";
 import { Problem } from "./problem.ts";
 import { invalidToken, type Person, type Role, type VerifyToken } from "./tokens.ts";
 
-export const scopes = ["entitlements:read", "entitlements:write", "orders:read", "orders:write", "ops:read", "ops:write"] as const;
-export type Scope = (typeof scopes)[number];
+declare const declared: unique symbol;
+/** What an API key may do. Every system has the operators' scopes and declares its own with `scope`; another text is a type error. */
+export type Scope = (typeof operatorScopes)[number] | (string & { readonly [declared]: true });
+export const operatorScopes = ["ops:read", "ops:write"] as const;
+export const scope = (name: `${string}:${string}`) => name as Scope;
 
 /** Who asks: a machine client by its key, or a person by a token of the gateway. */
 export interface Caller {

@@ -5,7 +5,7 @@ import type { Role } from "./tokens.ts";
 const callers = new WeakMap<Request, Caller>();
 
 /** What people with a role may do where keys need a scope. */
-const rolesFor: Partial<Record<Scope, readonly Role[]>> = {
+const rolesFor: Readonly<Record<string, readonly Role[]>> = {
   "ops:read": ["VIEWER", "OPERATOR", "ADMIN"],
   "ops:write": ["OPERATOR", "ADMIN"],
 };

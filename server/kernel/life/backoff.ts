@@ -1,4 +1,4 @@
-/** The seed's delay before the next try, in seconds: min(60, 2^attempt) · (0.5 + rand()); `attempt` counts from 0. The one place that computes it. */
+/** The delay before the next attempt, in seconds: min(60, 2^attempt) · (0.5 + rand()); `attempt` counts from 0. */
 export function retryDelaySeconds(attempt: number, random = Math.random()): number {
   return Math.min(60, 2 ** attempt) * (0.5 + random);
 }

@@ -5,19 +5,19 @@ export class DeadlineError extends Error {
   }
 }
 
-/** For an answer that is held back on purpose. */
+/** For a response that is delayed on purpose. */
 export const pause = (milliseconds: number): Promise<void> => Bun.sleep(milliseconds);
-// A timer is this late when the process itself stood still, and not its counterpart; it is given that time back, up to the second number.
+// A timer that is this late means that this process itself was stopped, not its counterpart. The wait is extended by that time, up to the second number.
 const [late, longest] = [20, 250];
 
-/** Waits for a promise, but not longer than this; what it does after that is nobody's business any more. */
+/** Waits for a promise, but not longer than this. A later result is ignored. */
 export function withTimeout<T>(milliseconds: number, what: string, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const due = performance.now() + milliseconds;
     const giveUp = () => reject(new DeadlineError(what, milliseconds));
     let timer = setTimeout(() => {
       const behind = performance.now() - due;
-      // The answer may be here already and only not be read.
+      // The result may have arrived without being read yet.
       if (behind < late) giveUp();
       else timer = setTimeout(giveUp, Math.min(behind, longest));
     }, milliseconds);
@@ -25,7 +25,7 @@ export function withTimeout<T>(milliseconds: number, what: string, work: Promise
   });
 }
 
-/** Calls after this time, unless that is called off by what it returns. */
+/** Calls after this time. The returned function cancels it. */
 export function after(milliseconds: number, call: () => void): () => void {
   const timer = setTimeout(call, milliseconds);
   return () => clearTimeout(timer);

@@ -4,17 +4,17 @@ interface Entry<T> {
   isTaken: boolean;
 }
 
-/** A line keeps its taken entries until they reach the front: nothing is moved when one leaves from the middle. */
+/** A line keeps removed entries until they reach the front: removing one from the middle moves nothing. */
 interface Line<T> {
   entries: Entry<T>[];
   front: number;
   size: number;
 }
 
-// The taken front of a line is cut off at this length, so that a line that is never empty does not grow.
+// The removed front of a line is cut off at this length, so that a line that is never empty does not grow.
 const mostTaken = 1024;
 
-/** First in, first out for each owner; the owners take turns. Every operation costs the same however many wait. */
+/** First in, first out for each owner; the owners take turns. The cost of an operation does not depend on the length of the queue. */
 export function fairQueue<T extends object>() {
   // In the order of their turns.
   const lines = new Map<string, Line<T>>();
@@ -45,7 +45,7 @@ export function fairQueue<T extends object>() {
       } else lines.set(owner, { entries: [entry], front: 0, size: 1 });
       places.set(item, entry);
     },
-    /** The first item of the owner whose turn it is, if that one may have it; the owner's next turn comes after all others'. */
+    /** The first item of the next owner that may have a turn. The next turn of this owner comes after those of all others. */
     take(mayHave: (owner: string) => boolean = () => true): T | undefined {
       for (const [owner, line] of lines) {
         if (!mayHave(owner)) continue;

@@ -1,13 +1,13 @@
 /**
- * Faults on purpose, for tests and rehearsals; all off by default and refused in production.
- * A named point in the code is where a process can be made to die (`kill`) or to hang (`stop`) exactly there.
+ * Injected faults, for tests and rehearsals; all off by default and refused in production.
+ * At a named point of the code a process can kill itself (`kill`) or stop itself (`stop`).
  */
 export interface Faults {
   at(point: string): void;
   /** Users whose sends and publishes fail; empty = nobody. */
   failUsersWith: string;
   strikes(userId: string): boolean;
-  /** The work of this role stands still: what passes here never comes back. */
+  /** The work of this role stands still: `pass` never returns. */
   isStuck: boolean;
   pass(): Promise<void>;
 }

@@ -4,21 +4,21 @@ export type Readiness = "starting" | "ready" | "stopping";
 
 export type Parts = Readonly<Record<string, string | null>>;
 
-/** What a process knows of its own health. Only its own database and its life cycle make it unready; the rest is told as degraded. */
+/** The health of a process. Only its own database and its life cycle make it unready; other troubles make it degraded. */
 export function createHealth() {
   const parts = new Map<string, string | null>();
   return {
     state: "starting" as Readiness,
-    /** What keeps it from being ready, e.g. missing migrations. */
+    /** Why it is not ready, e.g. missing migrations. */
     waitingFor: "its start" as string,
     trouble: (part: string, what: string) => void parts.set(part, what),
     fine: (part: string) => void parts.set(part, null),
     troubles: () => Object.fromEntries([...parts].filter((part): part is [string, string] => part[1] !== null)),
-    /** Everything that was ever heard of, with its trouble; null is none. */
+    /** Every part that has reported, with its trouble; null = none. */
     parts: (): Parts => Object.fromEntries(parts),
-    /** What the workers of this process last said of their own parts, by role. */
+    /** The last reports of the workers of this process, by role. */
     workers: new Map<string, Parts>(),
-    /** Asks the service's own database; rejects when it is away. A process without one has nothing to ask. */
+    /** Queries the service's own database; rejects if it is unavailable. Undefined in a process without one. */
     askDatabase: undefined as (() => Promise<unknown>) | undefined,
   };
 }
@@ -52,13 +52,13 @@ const answer = ({ status, word }: Answer, details: Answer["details"] = {}) =>
 const alive = () => Response.json({ status: "alive" });
 const hidden = { detail: { hide: true } };
 
-/** For everybody who reaches the API: whether it lives and takes requests, and nothing of what is behind it. `guard`: route options that limit who asks. */
+/** Public: whether the API lives and accepts requests, without details. `guard`: route options, for example a rate limit. */
 export const publicHealthRoutes = (health: Health, guard: object = {}) =>
   new Elysia()
     .get("/livez", alive, { ...hidden, ...guard })
     .get("/readyz", async () => answer(await readiness(health)), { ...hidden, ...guard });
 
-/** For who runs the process: what it waits for, what is degraded, and its metrics. /livez asks nothing outside the process. */
+/** For the people who run the process: what it waits for, what is degraded, and its metrics. /livez depends on nothing outside the process. */
 export const healthRoutes = (health: Health, metricsText: () => Promise<string>) =>
   new Elysia()
     .get("/livez", alive)

@@ -5,22 +5,22 @@ import { type Service, service } from "./service.ts";
 
 export interface LoopOptions {
   readonly name: string;
-  /** Does one batch of work and says how much there was. The signal tells it that a stop was asked for. */
+  /** Does one batch of work and returns its size. The signal is aborted by a stop. */
   readonly runOnce: (signal: AbortSignal) => Promise<number>;
-  /** From this count on a batch was full, and the loop goes again at once. */
+  /** A batch of this size is full: the loop runs again at once. */
   readonly full: number;
-  /** The rest between two runs otherwise, in milliseconds, jittered by ± 10 % so that replicas do not march in step. */
+  /** Otherwise the pause between two runs, in milliseconds, with a jitter of ± 10 % so that replicas do not run in step. */
   readonly interval: number;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
 export interface Loop extends Service {
-  /** Ends the rest: there is work. Never lost: a wake during a run makes the loop run once more. */
+  /** Ends the pause: there is work. A wake during a run makes the loop run once more. */
   wake(): void;
 }
 
-/** The one loop under every worker: run, go again on a full batch, otherwise rest; back off on errors; a stop waits for the run under way. */
+/** The loop of every worker: run; run again after a full batch, otherwise pause; back off after an error. A stop waits for the current run. */
 export function loop({ name, runOnce, full, interval, log, metrics }: LoopOptions): Loop {
   const stopping = new AbortController();
   let awake = false;
@@ -76,7 +76,7 @@ export function loop({ name, runOnce, full, interval, log, metrics }: LoopOption
   };
 }
 
-/** Tries until it works, as long as `again` says that trying again makes sense; a stop ends it with the last error. */
+/** Retries while `again` accepts the error. A stop ends it with the last error. */
 export async function retryWhile<T>(attempt: () => Promise<T>, again: (error: unknown) => boolean, stopping: AbortSignal): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {

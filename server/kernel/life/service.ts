@@ -1,6 +1,6 @@
 /**
- * The one start/stop contract. `stop` before `start` is fine, twice is fine, during `start` it ends the start, and it returns only
- * when everything is down; a stopped service is not started again.
+ * The start/stop contract. `stop` may come before `start`, twice, or during `start`, which it ends. It returns when everything is down. A stopped
+ * service cannot be started again.
  */
 export interface Service {
   start(): Promise<void>;
@@ -15,7 +15,7 @@ export function service(parts: { start: (stopping: AbortSignal) => Promise<void>
   return {
     start() {
       if (stopping) return Promise.reject(new Error("a stopped service cannot be started"));
-      // Inside an async function, so that a start that throws at once has been started and failed, and is stopped like any other.
+      // In an async function, so that a start that throws synchronously counts as started and failed, and is stopped like any other.
       starting ??= (async () => parts.start(stopSignal.signal))();
       return starting;
     },
@@ -53,7 +53,7 @@ export function sequence(services: readonly Service[]): Service {
   });
 }
 
-/** Starts and stops side by side: for services that do not need each other, so that their waits do not add up. */
+/** Starts and stops in parallel: for services that do not need each other, so that their waits do not add up. */
 export function parallel(services: readonly Service[]): Service {
   const stopAll = () => allOf(async stop => void (await Promise.all(services.map(stop))));
   return service({
@@ -65,7 +65,7 @@ export function parallel(services: readonly Service[]): Service {
   });
 }
 
-/** Stops every one, whatever becomes of the others; then the first failure is told. */
+/** Stops all, even if some fail; then throws the first failure. */
 async function allOf(stopEach: (stop: (one: Service) => Promise<unknown>) => Promise<void>): Promise<void> {
   const failures: unknown[] = [];
   await stopEach(one => one.stop().catch(error => failures.push(error)));

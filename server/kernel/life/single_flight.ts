@@ -1,4 +1,4 @@
-/** While a question is being answered, whoever asks the same gets that answer. */
+/** Calls for the same key share the call that is under way. */
 export function singleFlight<T>() {
   const underWay = new Map<string, Promise<T>>();
   return {
@@ -12,7 +12,7 @@ export function singleFlight<T>() {
       underWay.set(key, asking);
       return asking;
     },
-    /** Later callers ask anew, even what is still under way. */
+    /** Later calls start anew, even if one is under way. */
     forget: () => underWay.clear(),
   };
 }

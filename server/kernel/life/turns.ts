@@ -12,7 +12,7 @@ export interface TurnsOptions {
   readonly wait: number;
 }
 
-/** Why nobody got a turn: too many wait, or the wait was too long. */
+/** Why there was no turn: too many wait, or the wait was too long. */
 export class NoTurn extends Error {
   override readonly name = "NoTurn";
 }
@@ -22,7 +22,7 @@ interface Waiting {
   readonly go: () => void;
 }
 
-/** Lets so many at a time do something. The others wait, and the owners of those who wait take turns. */
+/** Limits how many work at once. The others wait, and their owners take turns. */
 export function turns({ atOnce, perOwner, mostWaiting, mostWaitingPerOwner, wait }: TurnsOptions) {
   const underWay = new Map<string, number>();
   const waiting = fairQueue<Waiting>();
@@ -46,7 +46,7 @@ export function turns({ atOnce, perOwner, mostWaiting, mostWaitingPerOwner, wait
   }
 
   return {
-    /** Waits for a turn; what it returns ends the turn and must be called. */
+    /** Waits for a turn. The returned function ends the turn and must be called. */
     take(owner: string): Promise<() => void> {
       if (isFree(owner)) return Promise.resolve(begin(owner));
       if (waiting.size() >= mostWaiting || waiting.sizeOf(owner) >= mostWaitingPerOwner)

@@ -6,16 +6,16 @@ import type { Health, Parts } from "./health.ts";
 import { loop } from "./loop.ts";
 import { type Service, service } from "./service.ts";
 
-/** What a worker tells its parent, once a second and before it ends. */
+/** The report of a worker to its parent thread, once a second and before it ends. */
 export interface WorkerReport {
   readonly metrics: Snapshot;
-  /** What it knows of, with its trouble. */
+  /** Its parts with their troubles. */
   readonly parts: Parts;
-  /** Its last report, and why it ends: its work does not go on. */
+  /** In its last report: why it ends, because its work makes no progress. */
   readonly givesUp?: string;
 }
 
-/** What a parent tells its worker: what to be, and when to end. */
+/** A message of the parent thread: the role to run, or the stop. */
 export type WorkerOrder = { readonly role: string } | { readonly stop: true };
 
 export interface WorkerHostOptions {
@@ -26,13 +26,13 @@ export interface WorkerHostOptions {
   readonly collected: ReturnType<typeof workerMetrics>;
   readonly health: Health;
   readonly stopWithin: number;
-  /** How often it is looked whether the worker reported, and after how many looks in vain it counts as hung. */
+  /** How often the reports are checked, and after how many checks without a report the worker counts as hung. */
   readonly watch?: { readonly every: number; readonly patience: number };
 }
 
 /**
- * Runs a role in a thread. A worker that ends unasked, whatever its exit code says, crashed: it is started again, slower each time. One that
- * no longer reports hangs, and is ended. Looks are counted, not seconds: when the whole process was stopped for a while, nobody hung.
+ * Runs a role in a thread. A worker that ends without a stop has crashed, whatever its exit code is: it is restarted, with a longer pause each time.
+ * A worker without reports hangs, and is terminated. Checks are counted, not seconds: after a pause of the whole process no worker counts as hung.
  */
 export function workerHost(options: WorkerHostOptions): Service {
   const { role, entry, log, metrics, collected, health, stopWithin, watch = { every: 1000, patience: 20 } } = options;
@@ -73,7 +73,7 @@ export function workerHost(options: WorkerHostOptions): Service {
   }
 
   async function look(): Promise<number> {
-    // Again and again: one that did not end the first time is ended once more.
+    // Repeatedly: a worker may survive the first termination.
     if (++looksInVain % watch.patience !== 0) return 0;
     log.error({ role }, "worker.hung");
     worker?.terminate();

@@ -85,7 +85,7 @@ const sendable = (sql: Sql, value: unknown) => (Array.isArray(value) && typeof v
 const waitingPerConnection = 100;
 
 /**
- * All statements as functions in the shape of the folders: `sql/entitlement/outbox/claim.sql` → `outbox.claim({…})`. No more are sent than
+ * All statements as functions in the shape of the folders: `sql/<system>/things/claim.sql` → `things.claim({…})`. No more are sent than
  * there are connections. The driver would send a statement behind one that runs: it would wait there for one connection while others are free,
  * and run although its caller has long given up.
  */

@@ -2,7 +2,7 @@ import pino from "pino";
 
 export type Log = pino.Logger;
 
-/** Structured, one JSON object a line, written synchronously: a line that was logged survives the process. */
+/** One JSON object a line, written synchronously: a logged line survives the process. */
 export function createLog(level: string, bindings: Record<string, unknown>): Log {
   return pino(
     {
@@ -18,7 +18,7 @@ export function createLog(level: string, bindings: Record<string, unknown>): Log
 }
 
 /**
- * The same log for lines that come by the thousand: those of one turn of the event loop are written together. A write a line blocks the loop
+ * The same log for thousands of lines: the lines of one turn of the event loop are written together. One write for each line would block the loop
  * whenever the reader of stdout is slow. A killed process may lose the lines of its last turn.
  */
 export function batchedLog(log: Log): Log {
@@ -37,7 +37,7 @@ export function batchedLog(log: Log): Log {
   return Object.create(log, { [streamSym]: { value: { write } } }) as Log;
 }
 
-/** An error as data: its class, code and message, and the stack only where it helps to find a surprise. No query parameters, no payloads. */
+/** An error as data: class, code, message and the top of the stack. No query parameters, no payloads. */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: String(error) };
   const { code } = error as { code?: unknown };
@@ -52,7 +52,7 @@ export function describeError(error: unknown): Record<string, unknown> {
   };
 }
 
-/** Ids for one line about many rows: enough to find them, and not a line without end. */
+/** Ids for one line about many rows, at most 50. */
 export const someIds = (ids: readonly string[]): readonly string[] => ids.slice(0, 50);
 
 export const silentLog: Log = pino({ level: "silent" });

@@ -5,7 +5,7 @@ export type Snapshot = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** The kernel's own metrics and the way to add more. One set a thread; workers send theirs to their parent as snapshots. */
+/** The kernel's metrics, and functions that add more. Each thread has a set; workers send theirs to the parent thread as snapshots. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
@@ -33,8 +33,8 @@ export function createMetrics() {
 }
 
 /**
- * What the workers of a process have counted. The latest snapshot of each live worker counts as it is; when a worker ends, its
- * counters and histograms are kept and its gauges forgotten, so that a restart never makes a counter fall.
+ * The metrics of a process's workers. For a live worker the latest snapshot counts. When a worker ends, its counters and histograms are kept and
+ * its gauges dropped, so that a restart never lowers a counter.
  */
 export function workerMetrics() {
   const live = new Map<string, Snapshot>();

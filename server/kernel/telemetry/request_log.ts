@@ -1,6 +1,6 @@
 import { batchedLog, type Log } from "./log.ts";
 
-/** What is logged of a request: no path, no query, no header and no body, because a caller may have put anything there. Ids of rows are UUIDs. */
+/** The logged parts of a request. No path, query, header or body: they may contain anything. Ids of rows are UUIDs. */
 export interface RequestEntry {
   readonly method: string;
   /** The route's pattern such as `/v1/users/:user_id`. */
@@ -16,17 +16,17 @@ export interface RequestEntry {
 
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The rows that a path names, such as `event_id`, so that what was done to a row is found by its id. `user_id` is who asked. */
+/** The rows in a path, such as `event_id`, so that actions on a row are found by its id. `user_id` is the caller's, so the path's is left out. */
 export const rowIdsOf = (params: Readonly<Record<string, unknown>> | undefined): Record<`${string}_id`, string> =>
   Object.fromEntries(
     Object.entries(params ?? {}).filter(([name, value]) => name !== "user_id" && typeof value === "string" && uuidPattern.test(value)),
   ) as Record<`${string}_id`, string>;
 
-/** `all`, `errors` (answers of 400 and above), `off`, or a share of all others beside the errors, such as 0.01. */
+/** `all`, `errors` (status 400 and above), `off`, or errors and a share of the others, such as 0.01. */
 export const logRequestsPattern = "^(all|errors|off|0\\.\\d{1,6})$";
 
 /**
- * Logs one line a request. A share is chosen by the trace id, so that the gateway and the services log the same requests.
+ * Logs one line a request. The trace id decides about a share, so that all services log the same requests.
  */
 export function requestLog(log: Log, which: string): (entry: RequestEntry) => void {
   if (which === "off") return () => {};
@@ -38,5 +38,5 @@ export function requestLog(log: Log, which: string): (entry: RequestEntry) => vo
   };
 }
 
-/** Where a trace id lies between 0 and 1; the last digits are random in every version of the format. */
+/** A number from 0 to 1 for a trace id. Its last digits are random in every version of the format. */
 const placeOf = (traceId: string) => Number.parseInt(traceId.slice(-8), 16) / 0x1_0000_0000;

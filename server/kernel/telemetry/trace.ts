@@ -1,4 +1,4 @@
-/** W3C trace context: `00-<32 hex trace>-<16 hex span>-<flags>`. A trace is followed from the request to the notification. */
+/** W3C trace context: `00-<32 hex trace>-<16 hex span>-<flags>`. A trace follows a request through all systems. */
 export interface Trace {
   readonly traceId: string;
   readonly spanId: string;
@@ -16,7 +16,7 @@ const make = (traceId: string, flags: string): Trace => {
   return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-${flags}` };
 };
 
-/** Goes on with a trace in a new span, or begins one if there is none that can be read. */
+/** Continues a trace in a new span. Begins a new trace if there is none or it is malformed. */
 export function continueTrace(traceparent: string | null | undefined): Trace {
   const match = readable(traceparent);
   return match ? make(match[1]!, match[3]!) : make(hex(16), "01");

@@ -1,0 +1,23 @@
+import { declareSystem, type System } from "../kernel/system/system.ts";
+import { gatewayApi } from "./api_role.ts";
+import { gatewayProblems, gatewaySettings } from "./config.ts";
+import { apiRights } from "./nats_rights.ts";
+import { reachable } from "./services.ts";
+
+/** The gateway in front of these systems. */
+export function gatewayOf(systems: readonly System[]) {
+  const services = reachable(systems);
+  const spec = gatewaySettings(services.names);
+  return declareSystem({
+    name: "gateway",
+    settings: spec,
+    problems: (settings, { environment }) => gatewayProblems(settings, environment),
+    database: false,
+    serves: ["browsers"],
+    api: {
+      needs: ["services", "redis"],
+      nats: apiRights,
+      create: (kernel, settings, context) => gatewayApi(kernel, settings, { ...services, spec }, context),
+    },
+  });
+}

@@ -1,0 +1,12 @@
+import { type SystemName, systems } from "../server/systems.ts";
+
+export type { SystemName };
+
+/** The systems by their usual ports: in this order they are shown. The usual health port is a thousand above. */
+export const devSystems = systems
+  .map(({ name, database, settings }) => ({ name, database, port: Number(settings.port.preset) }))
+  .map(system => ({ ...system, healthPort: system.port + 1000 }))
+  .toSorted((a, b) => a.port - b.port);
+
+/** Those with a database. */
+export const storing: readonly SystemName[] = devSystems.filter(({ database }) => database).map(({ name }) => name);
