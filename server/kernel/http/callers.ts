@@ -18,12 +18,12 @@ interface Arrival {
   readonly params?: Record<string, unknown>;
 }
 
-/** Holds the request of a known caller up, or refuses it; its body has arrived by then. */
-export type HoldUp = (request: Request, caller: Caller) => Promise<void>;
+/** Waits until a request of a known caller may run, or throws a refusal. The body has arrived by then. */
+export type AwaitTurn = (request: Request, caller: Caller) => Promise<void>;
 
 /** Route option: who may pass. Asked before the body is read or the input judged, so that a stranger learns nothing. */
 export const requires =
-  (authenticate: Authenticate, readBody: (request: Request) => Promise<unknown>, holdUp?: HoldUp) => (wanted: Scope | Admission) => {
+  (authenticate: Authenticate, readBody: (request: Request) => Promise<unknown>, awaitTurn?: AwaitTurn) => (wanted: Scope | Admission) => {
     const admission = admissionOf(wanted);
     const admit = async ({ request, params }: Arrival) => {
       if (callers.has(request)) return;
@@ -39,7 +39,7 @@ export const requires =
     // "json" never gets its turn: it tells the API's description what the body is.
     const enter = async (arrival: Arrival) => {
       await admit(arrival);
-      await holdUp?.(arrival.request, callerOf(arrival.request));
+      await awaitTurn?.(arrival.request, callerOf(arrival.request));
     };
     return { parse: [parse, "json" as const], transform: enter };
   };

@@ -6,8 +6,9 @@ import { createHealth } from "../life/health.ts";
 import { createLog } from "../telemetry/log.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
 import { readJson } from "./body.ts";
-import { outside, pathPattern, rewriteCustomMethods, verb } from "./custom_methods.ts";
+import { outside, pathPattern, verb } from "./custom_methods.ts";
 import { httpApp } from "./http.ts";
+import { httpServer } from "./http_server.ts";
 import { openapiRoutes } from "./openapi.ts";
 
 const metrics = createMetrics();
@@ -21,15 +22,16 @@ const routes = new Elysia({ normalize: false })
     ...parse,
     params: Type.Object({ id: Type.String() }),
   });
-const app = httpApp({ log: createLog("silent", {}), metrics, health }).use(routes);
+const log = createLog("silent", {});
+const app = httpApp({ log, metrics, health }).use(routes);
+const server = httpServer(app, { port: 0, host: "127.0.0.1", isShared: false, stopWithin: 0, log, listening: "listening" });
 let url: string;
-beforeAll(() => {
+beforeAll(async () => {
   openapiRoutes(app, { title: "things", description: "" });
-  rewriteCustomMethods(app);
-  app.listen({ port: 0, hostname: "127.0.0.1" });
-  url = `http://127.0.0.1:${app.server?.port}`;
+  await server.start();
+  url = `http://127.0.0.1:${server.port()}`;
 });
-afterAll(() => app.stop(true));
+afterAll(() => server.stop());
 
 async function send(method: string, path: string, body: RequestInit["body"] = '{"a":1}') {
   const json = { "content-type": "application/json" };

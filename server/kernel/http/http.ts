@@ -87,11 +87,7 @@ export function httpApp({ log, metrics, health, logRequests = "off", unlogged = 
   const logRequest = requestLog(log, logRequests);
   const isUnlogged = new Set([...alwaysServed, ...unlogged]);
   // Otherwise a short Host shifts where the router looks for the path.
-  const app = new Elysia({
-    normalize: false,
-    handler: { standardHostname: false },
-    serve: { maxRequestBodySize: 8_388_608, idleTimeout: 20 },
-  });
+  const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
 
   function finished(request: Request, route: string, status: number, params?: Record<string, unknown>): void {
     const { since, caller } = visitOf(request);
