@@ -2,8 +2,8 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../../kernel/http/callers.ts";
 import { type Cursors, limitOf, pageQuery } from "../../kernel/http/cursor.ts";
-import { maskFor } from "../../kernel/http/masking.ts";
 import { pathId } from "../../kernel/http/text.ts";
+import { maskFor } from "../masking.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
 import { aboutPages, holdings, holdingsQuery } from "./holdings.ts";
 
