@@ -14,24 +14,24 @@ import { type GatewaySettings, gatewaySecrets, gatewaySettings, redisAddress } f
 import { adminRoutes } from "./console/admin_routes.ts";
 import { consoleAssets, consoleRoutes } from "./console/console_routes.ts";
 import { gatewayHealthRoutes } from "./console/health_routes.ts";
-import { homeAssets, homeRoutes } from "./console/home.ts";
+import { homeAssets, homeRoutes } from "./console/home_routes.ts";
 import { operationActors } from "./console/operation_actors.ts";
 import { operatorRoutes } from "./console/operator_routes.ts";
 import { clientAddress } from "./edge/client_address.ts";
 import { cookies } from "./edge/cookies.ts";
 import { createIntegrity } from "./edge/integrity.ts";
 import { limits } from "./edge/limits.ts";
-import { people } from "./edge/people.ts";
+import { createProfiles } from "./edge/profiles.ts";
 import { securityHeaders } from "./edge/security_headers.ts";
 import { sessionGuard } from "./edge/session_guard.ts";
-import { sessions } from "./edge/sessions.ts";
+import { createSessions } from "./edge/sessions.ts";
 import { identityProvider } from "./sign_in/identity_provider.ts";
 import { signIn } from "./sign_in/sign_in.ts";
 import { signInRoutes } from "./sign_in/sign_in_routes.ts";
 import { notificationRoutes } from "./streams/notification_routes.ts";
 import { createStreams } from "./streams/streams.ts";
 
-/** `gateway:api`: the one door for browsers. */
+/** `gateway:api`: the entry point for browsers and games. */
 export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, context: RoleContext): Service {
   const { log, health, metrics, worker } = context;
   const { deadline, oidc } = settings;
@@ -59,14 +59,14 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
     metrics,
   });
   const actors = operationActors({ services, every: settings.confirmEvery, log, metrics });
-  const known = people({ redis, integrity, services, ...settings.session });
-  const kept = sessions(redis, integrity, settings.session);
+  const profiles = createProfiles({ redis, integrity, services, ...settings.session });
+  const sessions = createSessions(redis, integrity, settings.session);
   const jar = cookies(isSecure);
   const { session, user, address, signIn: signInLimit, open, keys, delay, trustedProxies } = settings.limits;
   const nearest = clientAddress(trustedProxies);
   const guard = sessionGuard({
-    sessions: kept,
-    people: known,
+    sessions,
+    profiles,
     cookies: jar,
     takeLimit: limits(redis, { session, user, address, "sign-in": signInLimit, open, keys }, metrics, delay),
     addressOf: request => nearest(http.peerOf(request), request.headers.get("x-forwarded-for")),
@@ -80,11 +80,11 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
     provider,
     providerName: oidc.provider,
     services,
-    people: known,
+    profiles,
     within: oidc.signInWithin,
     origin,
   });
-  const streams = createStreams({ services, sessions: kept, people: known, broker, ...settings.stream, log, metrics });
+  const streams = createStreams({ services, sessions, profiles, broker, ...settings.stream, log, metrics });
 
   securityHeaders(http.app, isSecure);
   return http.serve({
@@ -102,15 +102,15 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
       jwksRoutes(mint, guard),
       signInRoutes({
         signIn: signing,
-        sessions: kept,
-        entrance: guard,
+        sessions,
+        guard,
         cookies: jar,
         origin,
         signInSeconds: Math.ceil(oidc.signInWithin / 1000),
       }),
-      userRoutes(services, known, guard),
+      userRoutes(services, profiles, guard),
       notificationRoutes(services, streams, guard),
-      adminRoutes({ services, people: known, sessions: kept, entrance: guard, changed: actors.wake, log }),
+      adminRoutes({ services, profiles, sessions, guard, changed: actors.wake, log }),
       operatorRoutes(services, guard),
       gatewayHealthRoutes(health, guard),
       configRoutes(({ roles }) => guard.signedIn(roles), { kernel: kernelSettings, gateway: gatewaySettings }, "/admin/api/gateway/config"),

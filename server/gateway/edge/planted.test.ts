@@ -10,7 +10,7 @@ import { testIntegrity } from "../../testing/integrity.ts";
 import { type TestKenri, type TestSystem, testKenri } from "../../testing/kenri.ts";
 import { testRedis } from "../../testing/redis.ts";
 import { privateServers } from "../../testing/servers.ts";
-import { boardKey, createBoard } from "../calls/board.ts";
+import { createKeyRegistry, registryKey } from "../calls/key_registry.ts";
 
 /** For each service what only an ADMIN or an operator may ask. */
 const doors: readonly [system: TestSystem, path: string][] = [
@@ -91,7 +91,7 @@ const partsOf = async (browser: TestBrowser) => {
   return dependencies;
 };
 
-describe("a key on the board of the gateways' keys", () => {
+describe("a key on the registry of the gateways' keys", () => {
   test.each([
     ["as it was written before entries were signed", (jwk: JWK) => JSON.stringify(jwk)],
     ["signed with another secret", (jwk: JWK) => signedBy("another-secret-another-secret-another", jwk)],
@@ -99,35 +99,35 @@ describe("a key on the board of the gateways' keys", () => {
   ])("that the attacker plants (%s) makes nobody an ADMIN, and the keys are published all the same", async (_, entryOf) => {
     const mallory = await attacker();
     await redis.send("ZADD", "kenri:gateway-keys", Date.now(), entryOf(mallory.jwk));
-    await redis.send("HSET", boardKey, mallory.jwk.kid, entryOf(mallory.jwk));
+    await redis.send("HSET", registryKey, mallory.jwk.kid, entryOf(mallory.jwk));
     expect(await asked(mallory)).toEqual([401, 401, 401]);
     const { status, kids } = await published();
     expect([status, kids.includes(mallory.jwk.kid), kids.length]).toEqual([200, false, 1]);
-    await redis.send("HDEL", boardKey, mallory.jwk.kid);
+    await redis.send("HDEL", registryKey, mallory.jwk.kid);
   });
 
   test("that is removed is refused by every service within seconds", async () => {
     const former = await attacker();
-    const board = createBoard(redis, testIntegrity(), 60_000); // a gateway that was taken over: it knows the secret
-    await board.announce(former.jwk);
+    const registry = createKeyRegistry(redis, testIntegrity(), 60_000); // a gateway that was taken over: it knows the secret
+    await registry.announce(former.jwk);
     await until("its tokens are valid", 5000, async () => (await asked(former)).every(status => status === 200));
-    await board.withdraw([former.jwk.kid]);
+    await registry.withdraw([former.jwk.kid]);
     await until("its tokens are refused", 5000, async () => (await asked(former)).every(status => status === 401));
     await Promise.all([alice, admin].map(async one => expect((await one.fetch(`${gateway.url}/v1/me`)).status).toBe(200)));
   });
 
   test("that is written again after its time is not published", async () => {
     const former = await attacker();
-    const board = createBoard(redis, testIntegrity(), 1); // valid for a millisecond
-    await board.announce(former.jwk);
-    await redis.send("PERSIST", boardKey);
+    const registry = createKeyRegistry(redis, testIntegrity(), 1); // valid for a millisecond
+    await registry.announce(former.jwk);
+    await redis.send("PERSIST", registryKey);
     await until("its time is over", 5000, async () => !(await published()).kids.includes(former.jwk.kid));
     expect(await asked(former)).toEqual([401, 401, 401]);
   });
 });
 
 const signedBy = (secret: string, jwk: JWK) =>
-  testIntegrity([secret]).sign(`${boardKey}:${jwk.kid}`, JSON.stringify({ jwk, until: Number.MAX_SAFE_INTEGER }));
+  testIntegrity([secret]).sign(`${registryKey}:${jwk.kid}`, JSON.stringify({ jwk, until: Number.MAX_SAFE_INTEGER }));
 
 describe("in Redis", () => {
   const sessionKey = (id: string) => `kenri:signed-session:${sha256(id).toString("base64url")}`;

@@ -1,5 +1,5 @@
 import type { Admission, Authenticate, Caller, Scope } from "./auth.ts";
-import { visitOf } from "./http.ts";
+import { requestContext } from "./http.ts";
 import type { Role } from "./tokens.ts";
 
 const callers = new WeakMap<Request, Caller>();
@@ -13,7 +13,7 @@ const rolesFor: Partial<Record<Scope, readonly Role[]>> = {
 const admissionOf = (wanted: Scope | Admission): Admission =>
   typeof wanted === "string" ? { scope: wanted, roles: rolesFor[wanted] ?? [] } : wanted;
 
-interface Arrival {
+interface HookContext {
   readonly request: Request;
   readonly params?: Record<string, unknown>;
 }
@@ -25,21 +25,21 @@ export type AwaitTurn = (request: Request, caller: Caller) => Promise<void>;
 export const requires =
   (authenticate: Authenticate, readBody: (request: Request) => Promise<unknown>, awaitTurn?: AwaitTurn) => (wanted: Scope | Admission) => {
     const admission = admissionOf(wanted);
-    const admit = async ({ request, params }: Arrival) => {
+    const admit = async ({ request, params }: HookContext) => {
       if (callers.has(request)) return;
       const userId = params?.user_id;
       const caller = await authenticate(request, admission, typeof userId === "string" ? userId : undefined);
       callers.set(request, caller);
-      visitOf(request).caller = caller.person ? { user_id: caller.person.userId } : { client_id: caller.clientId };
+      requestContext(request).caller = caller.person ? { user_id: caller.person.userId } : { client_id: caller.clientId };
     };
-    const parse = async (arrival: Arrival) => {
-      await admit(arrival);
-      return readBody(arrival.request);
+    const parse = async (hook: HookContext) => {
+      await admit(hook);
+      return readBody(hook.request);
     };
     // "json" never gets its turn: it tells the API's description what the body is.
-    const enter = async (arrival: Arrival) => {
-      await admit(arrival);
-      await awaitTurn?.(arrival.request, callerOf(arrival.request));
+    const enter = async (hook: HookContext) => {
+      await admit(hook);
+      await awaitTurn?.(hook.request, callerOf(hook.request));
     };
     return { parse: [parse, "json" as const], transform: enter };
   };

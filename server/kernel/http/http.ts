@@ -40,7 +40,7 @@ const maxInstance = 1000;
 const requestIdPattern = /^[\w.:-]{1,100}$/;
 
 /** The trace and request id of a request under way. */
-export function visitOf(request: Request): RequestContext {
+export function requestContext(request: Request): RequestContext {
   let visit = visits.get(request);
   if (!visit) {
     const given = request.headers.get("x-request-id");
@@ -73,12 +73,12 @@ function repeatsParameter(url: string): boolean {
 }
 
 function refuse(request: Request, problem: Problem): Response {
-  visitOf(request).refusedWith = problem.status;
+  requestContext(request).refusedWith = problem.status;
   return problem.response(pathOf(request).slice(0, maxInstance));
 }
 
 const idsOf = (request: Request) => {
-  const { requestId, trace } = visitOf(request);
+  const { requestId, trace } = requestContext(request);
   return { request_id: requestId, trace_id: trace.traceId };
 };
 
@@ -90,7 +90,7 @@ export function httpApp({ log, metrics, health, logRequests = "off", unlogged = 
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
 
   function finished(request: Request, route: string, status: number, params?: Record<string, unknown>): void {
-    const { since, caller } = visitOf(request);
+    const { since, caller } = requestContext(request);
     const took = performance.now() - since;
     metrics.httpSeconds.observe({ route, status: String(status) }, took / 1000);
     if (isUnlogged.has(route)) return;
@@ -114,7 +114,7 @@ export function httpApp({ log, metrics, health, logRequests = "off", unlogged = 
 
   return app
     .onRequest(({ request, set }) => {
-      const { requestId, trace } = visitOf(request);
+      const { requestId, trace } = requestContext(request);
       set.headers["x-request-id"] = requestId;
       set.headers.traceparent = trace.traceparent;
       set.headers["x-content-type-options"] = "nosniff";
@@ -134,7 +134,7 @@ export function httpApp({ log, metrics, health, logRequests = "off", unlogged = 
       return refuse(request, problem);
     })
     .onAfterResponse(({ request, route, params, set, response }) => {
-      const { refusedWith } = visitOf(request);
+      const { refusedWith } = requestContext(request);
       const status = refusedWith ?? (response instanceof Response ? response.status : Number(set.status ?? 200));
       finished(request, route ? outside(route) : unmatchedRoute, status, params);
     })
