@@ -69,7 +69,7 @@ export function sessionGuard({ sessions, profiles, cookies, takeLimit, addressOf
     });
     if (profile.account_status !== "ACTIVE") throw new Problem(403, "ACCOUNT_INACTIVE", "this account is suspended; ask an administrator");
     if (roles && !roles.some(role => profile.roles.includes(role)))
-      throw new Problem(403, "FORBIDDEN", `this takes the role ${roles.join(" or ")}`);
+      throw new Problem(403, "FORBIDDEN", `this requires the role ${roles.join(" or ")}`);
     const person = { userId: profile.user_id, roles: profile.roles };
     signedInRequests.set(request, { session, profile, context: { ...correlation, person, isGone: () => request.signal.aborted } });
   }

@@ -110,12 +110,12 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
   // After an action nobody gets an older result, whatever the action's outcome.
   http.app.mapResponse(({ request }) => {
     if (!isAdmittedOperator(request) || !isAction(request)) return;
-    reads.forget();
+    reads.clear();
     operators.forget();
   });
   // For changes that another process or a worker made.
   http.app.onBeforeHandle(({ request }) => {
-    if (request.headers.get("cache-control") === "no-cache" && isAdmittedOperator(request)) reads.forget();
+    if (request.headers.get("cache-control") === "no-cache" && isAdmittedOperator(request)) reads.clear();
   });
   health.askDatabase = askDatabase;
 

@@ -4,7 +4,7 @@ import type { Role } from "./tokens.ts";
 
 const callers = new WeakMap<Request, Caller>();
 
-/** What people with a role may do where keys need a scope. */
+/** The roles that allow people what a scope allows keys. */
 const rolesFor: Partial<Record<Scope, readonly Role[]>> = {
   "ops:read": ["VIEWER", "OPERATOR", "ADMIN"],
   "ops:write": ["OPERATOR", "ADMIN"],
@@ -21,7 +21,7 @@ interface HookContext {
 /** Waits until a request of a known caller may run, or throws a refusal. The body has arrived by then. */
 export type AwaitTurn = (request: Request, caller: Caller) => Promise<void>;
 
-/** Route option: who may pass. Asked before the body is read or the input judged, so that a stranger learns nothing. */
+/** Route options that authenticate the caller before the body is read or the input is validated, so that an unknown caller learns nothing. */
 export const requires =
   (authenticate: Authenticate, readBody: (request: Request) => Promise<unknown>, awaitTurn?: AwaitTurn) => (wanted: Scope | Admission) => {
     const admission = admissionOf(wanted);
@@ -36,7 +36,7 @@ export const requires =
       await admit(hook);
       return readBody(hook.request);
     };
-    // "json" never gets its turn: it tells the API's description what the body is.
+    // "json" never runs: it is for the API description.
     const enter = async (hook: HookContext) => {
       await admit(hook);
       await awaitTurn?.(hook.request, callerOf(hook.request));
@@ -46,11 +46,11 @@ export const requires =
 
 export type Requires = ReturnType<typeof requires>;
 
-/** Whether it passed: what a stranger asks for never got anywhere. */
+/** Whether the caller of a request was authenticated and allowed. */
 export const isAdmitted = (request: Request): boolean => callers.has(request);
 
 export function callerOf(request: Request): Caller {
   const caller = callers.get(request);
-  if (!caller) throw new Error("a route that asks for its caller must require a scope");
+  if (!caller) throw new Error("callerOf is only for routes with requires");
   return caller;
 }

@@ -59,7 +59,7 @@ test("what is forgotten is asked anew, also what was under way, and what ends la
   const answers = sharedReads(60_000);
   const shared = answers.share(ask);
   const before = shared("x");
-  answers.forget();
+  answers.clear();
   const after = shared("x");
   asked[1]!.answer("after");
   expect(await after).toBe("after");
@@ -73,7 +73,7 @@ test("one that was forgotten and fails late takes nothing with it", async () => 
   const answers = sharedReads(60_000);
   const shared = answers.share(ask);
   const before = shared("x");
-  answers.forget();
+  answers.clear();
   const after = shared("x");
   asked[0]!.fail(new Error("away"));
   await expect(before).rejects.toThrow("away");
