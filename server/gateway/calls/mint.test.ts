@@ -54,7 +54,7 @@ test("every gateway publishes the public keys of all, and no private one", async
   for (const jwk of await one.keys()) expect(Object.keys(jwk).sort()).toEqual(["alg", "crv", "kid", "kty", "use", "x"]);
 });
 
-test("a service takes the token of any gateway from the keys of any other", async () => {
+test("a service verifies the token of any gateway with the keys that any other publishes", async () => {
   const [one, two] = [await started(), await started()];
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: async () => Response.json({ keys: await two.keys() }) });
   const verify = tokenVerifier(`http://127.0.0.1:${server.port}/`, "account");
@@ -62,25 +62,25 @@ test("a service takes the token of any gateway from the keys of any other", asyn
   await server.stop(true);
 });
 
-test("keys change, and the one before stays published for its last tokens", async () => {
+test("keys rotate, and the previous key stays published for its last tokens", async () => {
   const mint = await started(200);
   const first = await kidOf(mint);
   await until("it signs with another key", 5000, async () => (await kidOf(mint)) !== first);
   expect(await kidsOf(mint)).toEqual(expect.arrayContaining([first, await kidOf(mint)]));
 });
 
-test("a registry that was wiped is written again, and meanwhile nobody's key is forgotten", async () => {
+test("a registry that was deleted is written again, and meanwhile no key is lost", async () => {
   const [one, two] = [await started(), await started()];
   await one.keys();
   await redis.send("DEL", registryKey);
   expect(await kidsOf(one)).toEqual(expect.arrayContaining([await kidOf(one), await kidOf(two)]));
-  await until("both are on the registry again", 15_000, async () => {
+  await until("both are in the registry again", 15_000, async () => {
     const registry = await redis.send<string[]>("HKEYS", registryKey);
     return registry.includes((await kidOf(one))!) && registry.includes((await kidOf(two))!);
   });
 });
 
-test("without Redis it mints all the same, and publishes its own key", async () => {
+test("without Redis it still mints, and publishes its own key", async () => {
   const gone = await testRedis();
   await gone.stop();
   const mint = await started(3_600_000, gone);
@@ -104,7 +104,7 @@ async function watched() {
   return { mint, health, count };
 }
 
-test("a key that no gateway signed is not published: one of a stranger, a copy under another name, an old one, garbage", async () => {
+test("a key that no gateway signed is not published: an attacker's key, a copy under another name, an expired one, garbage", async () => {
   const { mint, health, count } = await watched();
   const own = (await redis.send<string>("HGET", registryKey, (await kidOf(mint))!))!;
   const [planted, expired] = [await publicKey(), await publicKey()];
@@ -150,14 +150,14 @@ test("a gateway that stops withdraws its key", async () => {
   await until("only one is", 1000, async () => !(await kidsOf(one)).includes(kid));
 });
 
-test("something else under the registry's name is replaced, and the keys are published all the same", async () => {
+test("another value under the registry's Redis key is replaced, and the keys are still published", async () => {
   const mint = await started();
   await redis.send("SET", registryKey, "x");
   expect(await kidsOf(mint)).toContain(await kidOf(mint));
   await until("the registry is there again", 5000, async () => (await redis.send<string>("TYPE", registryKey)) === "hash");
 });
 
-test("while the secret is changed, entries signed with the one before are valid", async () => {
+test("during a rotation of the secret, entries signed with the previous one are valid", async () => {
   const [before, after] = ["before-before-before-before-before", "after-after-after-after-after-after"];
   const old = testIntegrity([before]);
   const both = testIntegrity([after, before]);

@@ -25,7 +25,7 @@ test("a session is found by its id, by every gateway, and by nothing else", asyn
     expect(await createSessions(redis, integrity, long).read(wrong)).toBeUndefined();
 });
 
-test("what Redis holds is no cookie", async () => {
+test("the content of Redis is no valid cookie", async () => {
   const kept = createSessions(redis, integrity, long);
   const id = await kept.open(anybody());
   const { key } = (await kept.read(id))!;
@@ -33,7 +33,7 @@ test("what Redis holds is no cookie", async () => {
   expect(await kept.read(key.split(":").at(-1)!)).toBeUndefined();
 });
 
-test("one that nobody uses ends; one that is used goes on", async () => {
+test("an unused session ends; a used one is extended", async () => {
   const kept = createSessions(redis, integrity, { idle: 400, absolute: 600_000 });
   const [used, unused] = [await kept.open(anybody()), await kept.open(anybody())];
   const unusedKey = (await kept.read(unused))!;
@@ -44,13 +44,13 @@ test("one that nobody uses ends; one that is used goes on", async () => {
   expect(await kept.read(used)).toBeDefined();
 });
 
-test("every session ends, however much it is used", async () => {
+test("every session ends after its absolute lifetime, also when it is used", async () => {
   const kept = createSessions(redis, integrity, { idle: 60_000, absolute: 500 });
   const id = await kept.open(anybody());
   await until("it has ended", 5000, async () => (await kept.read(id)) === undefined);
 });
 
-test("one that was ended is gone; the user's others stay until all are ended", async () => {
+test("an ended session is gone; the user's others stay until all are ended", async () => {
   const kept = createSessions(redis, integrity, long);
   const user = anybody();
   const ids = [await kept.open(user), await kept.open(user), await kept.open(user)];
@@ -64,7 +64,7 @@ test("one that was ended is gone; the user's others stay until all are ended", a
   expect(await kept.endAll(user)).toBe(0);
 });
 
-test("all of a user's sessions are known until the last has ended, also after the absolute time was set shorter", async () => {
+test("all of a user's sessions are listed until the last has ended, also after the absolute lifetime was set shorter", async () => {
   const user = anybody();
   const older = await createSessions(redis, integrity, long).open(user);
   const short = createSessions(redis, integrity, { idle: 60_000, absolute: 200 });
@@ -78,7 +78,7 @@ const indexOf = (user: string) => `kenri:{user:${user}}:sessions`;
 const alive = async (kept: ReturnType<typeof createSessions>, ids: readonly string[]) =>
   (await Promise.all(ids.map(id => kept.read(id)))).map(session => session !== undefined);
 
-test("one more than a user may have ends the oldest, and nobody else's", async () => {
+test("one session too many ends the user's oldest, and no other user's", async () => {
   const kept = createSessions(redis, integrity, { ...long, perUser: 3 });
   const [user, other] = [anybody(), await kept.open(anybody())];
   const ids: string[] = [];
@@ -89,7 +89,7 @@ test("one more than a user may have ends the oldest, and nobody else's", async (
   expect(await kept.read(other)).toBeDefined();
 });
 
-test("of many sign-ins of one user at once, at two gateways, exactly as many sessions are left as they may have", async () => {
+test("after many concurrent sign-ins of one user, at two gateways, exactly the most allowed sessions are left", async () => {
   const second = await testRedis();
   const gateways = [createSessions(redis, integrity, { ...long, perUser: 4 }), createSessions(second, integrity, { ...long, perUser: 4 })];
   const user = anybody();
@@ -102,7 +102,7 @@ test("of many sign-ins of one user at once, at two gateways, exactly as many ses
   await second.stop();
 });
 
-test("the newest session stays, also after the absolute time was set shorter; sessions that have ended do not count", async () => {
+test("the newest session stays, also after the absolute lifetime was set shorter; ended sessions do not count", async () => {
   const user = anybody();
   const older = await createSessions(redis, integrity, { ...long, perUser: 2 }).open(user);
   const short = createSessions(redis, integrity, { idle: 60_000, absolute: 30_000, perUser: 2 });
@@ -112,7 +112,7 @@ test("the newest session stays, also after the absolute time was set shorter; se
   expect(await alive(short, [older, third, fourth])).toEqual([false, true, true]);
 });
 
-test("one that an older version opened, without its time, is the oldest", async () => {
+test("a session of an older version, without opened_at, counts as the oldest", async () => {
   const kept = createSessions(redis, integrity, { ...long, perUser: 2 });
   const user = anybody();
   const [first, second] = [await kept.open(user), await kept.open(user)];

@@ -39,7 +39,7 @@ const list = async (query = "") =>
   };
 
 describe("the stream", () => {
-  test("tells a grant within a second, at whichever gateway she listens", async () => {
+  test("sends a grant within a second, at any gateway", async () => {
     const streams = await Promise.all([openEvents(alice, streamUrl(0)), openEvents(alice, streamUrl(1))]);
     await until("both are ready", 5000, () => streams.every(({ events }) => events[0]?.name === "ready"));
     const since = performance.now();
@@ -50,7 +50,7 @@ describe("the stream", () => {
     for (const stream of streams) stream.close();
   });
 
-  test("goes on after a reconnect where it was, at another gateway: nothing is missing or doubled", async () => {
+  test("continues after a reconnect at another gateway: nothing is lost or repeated", async () => {
     const first = await openEvents(alice, streamUrl(0));
     await until("it is ready", 5000, () => first.events.length === 1);
     await kenri.grant(userId, "before");
@@ -69,7 +69,7 @@ describe("the stream", () => {
     second.close();
   });
 
-  test("with many grants and a reconnect after every few of them tells each once, in order", async () => {
+  test("with many grants and a reconnect after every few of them sends each once, in order", async () => {
     const start = (await list()).position;
     let last = String(start);
     const heard: string[] = [];
@@ -111,7 +111,7 @@ describe("the stream", () => {
     expect((await openEvents(browser, streamUrl(0))).status).toBe(401);
   });
 
-  test("is for nobody without a session, and not without end for one user", async () => {
+  test("needs a session, and is limited for one user", async () => {
     expect((await fetch(streamUrl(0))).status).toBe(401);
     const streams = await Promise.all(Array.from({ length: 8 }, () => openEvents(alice, streamUrl(0))));
     expect((await openEvents(alice, streamUrl(0))).status).toBe(429);
@@ -123,7 +123,7 @@ describe("the stream", () => {
     });
   });
 
-  test("beats while it is quiet, and tells at the next beat what no hint told", async () => {
+  test("sends heartbeats while it is quiet, and finds at the next one what came without a hint", async () => {
     const place = await gatewayPlace();
     const deaf = await startGateway(kenri, place, { STREAM_HEARTBEAT: "300ms", INBOX_SUBJECT: "nobody.hints.here" });
     const stream = await openEvents(alice, `${deaf.url}/v1/me/notifications/stream`);
@@ -136,7 +136,7 @@ describe("the stream", () => {
 });
 
 describe("the list", () => {
-  test("is hers alone, newest first, page by page", async () => {
+  test("has only the user's own notifications, newest first, page by page", async () => {
     const { notifications, next_cursor } = await list("?limit=3");
     expect(notifications).toHaveLength(3);
     const rest = await list(`?limit=200&cursor=${next_cursor}`);
@@ -145,7 +145,7 @@ describe("the list", () => {
     expect(new Set(positions).size).toBe((await list()).position);
   });
 
-  test("knows what was read", async () => {
+  test("shows which notifications were read", async () => {
     const { notifications, unread } = await list("?limit=2");
     const read = (body: object) => alice.send(gateways[0]!.url, "POST", "/v1/me/notifications/read", body);
     const one = await read({ notification_ids: [notifications[0]!.notification_id] });

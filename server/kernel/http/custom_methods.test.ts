@@ -39,7 +39,7 @@ async function send(method: string, path: string, body: RequestInit["body"] = '{
   return { status: response.status, allow: response.headers.get("allow"), body: (await response.json()) as Record<string, unknown> };
 }
 
-describe("a path with a verb", () => {
+describe("a custom method", () => {
   test.each([
     ["/things:count", { body: { a: 1 } }],
     ["/things%3Acount", { body: { a: 1 } }],
@@ -53,7 +53,7 @@ describe("a path with a verb", () => {
     expect(await send("POST", path)).toEqual({ status: 200, allow: null, body });
   });
 
-  test("takes a body that comes in pieces, and refuses one that is too large", async () => {
+  test("accepts a chunked body, and refuses one that is too large", async () => {
     const pieces = new ReadableStream({
       start(stream) {
         for (const piece of ['{"a"', ":1}"]) stream.enqueue(new TextEncoder().encode(piece));
@@ -64,7 +64,7 @@ describe("a path with a verb", () => {
     expect((await send("POST", "/things:count", `{"a":"${"x".repeat(70_000)}"}`)).status).toBe(413);
   });
 
-  test.each(["PUT", "GET", "DELETE"])("refuses %s with what it takes", async method => {
+  test.each(["PUT", "GET", "DELETE"])("refuses %s with the allowed methods", async method => {
     expect(await send(method, "/things:count")).toMatchObject({
       status: 405,
       allow: "POST",
@@ -79,7 +79,7 @@ describe("a path with a verb", () => {
     },
   );
 
-  test("is not to be had as it is inside", async () => {
+  test("cannot be called by its internal path", async () => {
     for (const path of ["/things/7/~open", "/things/7/~open/"])
       expect(await send("POST", path)).toMatchObject({ status: 404, body: { code: "NOT_FOUND", instance: path } });
     expect(await send("POST", "/things/~count")).toMatchObject({ status: 405, allow: "GET, HEAD" });
@@ -102,7 +102,7 @@ describe("a path with a verb", () => {
     expect(await send("POST", "/things/7:shut")).toMatchObject({ status: 405, allow: "GET, HEAD" });
   });
 
-  test("is described, counted and compared as it is outside", async () => {
+  test("is described, counted and compared by its public path", async () => {
     const { paths } = (await send("GET", "/openapi.json")).body as { paths: Record<string, { post?: { parameters?: object[] } }> };
     expect(Object.keys(paths).toSorted()).toEqual(["/things/{id}", "/things/{id}:open", "/things:count"]);
     expect(paths["/things/{id}:open"]?.post?.parameters).toEqual([expect.objectContaining({ name: "id", in: "path" })]);

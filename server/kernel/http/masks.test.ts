@@ -76,7 +76,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("$system", failing => 
     );
   }
 
-  test("what a client wrote about a purchase is shown to OPERATOR, and to VIEWER by no route of all", async () => {
+  test("shows a purchase's details to OPERATOR, and on no route to VIEWER", async () => {
     const people = operators(kenri, mint, failing);
     const paths = await pathsToAsk();
     const seen: Record<string, { status: number; operator: boolean; viewer: boolean }> = {};
@@ -91,7 +91,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("$system", failing => 
   });
 });
 
-test("what an operator wrote about an action is shown to VIEWER too", async () => {
+test("the reason of an operator's action is shown to VIEWER too", async () => {
   const people = operators(kenri, mint, outbox);
   for (const path of ["/ops/actions", "/ops/users/alice/history"])
     expect((await people.ask("VIEWER", "GET", path)).text).toContain("the operator's own words");

@@ -68,7 +68,7 @@ describe.each(encodings)("a body encoded as %s is refused", (encoding, encode) =
   });
 });
 
-describe("what a header says of the body is not ignored", () => {
+describe("headers that change the meaning of the body are not ignored", () => {
   const cases: [headers: string[], status: number, code: string][] = [
     [["Content-Type: application/json; charset=utf-16"], 415, "UNSUPPORTED_MEDIA_TYPE"],
     [["Content-Type: application/json; charset=utf-8", "Content-Type: text/plain"], 415, "UNSUPPORTED_MEDIA_TYPE"],
@@ -96,7 +96,7 @@ describe("a request of a person", () => {
   const told = (from: TestProcess, requestId: string) =>
     from.lines.filter(line => line.includes(`"request_id":"${requestId}"`)).map(line => JSON.parse(line) as Record<string, unknown>);
 
-  test("is found by the id of its answer in the logs of the gateway and of the service", async () => {
+  test("is found by its request id in the logs of the gateway and of the service", async () => {
     const answer = await admin.fetch(`${gateway.url}/admin/api/entitlement/outbox?status=FAILED`);
     expect(answer.status).toBe(200);
     const id = answer.headers.get("x-request-id")!;
@@ -108,7 +108,7 @@ describe("a request of a person", () => {
     expect(told(gateway.process, id)[0]?.trace_id).toBe(ofService[0]?.trace_id as string);
   });
 
-  test("keeps an id that the client gave, and its line stays one line whatever is in the path", async () => {
+  test("keeps the client's request id, and is one log line whatever is in the path", async () => {
     const id = `client-${crypto.randomUUID()}`;
     const forged = encodeURIComponent('x\n{"level":"error","msg":"forged"}');
     await admin.fetch(`${gateway.url}/v1/users/${forged}?token=hunter2`, { headers: { "x-request-id": id } });
@@ -128,7 +128,7 @@ describe("a request of a person", () => {
   });
 });
 
-test("afterwards nothing was written, and the keys can be used for good requests", async () => {
+test("afterwards nothing was written, and the keys can be used for valid requests", async () => {
   const [{ rows }] = (await kenri.entitlementSql`select (select count(*) from idempotency_keys) + (select count(*) from entitlements)
     + (select count(*) from outbox_events) + (select count(*) from operator_actions) as rows`) as [{ rows: number }];
   expect(rows).toBe(0);
