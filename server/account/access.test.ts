@@ -12,7 +12,7 @@ beforeAll(async () => {
   ][])
     people.set(name, await accounts.user(name, roles));
   people.set("gateway", gateway);
-  // A stranger with every role of the console and none of Kenri's.
+  // A caller with unknown roles only.
   people.set("nobody", { user_id: "01890000-0000-7000-8000-000000000000", roles: ["ROOT", "admin"] });
 });
 afterAll(() => accounts.close());

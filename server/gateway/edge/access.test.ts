@@ -170,7 +170,7 @@ describe("an administrator", () => {
     expect(text).not.toContain("twice");
   });
 
-  test("who suspends at another gateway: the suspension still takes effect within 5 s", async () => {
+  test("can suspend in account without this gateway: it takes effect within 5 s", async () => {
     await kenri.account().sql`update users set account_status = 'SUSPENDED' where user_id = ${people.viewer!.userId}`;
     await until("viewer is refused", 5000, async () => (await asks("viewer", "GET", "/v1/me")).status === 403);
     await kenri.account().sql`update users set account_status = 'ACTIVE' where user_id = ${people.viewer!.userId}`;

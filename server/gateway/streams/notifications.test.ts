@@ -28,8 +28,9 @@ afterAll(() => kenri.close());
 
 const streamUrl = (gateway: number, after?: string) =>
   `${gateways[gateway]!.url}/v1/me/notifications/stream${after === undefined ? "" : `?after=${after}`}`;
-const told = ({ events }: TestEvents) => events.filter(event => event.name === "notification");
-const skus = (stream: TestEvents) => told(stream).map(({ data }) => (data.payload as { stock_keeping_unit: string }).stock_keeping_unit);
+const notificationsOn = ({ events }: TestEvents) => events.filter(event => event.name === "notification");
+const skus = (stream: TestEvents) =>
+  notificationsOn(stream).map(({ data }) => (data.payload as { stock_keeping_unit: string }).stock_keeping_unit);
 const list = async (query = "") =>
   (await (await alice.fetch(`${gateways[1]!.url}/v1/me/notifications${query}`)).json()) as {
     notifications: { notification_id: string; position: number; read_at: string | null; payload: { stock_keeping_unit: string } }[];
@@ -44,7 +45,7 @@ describe("the stream", () => {
     await until("both are ready", 5000, () => streams.every(({ events }) => events[0]?.name === "ready"));
     const since = performance.now();
     await kenri.grant(userId, "sword");
-    await until("both have told", 5000, () => streams.every(stream => told(stream).length === 1), 5);
+    await until("both have sent it", 5000, () => streams.every(stream => notificationsOn(stream).length === 1), 5);
     expect(performance.now() - since).toBeLessThan(1000);
     expect(streams.map(skus)).toEqual([["sword"], ["sword"]]);
     for (const stream of streams) stream.close();
@@ -54,9 +55,9 @@ describe("the stream", () => {
     const first = await openEvents(alice, streamUrl(0));
     await until("it is ready", 5000, () => first.events.length === 1);
     await kenri.grant(userId, "before");
-    await until("it has told", 5000, () => told(first).length === 1);
+    await until("it has sent it", 5000, () => notificationsOn(first).length === 1);
     first.close();
-    const last = told(first).at(-1)!.id;
+    const last = notificationsOn(first).at(-1)!.id;
     // One after the other: only versions of one entitlement keep their order by themselves.
     for (const [n, sku] of ["away-1", "away-2", "away-3"].entries()) {
       await kenri.grant(userId, sku);
@@ -64,7 +65,7 @@ describe("the stream", () => {
     }
     const second = await openEvents(alice, streamUrl(1), last);
     await kenri.grant(userId, "after");
-    await until("all is told", 5000, () => told(second).length === 4);
+    await until("all are sent", 5000, () => notificationsOn(second).length === 4);
     expect(skus(second)).toEqual(["away-1", "away-2", "away-3", "after"]);
     second.close();
   });
@@ -78,9 +79,9 @@ describe("the stream", () => {
     })();
     for (let turn = 0; heard.length < 60; turn++) {
       const stream = await openEvents(alice, streamUrl(turn % 2), last);
-      await until("it tells some", 10_000, () => told(stream).length > 0, 5);
+      await until("it sends some", 10_000, () => notificationsOn(stream).length > 0, 5);
       stream.close();
-      const events = told(stream);
+      const events = notificationsOn(stream);
       heard.push(...events.map(event => event.id));
       last = events.at(-1)!.id;
     }
@@ -93,7 +94,7 @@ describe("the stream", () => {
     await kenri.grant(userId, "between");
     await until("it was delivered", 10_000, async () => (await list()).position === position + 1);
     const stream = await openEvents(alice, streamUrl(0, String(position)));
-    await until("it tells", 5000, () => told(stream).length === 1);
+    await until("it sends", 5000, () => notificationsOn(stream).length === 1);
     expect(skus(stream)).toEqual(["between"]);
     stream.close();
   });
@@ -129,7 +130,7 @@ describe("the stream", () => {
     const stream = await openEvents(alice, `${deaf.url}/v1/me/notifications/stream`);
     await until("it beats", 5000, () => stream.beats() >= 2);
     await kenri.grant(userId, "unhinted");
-    await until("it tells", 5000, () => skus(stream).includes("unhinted"));
+    await until("it sends", 5000, () => skus(stream).includes("unhinted"));
     expect(await deaf.process.stop()).toBe(0);
     await stream.ended;
   });

@@ -14,7 +14,7 @@ import { text } from "./text.ts";
 
 const { key, keyId, secretSha256 } = newKey();
 
-/** An app with one route that fails as it is told to, and one that takes a body. */
+/** An app with one route that fails as the test says, and one with a body. */
 function application({
   logRequests = "all",
   findKey = async (id: string) =>
@@ -148,7 +148,7 @@ describe("of a request", () => {
   test.each([
     ["an unknown path", "/hunter2", {}, "unmatched", 404],
     ["another method", "/things/1", { method: "DELETE" }, "unmatched", 405],
-    ["a stranger", "/things", { method: "POST" }, "/things", 401],
+    ["an unknown caller", "/things", { method: "POST" }, "/things", 401],
     ["a bad body", "/things", { ...post, body: "{" }, "/things", 400],
     ["an encoded body", "/things", { ...post, headers: { ...post.headers, "content-encoding": "gzip" } }, "/things", 415],
     ["a parameter twice", "/things/1?a=1&a=2", {}, "/things/:id", 400],

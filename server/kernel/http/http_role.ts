@@ -33,8 +33,8 @@ export interface HttpParts {
 }
 
 /**
- * An HTTP API without a database. It listens at once and answers 503 with what it waits for. It accepts requests when all its services have
- * started. Before it closes the port, /readyz answers 503 for a while; then it finishes the requests under way.
+ * An HTTP API without a database. It listens at once. Until all its services have started, it answers 503 and names what it waits for.
+ * Before it closes the port, /readyz answers 503 for a while; then it finishes the requests under way.
  */
 export function httpRole({ system, port, kernel, context: { log, metrics, health }, unlogged = [], finished }: HttpRoleOptions) {
   const app = httpApp({ log, metrics, health, logRequests: kernel.logRequests, unlogged });

@@ -55,7 +55,7 @@ export function httpServer(app: AnyElysia, { port, host, isShared, stopWithin, f
   };
 }
 
-/** What handles a request of the app: to be made when the app has all its routes. */
+/** The app's request handler, with custom methods. The app must have all its routes by now. */
 function handlerOf(app: AnyElysia, finished: HttpServerOptions["finished"]): Fetch {
   const rewrite = rewriteCustomMethods(app.routes);
   const handle: Fetch = app.compile().fetch;

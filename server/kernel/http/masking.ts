@@ -18,7 +18,7 @@ const messageMembers = ["payload", "answer", "headers", "data", "hex", "value"];
 export interface MaskRule {
   /** Members that hold what a client wrote about a user, beside those of messages. */
   readonly members: readonly string[];
-  /** Members that are masked only in an object that also has the named member: `{ reason: "order_id" }`. */
+  /** Members that are masked only in an object that also has the named member: `{ note: "author" }`. */
   readonly beside?: Readonly<Record<string, string>>;
 }
 

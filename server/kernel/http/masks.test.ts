@@ -19,8 +19,8 @@ beforeAll(async () => {
   await kenri.start(allRoles);
   expect((await kenri.grant("alice", "sword", { key, reason: `${mark}-reason`, purchase: `${mark}-purchase` })).status).toBe(200);
   await kenri.grant("bob", "sword", { reason: `${mark}-other`, purchase: `${mark}-other` });
-  const told = async (user: string) => (await kenri.inbox(user)).some(({ status }) => status === "SENT");
-  await until("both are told", 10_000, async () => (await told("alice")) && (await told("bob")));
+  const isSent = async (user: string) => (await kenri.inbox(user)).some(({ status }) => status === "SENT");
+  await until("both are sent", 10_000, async () => (await isSent("alice")) && (await isSent("bob")));
   const [event] = await kenri.entitlementSql`select event_id from outbox_events where payload ->> 'user_id' = 'alice'`;
   const [sent] = await kenri.notificationSql`select notification_id from notifications where user_id = 'alice'`;
   const [letter] =

@@ -93,26 +93,26 @@ describe("headers that change the meaning of the body are not ignored", () => {
 });
 
 describe("a request of a person", () => {
-  const told = (from: TestProcess, requestId: string) =>
+  const linesOf = (from: TestProcess, requestId: string) =>
     from.lines.filter(line => line.includes(`"request_id":"${requestId}"`)).map(line => JSON.parse(line) as Record<string, unknown>);
 
   test("is found by its request id in the logs of the gateway and of the service", async () => {
     const answer = await admin.fetch(`${gateway.url}/admin/api/entitlement/outbox?status=FAILED`);
     expect(answer.status).toBe(200);
     const id = answer.headers.get("x-request-id")!;
-    await until("both have logged it", 5000, () => told(gateway.process, id).length > 0 && told(services, id).length > 0);
+    await until("both have logged it", 5000, () => linesOf(gateway.process, id).length > 0 && linesOf(services, id).length > 0);
     const common = { msg: "http.request", level: "info", method: "GET", status: 200, user_id: admin.userId };
-    expect(told(gateway.process, id)).toMatchObject([{ ...common, route: "/admin/api/entitlement/*", role: "gateway:api" }]);
-    const ofService = told(services, id).filter(({ role }) => role === "entitlement:api");
+    expect(linesOf(gateway.process, id)).toMatchObject([{ ...common, route: "/admin/api/entitlement/*", role: "gateway:api" }]);
+    const ofService = linesOf(services, id).filter(({ role }) => role === "entitlement:api");
     expect(ofService).toMatchObject([{ ...common, route: "/ops/outbox", duration_ms: expect.any(Number) }]);
-    expect(told(gateway.process, id)[0]?.trace_id).toBe(ofService[0]?.trace_id as string);
+    expect(linesOf(gateway.process, id)[0]?.trace_id).toBe(ofService[0]?.trace_id as string);
   });
 
   test("keeps the client's request id, and is one log line whatever is in the path", async () => {
     const id = `client-${crypto.randomUUID()}`;
     const forged = encodeURIComponent('x\n{"level":"error","msg":"forged"}');
     await admin.fetch(`${gateway.url}/v1/users/${forged}?token=hunter2`, { headers: { "x-request-id": id } });
-    await until("both have logged it", 5000, () => told(gateway.process, id).length > 0 && told(services, id).length > 0);
+    await until("both have logged it", 5000, () => linesOf(gateway.process, id).length > 0 && linesOf(services, id).length > 0);
     const lines = [...gateway.process.lines, ...services.lines];
     for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
     expect(lines.join()).not.toContain("hunter2");
@@ -123,8 +123,8 @@ describe("a request of a person", () => {
     for (const path of ["/livez", "/readyz", "/openapi", "/home/home.css", "/admin/assets/none.js"])
       await fetch(`${gateway.url}${path}`, { headers: { "x-request-id": "not-logged" } });
     await fetch(`${gateway.url}/`, { headers: { "x-request-id": "logged-1" } });
-    await until("the last one is logged", 5000, () => told(gateway.process, "logged-1").length === 1);
-    expect(told(gateway.process, "not-logged")).toEqual([]);
+    await until("the last one is logged", 5000, () => linesOf(gateway.process, "logged-1").length === 1);
+    expect(linesOf(gateway.process, "not-logged")).toEqual([]);
   });
 });
 
