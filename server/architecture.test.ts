@@ -171,7 +171,6 @@ const rules: Rule[] = [
       "server/kernel/delivery/lease.ts": "renews what a worker holds, as long as it works",
       "server/kernel/life/worker_host.ts": "the pause before a crashed worker is started again",
       "server/kernel/postgres/migrations.ts": "a migration that gave way comes again",
-      "server/kernel/http/http_server.ts": "the notice at /readyz before the port closes",
       "server/kernel/http/tokens.ts": "the pause between two looks at the published keys",
       "server/kernel/life/vitals.ts": "measures how late a timer fires",
       "server/kernel/telemetry/log.ts": "lines of one turn of the event loop are written together",

@@ -7,8 +7,9 @@ import { roleContext } from "./context.ts";
 import { ConfigError } from "./kernel/config/config.ts";
 import { prefixOf } from "./kernel/config/system_settings.ts";
 import { healthServer } from "./kernel/http/health_server.ts";
+import { readiness } from "./kernel/http/readiness.ts";
 import type { RoleContext } from "./kernel/life/role.ts";
-import { parallel, type Service, sequence, service } from "./kernel/life/service.ts";
+import { parallel, type Service, sequence } from "./kernel/life/service.ts";
 import { vitals } from "./kernel/life/vitals.ts";
 import { workerHost } from "./kernel/life/worker_host.ts";
 import { rolesOf, type System, workersOf } from "./kernel/system/system.ts";
@@ -80,17 +81,9 @@ function wholeSystem(system: System, settings: AllSettings, giveUp: RoleContext[
 /** One role as a process of its own, with its health. */
 function singleRole(role: string, settings: AllSettings, giveUp: RoleContext["giveUp"]): Service {
   const context = roleContext(role, settings, giveUp);
-  const { health } = context;
   const work = createRole(settings, context);
   if (role.endsWith(":migrate")) return work;
-  const ready = service({
-    start: async () => {
-      health.state = "ready";
-    },
-    stop: async () => {
-      health.state = "stopping";
-    },
-  });
+  const ready = readiness({ health: context.health, notice: 0 });
   const serving = healthOf(systemOf(role), settings, context);
   // An API sets this itself, when it accepts requests.
   return sequence([serving, vitals(role, context.log, context.metrics), work, ...(role.endsWith(":api") ? [] : [ready])]);

@@ -12,7 +12,7 @@ beforeAll(async () => {
   ][])
     people.set(name, await accounts.user(name, roles));
   people.set("gateway", gateway);
-  // A stranger with every role of the console and none of Kenri's.
+  // A caller with unknown roles only.
   people.set("nobody", { user_id: "01890000-0000-7000-8000-000000000000", roles: ["ROOT", "admin"] });
 });
 afterAll(() => accounts.close());
@@ -48,7 +48,7 @@ describe.each(cases)("to %s", (_, method, path, body, allowed) => {
     return expect(await accounts.rows()).toEqual(before);
   });
 
-  test("nobody without a token, whatever the headers say, and nobody by an API key", async () => {
+  test("is refused without a token, whatever the headers are, and with an API key", async () => {
     expectRefusal(await accounts.ask(undefined, method, real(), body), { status: 401, code: "UNAUTHORIZED" });
     const headers = { authorization: "", "x-user-id": idOf("bob"), "content-type": "application/json" };
     const bare = await accounts.kenri.call("account", real(), { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
@@ -62,7 +62,7 @@ describe.each(cases)("to %s", (_, method, path, body, allowed) => {
   });
 });
 
-test("a stranger learns nothing of who exists or of what a body should be", async () => {
+test("an unknown caller learns neither which users exist nor what a body should be", async () => {
   const unknown = "01890000-0000-7000-8000-00000000dead";
   const forbidden = { status: 403, code: "FORBIDDEN" };
   const alice = people.get("alice");
@@ -92,7 +92,7 @@ describe("a user", () => {
     } as TestUser);
   });
 
-  test("changes their name and language, audited with before and after; what is so already is no change", async () => {
+  test("changes their name and language, audited with before and after; equal values are no change", async () => {
     const alice = people.get("alice")!;
     const path = `/users/${alice.user_id}`;
     const renamed = await accounts.get(alice, "PATCH", path, { display_name: "Alice 🦊", locale: "ja-jp" });
@@ -109,7 +109,7 @@ describe("a user", () => {
     } as never);
   });
 
-  test("who is suspended reads, but changes nothing, not even as an admin", async () => {
+  test("who is suspended can read, but cannot change anything, not even as an ADMIN", async () => {
     const ada = people.get("ada")!;
     const eve = { ...(await accounts.user("eve", ["ADMIN"])), roles: ["USER", "ADMIN"] };
     await accounts.get(ada, "POST", `/admin/users/${eve.user_id}:suspend`, { reason: "left" });

@@ -30,7 +30,7 @@ const find = (id: string) => accounts.get(ada, "GET", `/users/${id}`);
 const userOf = ({ status, text }: { status: number; text: string }) => ({ status, ...(JSON.parse(text) as TestUser) });
 
 describe("suspend and restore", () => {
-  test("change the status, and the audit tells who, why, and from what to what", async () => {
+  test("change the status, audited with actor, reason, before and after", async () => {
     const { user_id } = await accounts.user("sam");
     const suspended = userOf(await post(user_id, "suspend", "chargeback 🦊"));
     expect(suspended).toMatchObject({ status: 200, user_id, account_status: "SUSPENDED", display_name: "sam", roles: ["USER"] });
@@ -46,7 +46,7 @@ describe("suspend and restore", () => {
     expect(audit.map(one => one.action)).toEqual(["user.restore", "user.suspend", "user.create"]);
   });
 
-  test("to the status it has already is a conflict, of an unknown user 404, and nothing is written", async () => {
+  test("answer 409 for the current status and 404 for an unknown user, and write nothing", async () => {
     const { user_id } = await accounts.user("tom");
     const before = await accounts.rows();
     expectRefusal(await post(user_id, "restore"), { status: 409, code: "ACCOUNT_STATE_CONFLICT" });
@@ -55,14 +55,14 @@ describe("suspend and restore", () => {
     expect(await accounts.rows()).toEqual(before);
   });
 
-  test("that a user is signed out everywhere is on record, with who and why", async () => {
+  test("a sign-out everywhere is audited with actor and reason", async () => {
     const { user_id } = await accounts.user("sue");
     expect(userOf(await post(user_id, "sign-out", "lost phone"))).toMatchObject({ status: 200, user_id });
     expect((await auditOf(user_id)).audit[0]).toMatchObject({ action: "user.sign-out", actor: ada.user_id, reason: "lost phone" });
     expectRefusal(await post(unknown, "sign-out"), { status: 404, code: "NOT_FOUND" });
   });
 
-  test("of two ADMINs who suspend, or demote, each other at once only one comes through", async () => {
+  test("of two ADMINs who suspend or demote each other at once, only one succeeds", async () => {
     for (let round = 0; round < 5; round++) {
       const [one, two] = [await accounts.user(`one-${round}`, ["ADMIN"]), await accounts.user(`two-${round}`, ["ADMIN"])];
       const pairs = [
@@ -75,20 +75,20 @@ describe("suspend and restore", () => {
     }
   });
 
-  test("by many at once happens once", async () => {
+  test("by many callers at once happens once", async () => {
     const { user_id } = await accounts.user("una");
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(user_id, "suspend")));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(409)]);
     expect((await auditOf(user_id)).audit).toHaveLength(2);
   });
 
-  test("nobody suspends themselves, however they write their id", async () => {
+  test("nobody can suspend themselves, in any spelling of their id", async () => {
     for (const id of [ada.user_id, ada.user_id.toUpperCase()])
       expectRefusal(await post(id, "suspend"), { status: 409, code: "OWN_ACCOUNT" });
     expect((await find(ada.user_id)).account_status).toBe("ACTIVE");
   });
 
-  test("is seen by the next sign-in", async () => {
+  test("show at the next sign-in", async () => {
     const { user_id } = await accounts.user("vic");
     await post(user_id, "suspend");
     expect((await accounts.user("vic")).account_status).toBe("SUSPENDED");
@@ -123,7 +123,7 @@ describe("roles", () => {
     ]);
   });
 
-  test("of an unknown user are 404; nobody takes ADMIN from themselves, but may give themselves more", async () => {
+  test("of an unknown user are 404; nobody can take ADMIN from themselves, but they can add roles", async () => {
     const before = await accounts.rows();
     expectRefusal(await put(unknown, ["USER"]), { status: 404, code: "NOT_FOUND" });
     expectRefusal(await put(ada.user_id, ["OPERATOR"]), { status: 409, code: "OWN_ACCOUNT" });
@@ -132,7 +132,7 @@ describe("roles", () => {
     expect(userOf(await put(ada.user_id, ["ADMIN", "VIEWER"])).roles).toEqual(["USER", "VIEWER", "ADMIN"]);
   });
 
-  test("given by several at once are those of one of them, and the audit is a chain", async () => {
+  test("set by several callers at once are those of one of them, and the audit is a chain", async () => {
     const { user_id } = await accounts.user("xia");
     const sets = [["VIEWER"], ["OPERATOR"], ["ADMIN"], ["VIEWER", "ADMIN"], []];
     for (let round = 0; round < 5; round++) {
@@ -219,7 +219,7 @@ describe("the app role", () => {
   });
 });
 
-describe("the tables do not take", () => {
+describe("the tables refuse", () => {
   test.each([
     ["a status that is none", "update users set account_status = 'GONE'", "23514"],
     ["a blank name", "update users set display_name = ' '", "23514"],

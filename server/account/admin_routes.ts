@@ -12,7 +12,7 @@ import type { AccountSql } from "./sql.gen.ts";
 const strict = { additionalProperties: false };
 const params = Type.Object({ user_id: uuid("the user") });
 const reason = longText("why; kept in the audit");
-const lookers = { roles: ["VIEWER", "OPERATOR", "ADMIN"] } as const;
+const readers = { roles: ["VIEWER", "OPERATOR", "ADMIN"] } as const;
 const admins = { roles: ["ADMIN"] } as const;
 
 export interface AdminOptions {
@@ -21,7 +21,7 @@ export interface AdminOptions {
   readonly cursors: () => Cursors;
 }
 
-/** What the people who look after users see and may do. */
+/** Users for the console: their audit, suspension, roles and sign-out. */
 export function adminRoutes({ sql, requires, cursors }: AdminOptions) {
   return new Elysia({ normalize: false })
     .get(
@@ -31,7 +31,7 @@ export function adminRoutes({ sql, requires, cursors }: AdminOptions) {
         const list = `audit ${user_id}`;
         const before_audit_id = query.cursor === undefined ? highestUuid : cursors().read(list, query.cursor);
         const rows = await sql.audit.list({ user_id, before_audit_id, limit: limit + 1 });
-        // Everybody's audit begins with how they came to be.
+        // The audit of every user begins with user.create.
         if (rows.length === 0 && query.cursor === undefined) throw noSuchUser();
         const audit = rows.slice(0, limit);
         return { user_id, audit, ...(rows.length > limit ? { next_cursor: cursors().make(list, audit.at(-1)!.audit_id) } : {}) };
@@ -39,8 +39,8 @@ export function adminRoutes({ sql, requires, cursors }: AdminOptions) {
       {
         params,
         query: Type.Object(pageQuery, strict),
-        ...requires(lookers),
-        detail: { summary: "What was done to a user, newest first", description: "Roles: VIEWER, OPERATOR, ADMIN." },
+        ...requires(readers),
+        detail: { summary: "The audit of a user, newest first", description: "Roles: VIEWER, OPERATOR, ADMIN." },
       },
     )
     .post(
@@ -74,7 +74,7 @@ export function adminRoutes({ sql, requires, cursors }: AdminOptions) {
         ...requires(admins),
         detail: {
           operationId: "signUserOut",
-          summary: "Put on record that a user's sessions are ended",
+          summary: "Record that a user's sessions are ended",
           description: "The gateway keeps the sessions and ends them after this. Role: ADMIN.",
         },
       },

@@ -2,7 +2,7 @@ import { callerOf } from "../kernel/http/callers.ts";
 import { notFound, Problem, unavailable } from "../kernel/http/problem.ts";
 import type { Outcome, User } from "./changes.ts";
 
-/** Who asks, as the audit names them. */
+/** The caller, as the audit names them. */
 export function actorOf(request: Request): string {
   const { person, clientId } = callerOf(request);
   return person?.userId ?? clientId;
@@ -10,7 +10,7 @@ export function actorOf(request: Request): string {
 
 export const noSuchUser = () => notFound("there is no such user");
 
-/** The answer to a change: the user, or a refusal. */
+/** The response to a change: the user, or a refusal. */
 export function answerTo(result: Outcome): User {
   switch (result.outcome) {
     case "done":
@@ -20,7 +20,7 @@ export function answerTo(result: Outcome): User {
     case "inactive":
       throw new Problem(403, "ACCOUNT_INACTIVE", "your account is suspended");
     case "demoted":
-      throw new Problem(403, "FORBIDDEN", "this takes the role ADMIN, which your account does not have any more");
+      throw new Problem(403, "FORBIDDEN", "this requires the role ADMIN, which your account no longer has");
     case "conflict":
       throw new Problem(409, "ACCOUNT_STATE_CONFLICT", "the account has that status already");
     case "own":

@@ -18,7 +18,7 @@ export const accountApi = (kernel: KernelSettings, settings: AccountSettings, co
     port: settings.port,
     about: {
       title: "Kenri account",
-      description: "Who signs in is which user, with which roles; for people by the gateway's tokens only.",
+      description: "Users, their identities and roles. Only for people, with internal tokens of the gateway.",
     },
     kernel,
     context,

@@ -109,7 +109,7 @@ const cases: Case[] = [
   get("a made-up cursor", "/admin/users/BOB/audit?cursor=AAAAAAAAAAAAAAAAAAAAAAAA", invalid()),
 ];
 
-describe("what cannot be taken is refused, and nothing is written", () => {
+describe("invalid input is refused, and nothing is written", () => {
   test.each(cases)("%s: %s", async (_, method, path, body, refusal) => {
     const before = await accounts.rows();
     const asker = path === "/identities:resolve" ? gateway : ada;
@@ -118,7 +118,7 @@ describe("what cannot be taken is refused, and nothing is written", () => {
   });
 });
 
-test("nothing surprised the server, and no token is in its log", async () => {
+test("there was no unexpected error, and no token is in the log", async () => {
   expect(accounts.server.lines.filter(line => line.includes('"level":"error"'))).toEqual([]);
   expect(accounts.server.lines.join("\n")).not.toContain("eyJ");
   expect(await accounts.kenri.metric("account", "kenri_http_request_seconds_count", 'status="5')).toBe(0);

@@ -3,7 +3,7 @@ import type { AccountSql, UsersFindRow } from "./sql.gen.ts";
 
 export type User = UsersFindRow;
 
-/** What became of a change: done, or the reason why not. */
+/** The outcome of a change: done, or why not. */
 export type Outcome =
   | { readonly outcome: "done"; readonly user: User }
   | { readonly outcome: "unknown" | "inactive" | "demoted" | "conflict" | "own" | "contended" };
@@ -15,7 +15,7 @@ interface Who {
 
 const done = (user: User): Outcome => ({ outcome: "done", user });
 
-/** Why a statement changed nothing: who asks is suspended or no ADMIN any more, or nobody is there; otherwise undefined. */
+/** Why a statement changed nothing: the actor is suspended or no longer ADMIN, or the user is unknown; otherwise undefined. */
 async function refusal(sql: AccountSql, { user_id, actor }: Who, takesAdmin = true): Promise<Outcome | undefined> {
   const [standing] = await sql.users.standing({ user_id, actor });
   if (!standing?.may_act) return { outcome: "inactive" };
@@ -23,7 +23,7 @@ async function refusal(sql: AccountSql, { user_id, actor }: Who, takesAdmin = tr
   return standing.known ? undefined : { outcome: "unknown" };
 }
 
-/** Changes what is the user's own. What is so already is no change, and not audited. */
+/** Changes display name or locale. Equal values are no change and are not audited. */
 export async function updateUser(sql: AccountSql, who: Who, given: { display_name?: string; locale?: string }): Promise<Outcome> {
   const [changed] = await sql.users.update({ ...who, display_name: given.display_name ?? null, locale: given.locale ?? null });
   if (changed) return done(changed);
@@ -33,23 +33,23 @@ export async function updateUser(sql: AccountSql, who: Who, given: { display_nam
   return user ? done(user) : { outcome: "unknown" };
 }
 
-/** Suspends or restores. Nobody suspends themselves: they could not undo it. */
+/** Suspends or restores a user. Nobody can suspend themselves: they could not undo it. */
 export async function changeStatus(sql: AccountSql, who: Who, target: "ACTIVE" | "SUSPENDED", reason: string): Promise<Outcome> {
   if (target === "SUSPENDED" && isOwn(who)) return { outcome: "own" };
   const [changed] = await sql.users.change_status({ ...who, target, reason });
   return changed ? done(changed) : ((await refusal(sql, who)) ?? { outcome: "conflict" });
 }
 
-/** Puts on record that the user is signed out everywhere. */
+/** Records that the user is signed out everywhere. */
 export async function signOut(sql: AccountSql, who: Who, reason: string): Promise<Outcome> {
   const [user] = await sql.users.sign_out({ ...who, reason });
   return user ? done(user) : ((await refusal(sql, who)) ?? { outcome: "unknown" });
 }
 
-// Each time it comes to nothing somebody else's change went through, so this many in a row is no accident.
+// Retry limit. Each lost race means that another change committed, so this many in a row are unlikely.
 const tries = 10;
 
-/** Gives exactly these roles and USER. Nobody takes ADMIN from themselves. */
+/** Gives exactly these roles and USER. Nobody can take ADMIN from themselves. */
 export async function setRoles(sql: AccountSql, who: Who, wanted: readonly string[], reason: string): Promise<Outcome> {
   const roles = rolesWith(wanted);
   if (isOwn(who) && !roles.includes("ADMIN")) return { outcome: "own" };

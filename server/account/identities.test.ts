@@ -17,7 +17,7 @@ const stored = async (user_id: string) =>
   (await accounts.kenri.account().sql`select email, email_verified, picture, display_name from users where user_id = ${user_id}`)[0];
 
 describe("a first sign-in", () => {
-  test("makes a user of what the provider says", async () => {
+  test("creates a user from the claims of the provider", async () => {
     const identity = {
       provider: "idp",
       subject: "1",
@@ -76,13 +76,13 @@ describe("a first sign-in", () => {
     expect(await stored(made.user_id)).toMatchObject({ picture: null });
   });
 
-  test("seeds the roles that Kenri knows, and USER; later ones do not", async () => {
+  test("sets the known roles and USER; later sign-ins do not change roles", async () => {
     const identity = { provider: "idp", subject: "seeded", roles: ["ADMIN", "offline_access", "GATEWAY", "VIEWER", "ADMIN"] };
     expect((await resolve(identity)).roles).toEqual(["USER", "VIEWER", "ADMIN"]);
     expect((await resolve({ ...identity, roles: ["OPERATOR"] })).roles).toEqual(["USER", "VIEWER", "ADMIN"]);
   });
 
-  test("of one subject at two providers makes two users, also with the same e-mail", async () => {
+  test("of one subject at two providers creates two users, also with the same e-mail address", async () => {
     const [one, two] = await Promise.all(
       ["idp-a", "idp-b"].map(provider => resolve({ provider, subject: "same", email: "same@example.com", email_verified: true })),
     );
@@ -90,7 +90,7 @@ describe("a first sign-in", () => {
   });
 });
 
-test("fifty first sign-ins of one identity at once are one user, and nothing is left over", async () => {
+test("fifty concurrent first sign-ins of one identity create one user and nothing else", async () => {
   for (let round = 0; round < 5; round++) {
     const before = await accounts.rows();
     const identity = { provider: "idp", subject: `crowd-${round}`, name: "Crowd", email: "crowd@example.com", roles: ["VIEWER"] };
@@ -119,7 +119,7 @@ describe("a later sign-in", () => {
     picture: "https://x.example/1",
   };
 
-  test("is one round trip, and refreshes what changed, audited; the name is the user's own", async () => {
+  test("is one round trip and refreshes changed claims, audited; the display name stays", async () => {
     const { user_id } = await resolve(identity);
     const asked = () => accounts.kenri.metric("account", "kenri_sql_seconds_count", 'statement="identities_resolve"');
     const before = await asked();
@@ -138,14 +138,14 @@ describe("a later sign-in", () => {
     } as never);
   });
 
-  test("leaves alone what the provider does not say, and takes an address for unverified unless told otherwise", async () => {
+  test("keeps values that the provider does not send; an address is unverified unless the provider says otherwise", async () => {
     const { user_id } = await resolve({ provider: "idp", subject: "returning" });
     expect(await stored(user_id)).toMatchObject({ email: "new@example.com", email_verified: true, picture: identity.picture });
     await resolve({ provider: "idp", subject: "returning", email: "third@example.com" });
     expect(await stored(user_id)).toMatchObject({ email: "third@example.com", email_verified: false });
   });
 
-  test("by many at once with the same news is audited once", async () => {
+  test("by many callers at once with the same change is audited once", async () => {
     const { user_id } = await resolve({ provider: "idp", subject: "returning" });
     const before = (await audit(user_id)).length;
     const news = { provider: "idp", subject: "returning", email: "fourth@example.com", picture: "https://x.example/2" };

@@ -2,7 +2,7 @@ import { cleanName } from "../kernel/http/identifier.ts";
 import { roles } from "../kernel/http/tokens.ts";
 import type { AccountSql, IdentitiesResolveRow } from "./sql.gen.ts";
 
-/** What an identity provider says of somebody; all but its name for them may be missing. */
+/** The claims of an identity provider. Only provider and subject are required. */
 export interface Identity {
   readonly provider: string;
   readonly subject: string;
@@ -10,16 +10,16 @@ export interface Identity {
   readonly email_verified?: boolean | null;
   readonly name?: string | null;
   readonly picture?: string | null;
-  /** Of a new user, beside USER; names that Kenri does not know are left out. */
+  /** Roles of a new user beside USER; unknown names are dropped. */
   readonly roles?: readonly string[] | null;
 }
 
-/** The user of an identity, made at the first sign-in: one, however many ask at once. */
+/** The user of an identity, created at the first sign-in. Concurrent sign-ins get the same user. */
 export async function resolveIdentity(sql: AccountSql, identity: Identity, actor: string): Promise<IdentitiesResolveRow> {
   const parameters = {
     provider: identity.provider,
     subject: identity.subject,
-    email: said(identity.email),
+    email: textOrNull(identity.email),
     email_verified: identity.email_verified ?? false,
     picture: pictureOf(identity.picture),
     display_name: nameOf(identity.name),
@@ -27,22 +27,22 @@ export async function resolveIdentity(sql: AccountSql, identity: Identity, actor
     actor,
   };
   const [first] = await sql.identities.resolve(parameters);
-  // Nothing: another call has just made this user, and is done by now.
+  // No row: a concurrent call has just created this user and has committed by now.
   const user = first ?? (await sql.identities.resolve(parameters))[0];
-  if (!user) throw new Error("an identity that was there is gone");
+  if (!user) throw new Error("an identity that existed is gone");
   return user;
 }
 
-/** The known ones among these, and USER, the least first: as the database keeps them. */
+/** The known roles among these, and USER, in ascending order, as in the database. */
 export const rolesWith = (given: readonly string[]): string[] => roles.filter(role => role === "USER" || given.includes(role));
 
-const said = (text: string | null | undefined): string | null => text?.trim() || null;
+const textOrNull = (text: string | null | undefined): string | null => text?.trim() || null;
 
-/** A name that Kenri would not take is no reason to refuse a sign-in. */
+/** A name that is not valid here must not prevent a sign-in. */
 const nameOf = (name: string | null | undefined): string | null => cleanName(name ?? "", 100) || null;
 
-/** Pages show it, so it is a web address or nothing. */
+/** Pages show it, so it must be a web address; otherwise null. */
 const pictureOf = (picture: string | null | undefined): string | null => {
-  const url = said(picture);
+  const url = textOrNull(picture);
   return url && /^https?:\/\//.test(url) && URL.canParse(url) ? url : null;
 };

@@ -12,19 +12,19 @@ const maybe = <S extends TSchema>(schema: S) => Type.Optional(Type.Union([schema
 const identity = Type.Object(
   {
     provider: text("the identity provider, e.g. its issuer"),
-    subject: longText("whom it means: the sub claim"),
+    subject: longText("the sub claim"),
     email: maybe(looseText("the e-mail address")),
-    email_verified: maybe(Type.Boolean({ description: "whether the provider has checked that address" })),
+    email_verified: maybe(Type.Boolean({ description: "whether the provider has verified the address" })),
     name: maybe(looseText("the display name of a new user")),
-    picture: maybe(looseText("the address of a picture; what is no http(s) address is left out")),
+    picture: maybe(looseText("the URL of a picture; any other than http(s) is dropped")),
     roles: maybe(
-      Type.Array(looseText("a role"), { maxItems: 100, description: "roles of a new user beside USER; unknown ones are left out" }),
+      Type.Array(looseText("a role"), { maxItems: 100, description: "roles of a new user beside USER; unknown ones are dropped" }),
     ),
   },
   { additionalProperties: false },
 );
 
-/** Who signed in is which user. */
+/** Resolves an identity of a provider to a user. */
 export const identityRoutes = (sql: AccountSql, requires: Requires) =>
   new Elysia({ normalize: false }).post(
     verb("/identities", "resolve"),
@@ -36,7 +36,7 @@ export const identityRoutes = (sql: AccountSql, requires: Requires) =>
         operationId: "resolveIdentity",
         summary: "The user of an identity",
         description:
-          "Made at the first sign-in; one user for one (provider, subject), also when asked in parallel. E-mail and picture of a known one are refreshed; what is absent or null stays. Role: GATEWAY.",
+          "Created at the first sign-in; one user for one (provider, subject), also for concurrent requests. E-mail address and picture of a known user are refreshed; absent and null values change nothing. Role: GATEWAY.",
       },
     },
   );

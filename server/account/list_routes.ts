@@ -9,11 +9,11 @@ import type { AccountSql } from "./sql.gen.ts";
 
 const query = Type.Object(
   {
-    search: Type.Optional(longText("the beginning of an e-mail address or a display name; upper and lower case are the same")),
-    email: Type.Optional(longText("the whole e-mail address; upper and lower case are the same")),
-    status: Type.Optional(Type.Literal("SUSPENDED", { description: "only those who are suspended" })),
+    search: Type.Optional(longText("a prefix of the e-mail address or display name; case-insensitive")),
+    email: Type.Optional(longText("the whole e-mail address; case-insensitive")),
+    status: Type.Optional(Type.Literal("SUSPENDED", { description: "only suspended users" })),
     role: Type.Optional(
-      Type.Union([Type.Literal("VIEWER"), Type.Literal("OPERATOR"), Type.Literal("ADMIN")], { description: "only those with this role" }),
+      Type.Union([Type.Literal("VIEWER"), Type.Literal("OPERATOR"), Type.Literal("ADMIN")], { description: "only users with this role" }),
     ),
     ...pageQuery,
   },
@@ -28,7 +28,7 @@ export interface ListOptions {
   readonly cursors: () => Cursors;
 }
 
-/** Lists of users. Each is led by one index, so a page costs the same however many users there are; that is why filters are not combined. */
+/** Lists of users. Each uses one index, so the cost of a page does not grow with the number of users; that is why filters cannot be combined. */
 export function listRoutes({ sql, requires, cursors }: ListOptions) {
   const newestFirst = (asked: Query): ((place: { before_user_id: string; limit: number }) => Promise<readonly User[]>) => {
     const { email, status, role } = asked;
@@ -53,7 +53,7 @@ export function listRoutes({ sql, requires, cursors }: ListOptions) {
     const [after_matched = null, after_user_id = null] = asked.cursor === undefined ? [] : cursors().read(list, asked.cursor).split(" ");
     const rows = await sql.users.search({ beginning, after_user_id, after_matched, limit: limit + 1 });
     const last = rows.length > limit ? rows[limit - 1] : undefined;
-    // Who is found by both stands there once.
+    // A user who matches by both is listed once.
     const users = [...new Map(rows.slice(0, limit).map(({ matched: _, ...user }) => [user.user_id, user])).values()];
     return { users, ...(last ? { next_cursor: cursors().make(list, `${last.matched} ${last.user_id}`) } : {}) };
   }
@@ -61,22 +61,22 @@ export function listRoutes({ sql, requires, cursors }: ListOptions) {
   return new Elysia({ normalize: false }).get(
     "/admin/users",
     async ({ query: asked }) => {
-      if (leadersOf(asked).length > 1) throw badRequest("search, email, status and role cannot be combined; ask for one of them");
+      if (filtersOf(asked).length > 1) throw badRequest("search, email, status and role cannot be combined; use one of them");
       return asked.search === undefined ? page(asked) : found(asked, asked.search.trim());
     },
     {
       query,
       ...requires({ roles: ["VIEWER", "OPERATOR", "ADMIN"] }),
       detail: {
-        summary: "Users: all, by the beginning of an e-mail address or name, by e-mail address, the suspended ones, or those with a role",
-        description: "Newest first; a search in the order of what was found. At most one filter. Roles: VIEWER, OPERATOR, ADMIN.",
+        summary: "Users: all, by a prefix of e-mail address or name, by e-mail address, suspended ones, or those with a role",
+        description: "Newest first; a search in the order of the matched text. At most one filter. Roles: VIEWER, OPERATOR, ADMIN.",
       },
     },
   );
 }
 
-const leadersOf = ({ search, email, status, role }: Query) => [search, email, status, role].filter(one => one !== undefined);
+const filtersOf = ({ search, email, status, role }: Query) => [search, email, status, role].filter(one => one !== undefined);
 
-/** Which list a cursor belongs to. */
+/** The name of the list, for its cursors. */
 const listOf = ({ search, email, status, role }: Query) =>
   ["users", search?.trim().toLowerCase() ?? "", email?.toLowerCase() ?? "", status ?? "", role ?? ""].join("\n");

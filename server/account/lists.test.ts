@@ -45,13 +45,13 @@ async function everybody(query: string, limit = 2): Promise<(string | undefined)
   throw new Error("the list has no end");
 }
 
-test("all users come newest first, page by page, whole as each is by itself", async () => {
+test("all users are listed newest first, page by page, each with all its fields", async () => {
   expect(await everybody("")).toEqual([...ids.keys()].reverse());
   const { users } = await accounts.get<Page>(ada, "GET", "/admin/users?limit=1");
   expect(users).toEqual([await accounts.get(ada, "GET", `/users/${ids.get("mailless")}`)]);
 });
 
-describe("a search finds who begins so, by e-mail address or name", () => {
+describe("a search finds users by a prefix of e-mail address or name", () => {
   test.each([
     ["al", ["nameless", "alice", "alina"]],
     ["AL", ["nameless", "alice", "alina"]],
@@ -69,11 +69,11 @@ describe("a search finds who begins so, by e-mail address or name", () => {
       expect(new Set(await everybody(`search=${encodeURIComponent(search)}`, limit))).toEqual(new Set(found));
   });
 
-  test("in the order of what begins so, each once in a page", async () => {
+  test("in the order of the matched value, each once in a page", async () => {
     expect(await everybody("search=al", 200)).toEqual(["nameless", "alice", "alina"]);
   });
 
-  test("and goes on where it was if the last one changes meanwhile", async () => {
+  test("and continues at the right place if the last user changes meanwhile", async () => {
     const first = await accounts.get<Page>(ada, "GET", "/admin/users?search=al&limit=1");
     await accounts.get(ada, "PATCH", `/users/${ids.get("nameless")}`, { display_name: "Somebody" });
     const second = await accounts.get<Page>(ada, "GET", `/admin/users?search=al&limit=1&cursor=${first.next_cursor}`);
@@ -81,7 +81,7 @@ describe("a search finds who begins so, by e-mail address or name", () => {
   });
 });
 
-test("those with a role, and those who are suspended, have lists of their own", async () => {
+test("users with a role and suspended users have lists of their own", async () => {
   expect(await everybody("role=ADMIN")).toEqual(["ada"]);
   expect(await everybody("role=OPERATOR")).toEqual(["otto"]);
   expect(await everybody("role=VIEWER")).toEqual(["mailless"]);
@@ -93,7 +93,7 @@ test("those with a role, and those who are suspended, have lists of their own", 
   expect(await everybody("status=SUSPENDED")).toEqual(["percent", "alice"]);
 });
 
-test("a cursor is good for its own list only", async () => {
+test("a cursor is valid for its own list only", async () => {
   const { next_cursor } = await accounts.get<Page>(ada, "GET", "/admin/users?search=al&limit=1");
   for (const query of ["", "search=a", "role=ADMIN", "status=SUSPENDED"])
     expect((await accounts.ask(ada, "GET", `/admin/users?${query}&cursor=${next_cursor}`)).status).toBe(400);

@@ -8,7 +8,7 @@ import type { AccountSql } from "./sql.gen.ts";
 
 const params = Type.Object({ user_id: uuid("the user") });
 
-/** A user, to themselves and to those who look after them. */
+/** One user, for themselves and for people with a role. */
 export const userRoutes = (sql: AccountSql, requires: Requires) =>
   new Elysia({ normalize: false })
     .get(
@@ -34,14 +34,14 @@ export const userRoutes = (sql: AccountSql, requires: Requires) =>
         params,
         body: Type.Object(
           {
-            display_name: Type.Optional(shortName("how the user is called")),
-            locale: Type.Optional(languageTag("the user's language; kept in its canonical form")),
+            display_name: Type.Optional(shortName("the display name")),
+            locale: Type.Optional(languageTag("the user's language; stored in its canonical form")),
           },
           { additionalProperties: false, minProperties: 1 },
         ),
         ...requires({ owner: true, roles: ["ADMIN"] }),
         detail: {
-          summary: "Change what is the user's own",
+          summary: "Change a user's display name or locale",
           description: "At least one field. The user themselves, unless suspended (403 ACCOUNT_INACTIVE), or the role ADMIN.",
         },
       },

@@ -16,6 +16,7 @@ import { changeRoutes } from "./changes/change_routes.ts";
 import { changes } from "./changes/changes.ts";
 import { readRoutes } from "./changes/read_routes.ts";
 import { type EntitlementSettings, entitlementSettings } from "./config.ts";
+import { maskFor } from "./masking.ts";
 import { outboxBulkRoutes } from "./operator/bulk_routes.ts";
 import { consistencyRoutes } from "./operator/consistency_routes.ts";
 import { idempotencyRoutes } from "./operator/idempotency_routes.ts";
@@ -75,7 +76,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       consistencyRoutes({ sql: operatorSql, requires, settings, share, asked: () => relay.send(reconcileNow) }),
       flowRoutes(operatorSql, requires, ["changed", "published", "retried", "failed"]),
       operatorHealthRoutes({ health, requires, log, askDatabase, breakers: ["publish"] }),
-      actionRoutes(operatorSql, requires, cursors, share),
+      actionRoutes(operatorSql, requires, cursors, share, maskFor),
       configRoutes(requires, { kernel: kernelSettings, entitlement: entitlementSettings }),
       operatorRoutes({ sql: operatorSql, requires, cursors, share, requeued: relay.wake }),
       outboxBulkRoutes({

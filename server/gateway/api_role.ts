@@ -1,11 +1,8 @@
 import { natsAccess } from "../kernel/config/nats_access.ts";
 import { type KernelSettings, kernelSettings } from "../kernel/config/settings.ts";
-import { httpApp } from "../kernel/http/http.ts";
-import { giveNotice, httpServer } from "../kernel/http/http_server.ts";
-import { openapiRoutes } from "../kernel/http/openapi.ts";
-import { publicHealthRoutes } from "../kernel/life/health.ts";
+import { httpRole } from "../kernel/http/http_role.ts";
 import type { RoleContext } from "../kernel/life/role.ts";
-import { type Service, sequence, service } from "../kernel/life/service.ts";
+import type { Service } from "../kernel/life/service.ts";
 import { createBroker } from "../kernel/nats/broker.ts";
 import { configRoutes } from "../kernel/operator/config_routes.ts";
 import { createRedis } from "../kernel/redis/redis.ts";
@@ -17,17 +14,17 @@ import { type GatewaySettings, gatewaySecrets, type gatewaySettings, redisAddres
 import { adminRoutes } from "./console/admin_routes.ts";
 import { consoleAssets, consoleRoutes } from "./console/console_routes.ts";
 import { gatewayHealthRoutes } from "./console/health_routes.ts";
-import { homeAssets, homeRoutes } from "./console/home.ts";
+import { homeAssets, homeRoutes } from "./console/home_routes.ts";
 import { operationActors } from "./console/operation_actors.ts";
 import { operatorRoutes } from "./console/operator_routes.ts";
 import { clientAddress } from "./edge/client_address.ts";
 import { cookies } from "./edge/cookies.ts";
 import { createIntegrity } from "./edge/integrity.ts";
 import { limits } from "./edge/limits.ts";
-import { people } from "./edge/people.ts";
+import { createProfiles } from "./edge/profiles.ts";
 import { securityHeaders } from "./edge/security_headers.ts";
 import { sessionGuard } from "./edge/session_guard.ts";
-import { sessions } from "./edge/sessions.ts";
+import { createSessions } from "./edge/sessions.ts";
 import type { Services } from "./services.ts";
 import { identityProvider } from "./sign_in/identity_provider.ts";
 import { signIn } from "./sign_in/sign_in.ts";
@@ -40,12 +37,18 @@ export interface Behind extends Services {
   readonly spec: ReturnType<typeof gatewaySettings>;
 }
 
-/** `gateway:api`: the one door for browsers. */
+/** `gateway:api`: the entry point for browsers and games. */
 export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, behind: Behind, context: RoleContext): Service {
   const { log, health, metrics, worker } = context;
   const { deadline, oidc } = settings;
-  const app = httpApp({ log, metrics, health, logRequests: kernel.logRequests, unlogged: [...homeAssets, consoleAssets] });
-  const origin = () => settings.publicUrl ?? `http://${kernel.host}:${app.server?.port}`;
+  const http = httpRole({
+    system: "gateway",
+    port: settings.port,
+    kernel,
+    context,
+    unlogged: [...homeAssets, consoleAssets],
+  });
+  const origin = () => settings.publicUrl ?? http.url();
   const isSecure = () => origin().startsWith("https:");
 
   const redis = createRedis({ ...redisAddress(settings), deadline: settings.redisDeadline, log, health, metrics });
@@ -62,17 +65,17 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, be
     metrics,
   });
   const actors = operationActors({ services, systems: behind.withOperations, every: settings.confirmEvery, log, metrics });
-  const known = people({ redis, integrity, services, ...settings.session });
-  const kept = sessions(redis, integrity, settings.session);
+  const profiles = createProfiles({ redis, integrity, services, ...settings.session });
+  const sessions = createSessions(redis, integrity, settings.session);
   const jar = cookies(isSecure);
   const { session, user, address, signIn: signInLimit, open, keys, delay, trustedProxies } = settings.limits;
   const nearest = clientAddress(trustedProxies);
-  const door = sessionGuard({
-    sessions: kept,
-    people: known,
+  const guard = sessionGuard({
+    sessions,
+    profiles,
     cookies: jar,
     takeLimit: limits(redis, { session, user, address, "sign-in": signInLimit, open, keys }, metrics, delay),
-    addressOf: request => nearest(app.server?.requestIP(request)?.address, request.headers.get("x-forwarded-for")),
+    addressOf: request => nearest(http.peerOf(request), request.headers.get("x-forwarded-for")),
     origin,
     bodyWithin: kernel.bodyWithin,
   });
@@ -83,54 +86,45 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, be
     provider,
     providerName: oidc.provider,
     services,
-    people: known,
+    profiles,
     within: oidc.signInWithin,
     origin,
   });
-  const streams = createStreams({ services, sessions: kept, people: known, broker, ...settings.stream, log, metrics });
+  const streams = createStreams({ services, sessions, profiles, broker, ...settings.stream, log, metrics });
 
-  securityHeaders(app, isSecure);
-  app.use(publicHealthRoutes(health, door.anybody("open")));
-  app.use(jwksRoutes(mint, door));
-  app.use(
-    signInRoutes({
-      signIn: signing,
-      sessions: kept,
-      entrance: door,
-      cookies: jar,
-      origin,
-      signInSeconds: Math.ceil(oidc.signInWithin / 1000),
-    }),
-  );
-  app.use(userRoutes(services, known, door));
-  app.use(notificationRoutes(services, streams, door));
-  app.use(adminRoutes({ services, people: known, sessions: kept, entrance: door, changed: actors.wake, log }));
-  app.use(operatorRoutes(services, behind.operated, door));
-  app.use(gatewayHealthRoutes(health, door));
-  app.use(configRoutes(({ roles }) => door.signedIn(roles), { kernel: kernelSettings, gateway: behind.spec }, "/admin/api/gateway/config"));
-  app.use(consoleRoutes(door));
-  app.use(homeRoutes(door));
-  openapiRoutes(
-    app,
-    { title: "Kenri gateway", description: "The one door for browsers and games: signing in, profiles, notifications." },
-    {
+  securityHeaders(http.app, isSecure);
+  return http.serve({
+    about: { title: "Kenri gateway", description: "The entry point for browsers and games: sign-in, profiles, notifications." },
+    security: {
       session: {
         type: "apiKey",
         in: "cookie",
         name: "__Host-kenri",
-        description: "the session; what changes something also needs X-Kenri-CSRF",
+        description: "the session; requests that change something also need X-Kenri-CSRF",
       },
     },
-    door.anybody("open"),
-  );
-
-  // Stopped in reverse: say so at /readyz, end the streams, finish what is under way, then let go of the others.
-  const ready = service({
-    async start() {
-      health.state = "ready";
-      log.info({ system: "gateway" }, "ready");
-    },
-    stop: () => giveNotice(health, kernel.shutdownNotice),
+    guard: guard.anybody("open"),
+    routes: [
+      jwksRoutes(mint, guard),
+      signInRoutes({
+        signIn: signing,
+        sessions,
+        guard,
+        cookies: jar,
+        origin,
+        signInSeconds: Math.ceil(oidc.signInWithin / 1000),
+      }),
+      userRoutes(services, profiles, guard),
+      notificationRoutes(services, streams, guard),
+      adminRoutes({ services, profiles, sessions, guard, changed: actors.wake, log }),
+      operatorRoutes(services, behind.operated, guard),
+      gatewayHealthRoutes(health, guard),
+      configRoutes(({ roles }) => guard.signedIn(roles), { kernel: kernelSettings, gateway: behind.spec }, "/admin/api/gateway/config"),
+      consoleRoutes(guard),
+      homeRoutes(guard),
+    ],
+    before: [redis, integrity, broker, mint],
+    // Streams never end by themselves: they are closed before the last requests are awaited.
+    after: [streams, actors],
   });
-  return sequence([redis, integrity, broker, mint, httpServer(app, { port: settings.port, kernel, log }), streams, actors, ready]);
 }

@@ -1,6 +1,7 @@
 import { natsAccess } from "../kernel/config/nats_access.ts";
 import { type KernelSettings, kernelSettings } from "../kernel/config/settings.ts";
 import { aboutAnswers, apiRole } from "../kernel/http/api_role.ts";
+import { maskFor } from "../kernel/http/masking.ts";
 import { createHealth } from "../kernel/life/health.ts";
 import { type RoleContext, roleChannel } from "../kernel/life/role.ts";
 import { type Service, sequence, service } from "../kernel/life/service.ts";
@@ -64,7 +65,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       consistencyRoutes(operatorSql, requires, settings, share),
       flowRoutes(operatorSql, requires, flowSteps),
       operatorHealthRoutes({ health, requires, log, askDatabase, consumer: lag }),
-      actionRoutes(operatorSql, requires, cursors, share),
+      actionRoutes(operatorSql, requires, cursors, share, maskFor),
       configRoutes(requires, { kernel: kernelSettings, notification: notificationSettings }),
       operatorRoutes({ sql: operatorSql, requires, cursors, share, requeued: sender.wake }),
       rawRoutes({

@@ -1,6 +1,6 @@
 import { sha256 } from "../../kernel/http/auth.ts";
 import { callerOf } from "../../kernel/http/callers.ts";
-import { visitOf } from "../../kernel/http/http.ts";
+import { requestContext } from "../../kernel/http/http.ts";
 import { idempotencyKey } from "../../kernel/http/idempotency_key.ts";
 import { Problem } from "../../kernel/http/problem.ts";
 import type { Answer, Change, Changes } from "./changes.ts";
@@ -17,7 +17,7 @@ export async function submitChange(changes: Changes, request: Request, asked: As
     key,
     clientId: callerOf(request).clientId,
     requestHash: sha256(JSON.stringify(meant)).toString("base64url"),
-    traceparent: visitOf(request).trace.traceparent,
+    traceparent: requestContext(request).trace.traceparent,
     conflictBody: stateConflict(sku, target).body(route),
   });
   return respond(answer);

@@ -1,12 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../../kernel/http/callers.ts";
-import { maskFor } from "../../kernel/http/masking.ts";
 import { notFound, Problem } from "../../kernel/http/problem.ts";
 import { uuid } from "../../kernel/http/text.ts";
 import { headersFor, signedMessage } from "../../kernel/nats/ack_publisher.ts";
 import type { Signatures } from "../../kernel/nats/signatures.ts";
 import { encodeMessage, fieldsOf, type Message } from "../event.ts";
+import { maskFor } from "../masking.ts";
 import type { EntitlementSql, OutboxFindRow } from "../sql.gen.ts";
 
 /** An event as the relay publishes it: made of its row in the same way, so also before it goes out and when it cannot. */

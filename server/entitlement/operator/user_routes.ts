@@ -2,13 +2,13 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../../kernel/http/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../../kernel/http/cursor.ts";
-import { maskFor } from "../../kernel/http/masking.ts";
 import { changedIdWithoutColon, longText, newId, pathId } from "../../kernel/http/text.ts";
 import { actionsOf } from "../../kernel/operator/action_routes.ts";
 import { checkIds } from "../changes/change_ids.ts";
 import { keyParameter, submitChange } from "../changes/change_request.ts";
 import type { Change, Changes } from "../changes/changes.ts";
 import { aboutPages, holdings, holdingsQuery } from "../changes/holdings.ts";
+import { maskFor } from "../masking.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
 
 const strict = { additionalProperties: false };

@@ -1,6 +1,6 @@
 import type { CallContext, Downstream } from "./downstream.ts";
 
-/** What a profile is made of. Matchmaking's part comes with that system. */
+/** The parts of a profile. Matchmaking's part comes with that system. */
 export const parts = ["account", "entitlement", "matchmaking"] as const;
 export type Part = (typeof parts)[number];
 
@@ -12,11 +12,11 @@ interface Account {
 interface Entitlements {
   readonly user_id: string;
   readonly entitlements: readonly { readonly stock_keeping_unit: string; readonly status: string; readonly version: number }[];
-  /** There are more, at /v1/users/{user_id}/entitlements. */
+  /** Set if there are more, at /v1/users/{user_id}/entitlements. */
   readonly next_cursor?: string;
 }
 
-/** How a kind of client wants its parts. */
+/** The form of each part for a kind of client. */
 export interface Shape {
   account(account: Account): unknown;
   entitlement(entitlements: Entitlements): unknown;
@@ -24,7 +24,7 @@ export interface Shape {
 
 export const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ["web", { account: account => account, entitlement: entitlements => entitlements }],
-  // A game shows a name and what the player has, on a small line.
+  // A game shows a name and the active entitlements, over a slow connection.
   [
     "game",
     {
@@ -40,12 +40,12 @@ export const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ],
 ]);
 
-/** Asks for the wanted parts side by side. If one cannot be had, the answer says which; half a profile would be taken for a whole one. */
-export async function aggregate(services: Downstream, errand: CallContext, userId: string, wanted: readonly Part[], shape: Shape) {
+/** Reads the wanted parts in parallel. If one fails, the whole request fails and names it: half a profile would look like a whole one. */
+export async function aggregate(services: Downstream, context: CallContext, userId: string, wanted: readonly Part[], shape: Shape) {
   const id = encodeURIComponent(userId);
   const sources: Partial<Record<Part, () => Promise<unknown>>> = {
-    account: async () => shape.account(await services.ask<Account>("account", `/users/${id}`, errand)),
-    entitlement: async () => shape.entitlement(await services.ask<Entitlements>("entitlement", `/v1/users/${id}/entitlements`, errand)),
+    account: async () => shape.account(await services.ask<Account>("account", `/users/${id}`, context)),
+    entitlement: async () => shape.entitlement(await services.ask<Entitlements>("entitlement", `/v1/users/${id}/entitlements`, context)),
   };
   const found = await Promise.all(
     wanted.flatMap(part => {

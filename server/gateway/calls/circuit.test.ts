@@ -67,7 +67,7 @@ async function opened() {
   return it;
 }
 
-test("five failures in a row and a probe that fails open it, and it says how the last one failed", async () => {
+test("five failures in a row and a failed probe open it, and it returns how the last call failed", async () => {
   const it = scene();
   it.set(false);
   for (let n = 0; n < 4; n++) expect(await it.call(false)).toBe("failed");
@@ -79,7 +79,7 @@ test("five failures in a row and a probe that fails open it, and it says how the
   expect(await it.call(false)).toBe("bad gateway");
 });
 
-test("slow questions never open it while the service answers its probe", async () => {
+test("slow calls never open it while the service answers its probe", async () => {
   const it = scene();
   for (let n = 0; n < 100; n++) {
     expect(await it.call(true)).toBe("failed");
@@ -89,7 +89,7 @@ test("slow questions never open it while the service answers its probe", async (
   expect(await it.call(false)).toBe("worked");
 });
 
-test("one that works in between starts the count anew, and outweighs a probe that fails later", async () => {
+test("a successful call resets the count, and outweighs a probe that fails later", async () => {
   const it = scene();
   for (let n = 0; n < 4; n++) await it.call(true);
   await it.call(false);
@@ -103,7 +103,7 @@ test("one that works in between starts the count anew, and outweighs a probe tha
   expect(await it.call(false)).toBe("failed");
 });
 
-test("after a pause one call probes; if that works all may, if not none", async () => {
+test("after a pause one call probes; if the probe succeeds all calls may go, otherwise none", async () => {
   const it = await opened();
   it.pause();
   expect(await it.call(false)).toBe("waits");
@@ -117,7 +117,7 @@ test("after a pause one call probes; if that works all may, if not none", async 
   expect([await it.call(false), await it.call(false)]).toEqual(["worked", "worked"]);
 });
 
-test("a probe that throws is one that failed", async () => {
+test("a probe that throws counts as failed", async () => {
   const circuit = createCircuit({ now: () => 0, probe: async () => Promise.reject(new Error("refused")) });
   for (let n = 0; n < 5; n++) circuit.failed("timeout");
   for (let n = 0; n < 10; n++) await Promise.resolve();

@@ -1,22 +1,22 @@
 /** Why a service cannot be used now. */
 export type Failure = "bad gateway" | "timeout";
 
-// So many failed calls in a row are a suspicion. While a circuit is open the service is probed at most once a pause.
+// After so many failed calls in a row the service is probed. While the circuit is open it is probed at most once per pause.
 const tolerance = 5;
 const pause = 1000;
 
 export interface CircuitOptions {
-  /** Whether the service answers at all. It must settle. */
+  /** Whether the service responds at all. Must settle. */
   readonly probe: () => Promise<boolean>;
   readonly now?: () => number;
 }
 
 /**
- * Keeps calls away from a service that is down, so that nobody waits for it in vain.
+ * A circuit breaker: refuses calls to a service that is down, so that callers do not wait for it.
  *
- * Failed calls alone do not open it: they may be one user's slow questions, and everybody else would pay for them. They lead to a probe of
- * the service itself, and the probe decides. The first call after each pause makes the next probe and waits for it; all others are refused
- * at once meanwhile. A call or a probe that works closes the circuit.
+ * Failed calls alone do not open it: they may be slow requests of one user, and all other users would be refused. They trigger a probe of the
+ * service, and the probe decides. While it is open, the first call after each pause runs the next probe and waits for it; all other calls are
+ * refused at once. A successful call or probe closes the circuit.
  */
 export function createCircuit({ probe, now = performance.now.bind(performance) }: CircuitOptions) {
   let failures = 0;
@@ -30,21 +30,21 @@ export function createCircuit({ probe, now = performance.now.bind(performance) }
     isOpen = false;
   }
 
-  async function look(): Promise<void> {
+  async function runProbe(): Promise<void> {
     const isUp = await probe().catch(() => false);
     probing = undefined;
     if (isUp) return worked();
-    // A call that worked while the probe was under way has the last word.
+    // A call that succeeded during the probe has reset the count: then the circuit stays closed.
     isOpen = failures >= tolerance;
     probeAt = now() + pause;
   }
 
   return {
-    /** Undefined if a call may go ahead, otherwise how the last ones failed. */
+    /** Undefined if a call may go ahead, otherwise how the last call failed. */
     async refuses(): Promise<Failure | undefined> {
       if (!isOpen) return undefined;
       if (probing || now() < probeAt) return last;
-      probing = look();
+      probing = runProbe();
       await probing;
       return isOpen ? last : undefined;
     },
@@ -52,7 +52,7 @@ export function createCircuit({ probe, now = performance.now.bind(performance) }
     failed(failure: Failure): void {
       failures++;
       last = failure;
-      if (!isOpen && failures >= tolerance) probing ??= look();
+      if (!isOpen && failures >= tolerance) probing ??= runProbe();
     },
   };
 }

@@ -9,12 +9,12 @@ import { createCircuit, type Failure } from "./circuit.ts";
 import type { Mint } from "./mint.ts";
 import { userCalls } from "./user_calls.ts";
 
-/** Whose request it is and how it is followed. */
+/** The person a call is made for, and the ids that join its logs. */
 export interface CallContext {
   readonly person: Person;
   readonly requestId: string;
   readonly traceparent: string;
-  /** Whether nobody waits for the answer any more. */
+  /** Whether the client has disconnected. */
   readonly isGone?: () => boolean;
 }
 
@@ -22,37 +22,50 @@ export interface Call {
   readonly method?: string;
   readonly body?: unknown;
   readonly idempotencyKey?: string | undefined;
-  /** The answer must not be one that others were given a moment ago. */
-  readonly anew?: boolean;
-  /** It is bounded elsewhere, and takes no turn of its user. */
-  readonly isCountedElsewhere?: boolean;
+  /** The result must not be one that is shared between operators. */
+  readonly noCache?: boolean;
+  /** The call is limited elsewhere and does not count for its user. */
+  readonly skipsUserLimit?: boolean;
 }
 
 interface Reply {
   readonly status: number;
   readonly text: string;
-  /** The service gave this answer before and did nothing now. */
+  /** A stored response: the service did nothing now. */
   readonly replayed: boolean;
   readonly retryAfter: string | null;
 }
+
+// Services may start after the gateway. For so long after the first call, a service that has never answered is no warning.
+const startWithin = 10_000;
 
 export interface DownstreamOptions {
   readonly urls: Readonly<Record<SystemName, string>>;
   readonly mint: Mint;
   readonly deadline: number;
-  /** The same for what operators do: it may walk a large set. */
+  /** The deadline of operators' actions, which may read a large set. */
   readonly actionDeadline: number;
-  /** How many calls of one user may be under way at once, and how long the next ones wait. */
+  /** How many calls of one user may run at once, and how long further ones wait. */
   readonly perUser: { readonly most: number; readonly wait: number };
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly now?: () => number;
 }
 
 /**
- * Calls the services for people: with a token of its own, a deadline, one retry where it is safe, a circuit breaker a service, and at most so
- * many calls of one user at once.
+ * Calls the services for people. Each call has its own token and a deadline; a safe call is retried once. Each service has a circuit breaker,
+ * and each user a limit of concurrent calls.
  */
-export function downstream({ urls, mint, deadline, actionDeadline, perUser, log, metrics }: DownstreamOptions) {
+export function downstream({
+  urls,
+  mint,
+  deadline,
+  actionDeadline,
+  perUser,
+  log,
+  metrics,
+  now = performance.now.bind(performance),
+}: DownstreamOptions) {
   const seconds = metrics.histogram("gateway_call_seconds", "Time of a call to a service.", ["system", "outcome"]);
   const busy = metrics.counter("gateway_user_busy_total", "Calls refused because too many of their user were under way.");
   const inTurn = userCalls({ ...perUser, refused: () => busy.inc() });
@@ -61,7 +74,14 @@ export function downstream({ urls, mint, deadline, actionDeadline, perUser, log,
     Record<SystemName, ReturnType<typeof createCircuit>>
   >;
 
-  /** Whether a service answers what nobody's data can make slow. Anything below 500 is an answer. */
+  const haveAnswered = new Set<SystemName>();
+  let firstCallAt: number | undefined;
+  const levelOf = (system: SystemName) => {
+    firstCallAt ??= now();
+    return haveAnswered.has(system) || now() - firstCallAt >= startWithin ? "warn" : "debug";
+  };
+
+  /** Whether a service answers /readyz, which no user's data can make slow. Any status below 500 counts. */
   async function probe(system: SystemName): Promise<boolean> {
     const asking = fetch(`${urls[system]}/readyz`, { redirect: "manual", signal: AbortSignal.timeout(deadline) });
     const isUp = await withTimeout(deadline + 100, system, asking).then(
@@ -71,21 +91,21 @@ export function downstream({ urls, mint, deadline, actionDeadline, perUser, log,
       },
       () => false,
     );
-    log.warn({ system, is_up: isUp }, "gateway.probed");
+    log[levelOf(system)]({ system, is_up: isUp }, "gateway.probed");
     return isUp;
   }
 
-  async function attempt(system: SystemName, path: string, errand: CallContext, given: Call, until: number): Promise<Reply> {
-    const { method = "GET", body, idempotencyKey, anew } = given;
+  async function attempt(system: SystemName, path: string, context: CallContext, given: Call, until: number): Promise<Reply> {
+    const { method = "GET", body, idempotencyKey, noCache } = given;
     const response = await fetch(`${urls[system]}${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${await mint.token(system, errand.person, errand.requestId)}`,
-        "x-request-id": errand.requestId,
-        traceparent: continueTrace(errand.traceparent).traceparent,
+        authorization: `Bearer ${await mint.token(system, context.person, context.requestId)}`,
+        "x-request-id": context.requestId,
+        traceparent: continueTrace(context.traceparent).traceparent,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
-        ...(anew ? { "cache-control": "no-cache" } : {}),
+        ...(noCache ? { "cache-control": "no-cache" } : {}),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       redirect: "error",
@@ -93,23 +113,23 @@ export function downstream({ urls, mint, deadline, actionDeadline, perUser, log,
     });
     const replayed = response.headers.get("idempotency-replayed") === "true";
     const reply = { status: response.status, text: await response.text(), replayed, retryAfter: response.headers.get("retry-after") };
-    // 401 means that our token was refused: nothing the caller can mend.
+    // 401 means that the service refused our token: the caller cannot mend that.
     if (reply.status >= 500 || reply.status === 401) throw new Error(`${system} answered ${reply.status}`);
     return reply;
   }
 
   const failureOf = (error: unknown): Failure => ((error as { name?: string }).name === "TimeoutError" ? "timeout" : "bad gateway");
 
-  async function call(system: SystemName, path: string, errand: CallContext, options: Call = {}): Promise<Reply> {
+  async function call(system: SystemName, path: string, context: CallContext, options: Call = {}): Promise<Reply> {
     const refused = await circuits[system].refuses();
     if (refused) throw unreachable(system, refused);
-    const { person, isGone = () => false } = errand;
-    // The gateway's own questions are of many users; each is asked once, however many requests wait for the answer.
-    if (options.isCountedElsewhere || person.roles.includes("GATEWAY")) return attempts(system, path, errand, options);
-    return inTurn(person.userId, isGone, () => attempts(system, path, errand, options));
+    const { person, isGone = () => false } = context;
+    // The gateway's own calls are for many users, and concurrent requests share them.
+    if (options.skipsUserLimit || person.roles.includes("GATEWAY")) return attempts(system, path, context, options);
+    return inTurn(person.userId, isGone, () => attempts(system, path, context, options));
   }
 
-  async function attempts(system: SystemName, path: string, errand: CallContext, options: Call): Promise<Reply> {
+  async function attempts(system: SystemName, path: string, context: CallContext, options: Call): Promise<Reply> {
     const circuit = circuits[system];
     const since = performance.now();
     const isSafe = (options.method ?? "GET") === "GET";
@@ -117,8 +137,9 @@ export function downstream({ urls, mint, deadline, actionDeadline, perUser, log,
     const observe = (outcome: string) => seconds.observe({ system, outcome }, (performance.now() - since) / 1000);
     for (let tried = 1; ; tried++) {
       try {
-        const reply = await attempt(system, path, errand, options, until);
+        const reply = await attempt(system, path, context, options, until);
         circuit.worked();
+        haveAnswered.add(system);
         observe("ok");
         return reply;
       } catch (error) {
@@ -126,22 +147,22 @@ export function downstream({ urls, mint, deadline, actionDeadline, perUser, log,
         if (failure === "bad gateway" && isSafe && tried === 1 && performance.now() < until) continue;
         circuit.failed(failure);
         observe(failure);
-        log.warn({ system, path: path.split("?")[0], error, request_id: errand.requestId }, "gateway.call_failed");
+        log[levelOf(system)]({ system, path: path.split("?")[0], error, request_id: context.requestId }, "gateway.call_failed");
         throw unreachable(system, failure);
       }
     }
   }
 
   return {
-    /** An answer as the service gave it; a refusal is thrown in its own words. */
-    async pass(system: SystemName, path: string, errand: CallContext, options?: Call): Promise<Reply> {
-      const reply = await call(system, path, errand, options);
+    /** The response of the service; a refusal is thrown with its code and detail. */
+    async pass(system: SystemName, path: string, context: CallContext, options?: Call): Promise<Reply> {
+      const reply = await call(system, path, context, options);
       if (reply.status >= 300) throw refusalOf(system, reply);
       return reply;
     },
-    /** The body of a 200; a refusal of the service is thrown in its own words. */
-    async ask<T>(system: SystemName, path: string, errand: CallContext, options?: Call): Promise<T> {
-      const reply = await call(system, path, errand, options);
+    /** The body of a 200; a refusal is thrown with its code and detail. */
+    async ask<T>(system: SystemName, path: string, context: CallContext, options?: Call): Promise<T> {
+      const reply = await call(system, path, context, options);
       const body = parsed(reply.text);
       if (reply.status === 200 && body) return body as T;
       throw refusalOf(system, reply);
@@ -160,7 +181,7 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** A refusal in the service's own words; what is not its own is none. */
+/** A refusal with the service's code and detail. A response that is no problem of the service counts as a bad gateway. */
 function refusalOf(system: SystemName, { status, text, replayed, retryAfter }: Reply): Problem {
   const { code, detail, errors } = parsed(text) ?? {};
   if (status < 400 || typeof code !== "string" || typeof detail !== "string") return unreachable(system, "bad gateway");

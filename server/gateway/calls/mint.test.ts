@@ -9,7 +9,7 @@ import { createMetrics } from "../../kernel/telemetry/metrics.ts";
 import { testIntegrity, testSecret } from "../../testing/integrity.ts";
 import { testRedis } from "../../testing/redis.ts";
 import { createIntegrity } from "../edge/integrity.ts";
-import { boardKey, createBoard } from "./board.ts";
+import { createKeyRegistry, registryKey } from "./key_registry.ts";
 import { createMint, type Mint } from "./mint.ts";
 
 let redis: Redis;
@@ -54,7 +54,7 @@ test("every gateway publishes the public keys of all, and no private one", async
   for (const jwk of await one.keys()) expect(Object.keys(jwk).sort()).toEqual(["alg", "crv", "kid", "kty", "use", "x"]);
 });
 
-test("a service takes the token of any gateway from the keys of any other", async () => {
+test("a service verifies the token of any gateway with the keys that any other publishes", async () => {
   const [one, two] = [await started(), await started()];
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: async () => Response.json({ keys: await two.keys() }) });
   const verify = tokenVerifier(`http://127.0.0.1:${server.port}/`, "account");
@@ -62,25 +62,25 @@ test("a service takes the token of any gateway from the keys of any other", asyn
   await server.stop(true);
 });
 
-test("keys change, and the one before stays published for its last tokens", async () => {
+test("keys rotate, and the previous key stays published for its last tokens", async () => {
   const mint = await started(200);
   const first = await kidOf(mint);
   await until("it signs with another key", 5000, async () => (await kidOf(mint)) !== first);
   expect(await kidsOf(mint)).toEqual(expect.arrayContaining([first, await kidOf(mint)]));
 });
 
-test("a board that was wiped is written again, and meanwhile nobody's key is forgotten", async () => {
+test("a registry that was deleted is written again, and meanwhile no key is lost", async () => {
   const [one, two] = [await started(), await started()];
   await one.keys();
-  await redis.send("DEL", boardKey);
+  await redis.send("DEL", registryKey);
   expect(await kidsOf(one)).toEqual(expect.arrayContaining([await kidOf(one), await kidOf(two)]));
-  await until("both are on the board again", 15_000, async () => {
-    const board = await redis.send<string[]>("HKEYS", boardKey);
-    return board.includes((await kidOf(one))!) && board.includes((await kidOf(two))!);
+  await until("both are in the registry again", 15_000, async () => {
+    const registry = await redis.send<string[]>("HKEYS", registryKey);
+    return registry.includes((await kidOf(one))!) && registry.includes((await kidOf(two))!);
   });
 });
 
-test("without Redis it mints all the same, and publishes its own key", async () => {
+test("without Redis it still mints, and publishes its own key", async () => {
   const gone = await testRedis();
   await gone.stop();
   const mint = await started(3_600_000, gone);
@@ -104,12 +104,12 @@ async function watched() {
   return { mint, health, count };
 }
 
-test("a key that no gateway signed is not published: one of a stranger, a copy under another name, an old one, garbage", async () => {
+test("a key that no gateway signed is not published: an attacker's key, a copy under another name, an expired one, garbage", async () => {
   const { mint, health, count } = await watched();
-  const own = (await redis.send<string>("HGET", boardKey, (await kidOf(mint))!))!;
+  const own = (await redis.send<string>("HGET", registryKey, (await kidOf(mint))!))!;
   const [planted, expired] = [await publicKey(), await publicKey()];
   const stranger = testIntegrity(["another-secret-another-secret-another"]);
-  const place = (kid: string) => `${boardKey}:${kid}`;
+  const place = (kid: string) => `${registryKey}:${kid}`;
   const entries: Record<string, string> = {
     [planted.kid]: JSON.stringify(planted),
     forged: stranger.sign(place("forged"), JSON.stringify({ jwk: { ...planted, kid: "forged" }, until: Number.MAX_SAFE_INTEGER })),
@@ -118,7 +118,7 @@ test("a key that no gateway signed is not published: one of a stranger, a copy u
     garbage: "\0\n{",
     nothing: "",
   };
-  for (const [kid, entry] of Object.entries(entries)) await redis.send("HSET", boardKey, kid, entry);
+  for (const [kid, entry] of Object.entries(entries)) await redis.send("HSET", registryKey, kid, entry);
   try {
     await until("it is counted", 5000, async () => (await kidsOf(mint)) && (await count("unsigned")) === 3);
     const kids = await kidsOf(mint);
@@ -126,19 +126,19 @@ test("a key that no gateway signed is not published: one of a stranger, a copy u
     expect(kids).toContain(await kidOf(mint));
     expect([await count("forged"), await count("expired")]).toEqual([2, 1]);
     expect(health.troubles().redis_integrity).toContain("a gateway key that no gateway signed");
-    expect(await redis.send<string | null>("HGET", boardKey, expired.kid)).toBeNull();
+    expect(await redis.send<string | null>("HGET", registryKey, expired.kid)).toBeNull();
   } finally {
-    await redis.send("HDEL", boardKey, ...Object.keys(entries));
+    await redis.send("HDEL", registryKey, ...Object.keys(entries));
   }
 });
 
-test("a key that is removed from the board is no longer published within a second", async () => {
+test("a key that is removed from the registry is no longer published within a second", async () => {
   const mint = await started();
-  const board = createBoard(redis, testIntegrity(), 60_000);
+  const registry = createKeyRegistry(redis, testIntegrity(), 60_000);
   const gone = await publicKey();
-  await board.announce(gone);
+  await registry.announce(gone);
   await until("it is published", 5000, async () => (await kidsOf(mint)).includes(gone.kid));
-  await board.withdraw([gone.kid]);
+  await registry.withdraw([gone.kid]);
   await until("it is no longer published", 1000, async () => !(await kidsOf(mint)).includes(gone.kid));
 });
 
@@ -150,14 +150,14 @@ test("a gateway that stops withdraws its key", async () => {
   await until("only one is", 1000, async () => !(await kidsOf(one)).includes(kid));
 });
 
-test("something else under the board's name is replaced, and the keys are published all the same", async () => {
+test("another value under the registry's Redis key is replaced, and the keys are still published", async () => {
   const mint = await started();
-  await redis.send("SET", boardKey, "x");
+  await redis.send("SET", registryKey, "x");
   expect(await kidsOf(mint)).toContain(await kidOf(mint));
-  await until("the board is there again", 5000, async () => (await redis.send<string>("TYPE", boardKey)) === "hash");
+  await until("the registry is there again", 5000, async () => (await redis.send<string>("TYPE", registryKey)) === "hash");
 });
 
-test("while the secret is changed, entries signed with the one before are valid", async () => {
+test("during a rotation of the secret, entries signed with the previous one are valid", async () => {
   const [before, after] = ["before-before-before-before-before", "after-after-after-after-after-after"];
   const old = testIntegrity([before]);
   const both = testIntegrity([after, before]);

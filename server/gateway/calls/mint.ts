@@ -6,7 +6,7 @@ import { type Redis, RedisAway } from "../../kernel/redis/redis.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import type { Integrity } from "../edge/integrity.ts";
-import { createBoard } from "./board.ts";
+import { createKeyRegistry } from "./key_registry.ts";
 
 interface Key {
   readonly privateKey: CryptoKey;
@@ -18,7 +18,7 @@ export interface MintOptions {
   readonly integrity: Integrity;
   readonly life: number;
   readonly rotation: number;
-  /** How often a gateway puts its key on the board, which may be wiped. */
+  /** How often a gateway writes its key to the registry again: Redis may lose it. */
   readonly announceEvery?: number;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -27,29 +27,29 @@ export interface MintOptions {
 export interface Mint extends Service {
   /** A token for one call to one service. */
   token(audience: string, person: Person, requestId: string): Promise<string>;
-  /** The public keys of all gateways; while Redis is away, as far as they are known here. */
+  /** The public keys of all gateways; while Redis is away, those this gateway has read before. */
   keys(): Promise<readonly JWK[]>;
 }
 
-// A key stays on the board this much longer than its tokens live: for clocks that differ, and for a gateway that is slow to announce it again.
-const boardSlack = 60_000;
+// A key stays in the registry this much longer than its tokens live: for clocks that differ, and for a gateway that extends it late.
+const registrySlack = 60_000;
 
 /**
- * Mints the tokens of internal calls. A private key never leaves its process and is never stored; the public ones are gathered in Redis,
- * so that every gateway can publish those of all.
+ * Mints the tokens of internal calls. A private key never leaves its process and is never stored. The public keys are in a registry in Redis,
+ * so that every gateway can publish the keys of all.
  */
 export function createMint({ redis, integrity, life, rotation, announceEvery = 5_000, log, metrics }: MintOptions): Mint {
-  const board = createBoard(redis, integrity, life + boardSlack);
+  const registry = createKeyRegistry(redis, integrity, life + registrySlack);
   let current: Key;
   let rotateAt: number;
-  /** The kids of this gateway that are on the board, as far as it knows. */
+  /** The kids that this gateway has written to the registry. */
   const announced = new Set<string>();
-  /** The keys of all gateways, by kid: those on the board, and while the board is in doubt those that were. */
+  /** The keys of all gateways, by kid: those in the registry, and while it is uncertain also those that were in it. */
   const known = new Map<string, JWK>();
-  // A board that was away or wiped is in doubt until every gateway had the time to announce its key again. Otherwise a key that is not on it was removed.
-  let inDoubtUntil = 0;
-  const doubt = () => {
-    inDoubtUntil = performance.now() + 3 * announceEvery;
+  // A registry that was away or lost is uncertain until every gateway had the time to write its key again. Otherwise a missing key was removed.
+  let uncertainUntil = 0;
+  const markUncertain = () => {
+    uncertainUntil = performance.now() + 3 * announceEvery;
   };
 
   async function make(): Promise<Key> {
@@ -57,19 +57,19 @@ export function createMint({ redis, integrity, life, rotation, announceEvery = 5
     return { privateKey, jwk: { ...(await exportJWK(publicKey)), kid: crypto.randomUUID(), alg: "EdDSA", use: "sig" } };
   }
 
-  /** Keeps a key on the board. The one before the current stays there until it is forgotten, longer than any of its tokens. */
+  /** Writes a key to the registry. The previous key expires there by itself, later than its last token. */
   async function announce({ jwk }: Key): Promise<void> {
-    const wasMissing = await board.announce(jwk);
-    if (wasMissing && announced.has(jwk.kid!)) doubt();
+    const wasMissing = await registry.announce(jwk);
+    if (wasMissing && announced.has(jwk.kid!)) markUncertain();
     announced.add(jwk.kid!);
     const [oldest] = announced;
     if (announced.size > 2) announced.delete(oldest!); // its entry has long expired
   }
 
-  /** A new key is announced before it signs, so that whoever looks finds it. */
+  /** A new key is announced before it signs, so that every verifier finds it. */
   async function keepAnnounced(): Promise<number> {
     if (!redis.connected()) {
-      doubt();
+      markUncertain();
       return 0;
     }
     const next = performance.now() >= rotateAt ? await make() : current;
@@ -79,35 +79,35 @@ export function createMint({ redis, integrity, life, rotation, announceEvery = 5
       rotateAt = performance.now() + rotation;
       log.info({ kid: next.jwk.kid }, "mint.rotated");
     }
-    await look(); // also while nobody asks: what is wrong on the board is to be noticed
+    await refresh(); // also without requests: invalid entries must be reported
     return 0;
   }
 
-  async function readBoard(): Promise<void> {
+  async function readRegistry(): Promise<void> {
     try {
-      const keys = await board.read();
+      const keys = await registry.read();
       const kids = new Set(keys.map(({ kid }) => kid!));
       if (!kids.has(current.jwk.kid!)) await announce(current);
       for (const jwk of keys) known.set(jwk.kid!, jwk);
-      if (performance.now() >= inDoubtUntil) for (const kid of known.keys()) if (!kids.has(kid)) known.delete(kid);
+      if (performance.now() >= uncertainUntil) for (const kid of known.keys()) if (!kids.has(kid)) known.delete(kid);
     } catch (error) {
-      doubt();
+      markUncertain();
       if (!(error instanceof RedisAway)) log.warn({ error }, "mint.board_unreadable");
     }
   }
 
   let reading: Promise<void> | undefined;
   let readingNext: Promise<void> | undefined;
-  /** However many ask at once, the board is read once after they asked: a key that was announced before is never missing. */
-  function look(): Promise<void> {
+  /** Concurrent calls share one read that starts after them, so that a key that was announced before the call is never missing. */
+  function refresh(): Promise<void> {
     if (reading) {
       readingNext ??= reading.then(() => {
         readingNext = undefined;
-        return look();
+        return refresh();
       });
       return readingNext;
     }
-    reading = readBoard().finally(() => {
+    reading = readRegistry().finally(() => {
       reading = undefined;
     });
     return reading;
@@ -119,9 +119,9 @@ export function createMint({ redis, integrity, life, rotation, announceEvery = 5
       rotateAt = performance.now() + rotation;
       await keepAnnounced().catch(error => log.warn({ error }, "mint.not_announced"));
     },
-    /** By now nobody calls with its tokens. */
+    /** No more calls use its tokens by now. */
     stop: () =>
-      board.withdraw([...announced]).catch(error => {
+      registry.withdraw([...announced]).catch(error => {
         if (!(error instanceof RedisAway)) log.warn({ error }, "mint.not_withdrawn");
       }),
   });
@@ -140,7 +140,7 @@ export function createMint({ redis, integrity, life, rotation, announceEvery = 5
         .setExpirationTime(Math.floor((Date.now() + life) / 1000))
         .sign(current.privateKey),
     async keys() {
-      await look();
+      await refresh();
       return [...known.values(), ...(known.has(current.jwk.kid!) ? [] : [current.jwk])];
     },
   };

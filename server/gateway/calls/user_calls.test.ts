@@ -30,7 +30,7 @@ function scene(most: number, wait: number) {
   };
 }
 
-test("so many of one user are under way at once; the next waits for one to end, and others do not wait", async () => {
+test("a user has so many calls at once; the next waits for one to end, and other users do not wait", async () => {
   const { call, running } = scene(2, 10_000);
   const calls = [call("alice"), call("alice"), call("alice")];
   await Promise.resolve();
@@ -46,7 +46,7 @@ test("so many of one user are under way at once; the next waits for one to end, 
   expect(await Promise.all(calls)).toEqual(["failed", "answered", "answered"]);
 });
 
-test("one whose turn does not come is refused with 429, and takes no turn with it", async () => {
+test("a call that gets no turn in time is refused with 429, and loses no turn", async () => {
   const { call, running, refusals } = scene(1, 20);
   const first = call("alice");
   expect(await Promise.all([call("alice"), call("alice")])).toEqual(["TOO_MANY_AT_ONCE", "TOO_MANY_AT_ONCE"]);
@@ -59,7 +59,7 @@ test("one whose turn does not come is refused with 429, and takes no turn with i
   expect(await next).toBe("answered");
 });
 
-test("far more than may wait are refused at once", async () => {
+test("calls beyond the most that may wait are refused at once", async () => {
   const { call, running } = scene(1, 10_000);
   const calls = Array.from({ length: 20 }, () => call("alice"));
   const early = await Promise.race(calls.slice(9));
@@ -71,7 +71,7 @@ test("far more than may wait are refused at once", async () => {
   expect((await Promise.all(calls)).filter(one => one === "answered")).toHaveLength(9);
 });
 
-test("one whose client has gone while it waited asks nothing, and the turn goes on", async () => {
+test("a call whose client has gone while it waited is not made, and its turn goes to the next", async () => {
   const { call, running, leave } = scene(1, 10_000);
   const first = call("alice");
   const second = call("alice");
@@ -82,7 +82,7 @@ test("one whose client has gone while it waited asks nothing, and the turn goes 
   expect(running).toHaveLength(1);
 });
 
-test("every turn is given back, however calls end and in whatever order", async () => {
+test("every turn ends, however calls end and in any order", async () => {
   const { call, running } = scene(3, 5);
   const calls = Array.from({ length: 200 }, async (_, n) => {
     await Bun.sleep(n % 7);

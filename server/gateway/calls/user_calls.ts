@@ -2,9 +2,9 @@ import { Problem } from "../../kernel/http/problem.ts";
 import { DeadlineError, withTimeout } from "../../kernel/life/deadline.ts";
 
 export interface UserCallsOptions {
-  /** So many calls of one user may be under way at once. */
+  /** How many calls of one user may run at once. */
   readonly most: number;
-  /** So many milliseconds the next ones wait for their turn. */
+  /** How many milliseconds further calls wait for their turn. */
   readonly wait: number;
   readonly refused: () => void;
 }
@@ -19,10 +19,10 @@ interface Own {
   readonly waiting: Waiting[];
 }
 
-// So many wait for each that is under way; the rest is refused at once.
+// How many calls may wait for each that runs; others are refused at once.
 const waitingEach = 8;
 
-/** Bounds how much of the services one user can occupy through this gateway, in however many sessions. */
+/** Limits the concurrent calls of one user through this gateway, in all their sessions. */
 export function userCalls({ most, wait, refused }: UserCallsOptions) {
   const users = new Map<string, Own>();
 
@@ -54,14 +54,14 @@ export function userCalls({ most, wait, refused }: UserCallsOptions) {
       await withTimeout(wait, "a turn", promise);
     } catch (error) {
       if (!(error instanceof DeadlineError)) throw error;
-      // Its turn may have come with the deadline: then it is the next one's.
+      // Its turn may have come at the deadline: then the next call gets it.
       if (waiting.hasTurn) finish(userId, own);
       else own.waiting.splice(own.waiting.indexOf(waiting), 1);
       throw busy();
     }
   }
 
-  /** Does the work when it is this user's turn; 429 if that does not come soon. A turn ends with its work, whoever still waits for the answer. */
+  /** Runs the work when it is this user's turn; 429 if that takes too long. A turn ends with its work, also if the client has gone. */
   return async function inTurn<T>(userId: string, isGone: () => boolean, work: () => Promise<T>): Promise<T> {
     const own = users.get(userId) ?? { running: 0, waiting: [] };
     users.set(userId, own);

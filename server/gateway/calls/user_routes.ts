@@ -2,8 +2,8 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { badRequest, Problem } from "../../kernel/http/problem.ts";
 import { pathId } from "../../kernel/http/text.ts";
-import type { People, Profile } from "../edge/people.ts";
-import { guestOf, type SessionGuard } from "../edge/session_guard.ts";
+import type { Profile, Profiles } from "../edge/profiles.ts";
+import { type SessionGuard, signedInOf } from "../edge/session_guard.ts";
 import { aggregate, parts, shapes } from "./aggregate.ts";
 import type { Downstream } from "./downstream.ts";
 
@@ -12,24 +12,24 @@ const strict = { additionalProperties: false };
 
 const pathOf = (userId: string) => `/users/${encodeURIComponent(userId)}`;
 
-/** Who am I, and what there is to know of a user. Whether one may is for the service to say. */
-export function userRoutes(services: Downstream, people: People, entrance: SessionGuard) {
-  const signedIn = entrance.signedIn();
+/** The signed-in user, and what is known about a user. The services check access. */
+export function userRoutes(services: Downstream, profiles: Profiles, guard: SessionGuard) {
+  const signedIn = guard.signedIn();
   return new Elysia({ normalize: false })
-    .get("/v1/me", ({ request }) => guestOf(request).profile, {
+    .get("/v1/me", ({ request }) => signedInOf(request).profile, {
       ...signedIn,
-      detail: { summary: "Who is signed in", description: "401 without a session, 403 ACCOUNT_INACTIVE for a suspended account." },
+      detail: { summary: "The signed-in user", description: "401 without a session, 403 ACCOUNT_INACTIVE for a suspended account." },
     })
     .get(
       "/v1/users/:user_id",
-      ({ request, params: { user_id } }) => services.ask<object>("account", pathOf(user_id), guestOf(request).errand),
+      ({ request, params: { user_id } }) => services.ask<object>("account", pathOf(user_id), signedInOf(request).context),
       { params, ...signedIn, detail: { summary: "A user's account", description: "Your own, or any for a console role." } },
     )
     .patch(
       "/v1/users/:user_id",
       async ({ request, params: { user_id }, body }) => {
-        const changed = await services.ask<Profile>("account", pathOf(user_id), guestOf(request).errand, { method: "PATCH", body });
-        await people.keep(changed).catch(() => {}); // it shows a little later then
+        const changed = await services.ask<Profile>("account", pathOf(user_id), signedInOf(request).context, { method: "PATCH", body });
+        await profiles.keep(changed).catch(() => {}); // without Redis the change shows a little later
         return changed;
       },
       {
@@ -43,7 +43,7 @@ export function userRoutes(services: Downstream, people: People, entrance: Sessi
       "/v1/users/:user_id/entitlements",
       async ({ request, params: { user_id } }) => {
         const path = `/v1/users/${encodeURIComponent(user_id)}/entitlements${new URL(request.url).search}`;
-        const { text } = await services.pass("entitlement", path, guestOf(request).errand);
+        const { text } = await services.pass("entitlement", path, signedInOf(request).context);
         return new Response(text, { headers: { "content-type": "application/json" } });
       },
       {
@@ -58,25 +58,25 @@ export function userRoutes(services: Downstream, people: People, entrance: Sessi
         ),
         ...signedIn,
         detail: {
-          summary: "What a user has, by stock_keeping_unit, page by page",
-          description: "Your own, or anybody's for a console role. next_cursor is there when there may be more.",
+          summary: "A user's entitlements, by stock_keeping_unit, page by page",
+          description: "Your own, or anybody's for a console role. next_cursor is set when there may be more.",
         },
       },
     )
     .get(
       "/v1/users/:user_id/profile",
       async ({ request, params: { user_id }, query: { fields }, headers }) => {
-        const { errand } = guestOf(request);
-        if (errand.person.userId !== user_id) throw new Problem(403, "PROFILE_FORBIDDEN", "a profile is for its owner only");
+        const { context } = signedInOf(request);
+        if (context.person.userId !== user_id) throw new Problem(403, "PROFILE_FORBIDDEN", "a profile is for its owner only");
         const shape = shapes.get(headers["x-kenri-client"] ?? "web");
         if (!shape) throw badRequest(`X-Kenri-Client must be one of ${[...shapes.keys()].join(", ")}`);
-        return aggregate(services, errand, user_id, wantedParts(fields), shape);
+        return aggregate(services, context, user_id, wantedParts(fields), shape);
       },
       {
         params,
         query: Type.Object(
           {
-            fields: Type.Optional(Type.String({ description: "the parts wanted, separated by commas; all by default" })),
+            fields: Type.Optional(Type.String({ description: "the wanted parts, separated by commas; all by default" })),
             ticket_id: Type.Optional(Type.String({ maxLength: 200, description: "a matchmaking ticket; its part is absent so far" })),
           },
           strict,
@@ -85,7 +85,7 @@ export function userRoutes(services: Downstream, people: People, entrance: Sessi
         detail: {
           summary: "Account, entitlements and ticket of the signed-in user in one answer",
           description:
-            "X-Kenri-Client says for whom it is shaped: web (everything) or game (what a game shows). It has the first page of the entitlements; if there are more, entitlement.next_cursor leads on at /v1/users/{user_id}/entitlements.",
+            "X-Kenri-Client sets its form: web (everything) or game (what a game shows). It has the first page of the entitlements; if there are more, use entitlement.next_cursor at /v1/users/{user_id}/entitlements.",
         },
       },
     );

@@ -3,8 +3,8 @@ import { Elysia } from "elysia";
 import { pathId } from "../../kernel/http/text.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Downstream } from "../calls/downstream.ts";
-import { type People, type Profile, sessionsAway } from "../edge/people.ts";
-import { guestOf, type SessionGuard } from "../edge/session_guard.ts";
+import { type Profile, type Profiles, sessionsAway } from "../edge/profiles.ts";
+import { type SessionGuard, signedInOf } from "../edge/session_guard.ts";
 import type { Sessions } from "../edge/sessions.ts";
 
 const readers = ["VIEWER", "OPERATOR", "ADMIN"] as const;
@@ -13,24 +13,24 @@ const reason = Type.Object({ reason: Type.String() }, { additionalProperties: fa
 
 export interface AdminOptions {
   readonly services: Downstream;
-  readonly people: People;
+  readonly profiles: Profiles;
   readonly sessions: Sessions;
-  readonly entrance: SessionGuard;
+  readonly guard: SessionGuard;
   /** Called when a user's status or roles changed. */
   readonly changed: () => void;
   readonly log: Log;
 }
 
-/** The console's API. Roles are checked here and again by the service, which keeps the audit. */
-export function adminRoutes({ services, people, sessions, entrance, changed: wakeOthers, log }: AdminOptions) {
-  const admin = entrance.signedIn(["ADMIN"]);
-  const reading = entrance.signedIn(readers);
+/** The console's API for users. Roles are checked here and again by account, which keeps the audit. */
+export function adminRoutes({ services, profiles, sessions, guard, changed: wakeOthers, log }: AdminOptions) {
+  const admin = guard.signedIn(["ADMIN"]);
+  const reading = guard.signedIn(readers);
   const userPath = (userId: string, rest = "") => `/admin/users/${encodeURIComponent(userId)}${rest}`;
 
-  /** A change of a user shows at their next request, at every gateway. */
+  /** A change takes effect at the user's next request, at every gateway. */
   async function change(request: Request, userId: string, rest: string, method: string, body: unknown): Promise<Profile> {
-    const changed = await services.ask<Profile>("account", userPath(userId, rest), guestOf(request).errand, { method, body });
-    await people.keep(changed).catch(error => log.warn({ error, user_id: changed.user_id }, "gateway.change_shows_late"));
+    const changed = await services.ask<Profile>("account", userPath(userId, rest), signedInOf(request).context, { method, body });
+    await profiles.keep(changed).catch(error => log.warn({ error, user_id: changed.user_id }, "gateway.change_shows_late"));
     wakeOthers();
     return changed;
   }
@@ -38,17 +38,17 @@ export function adminRoutes({ services, people, sessions, entrance, changed: wak
   return new Elysia({ normalize: false })
     .get(
       "/admin/api/users",
-      ({ request }) => services.ask<object>("account", `/admin/users${new URL(request.url).search}`, guestOf(request).errand),
+      ({ request }) => services.ask<object>("account", `/admin/users${new URL(request.url).search}`, signedInOf(request).context),
       {
         ...reading,
-        detail: { summary: "Users: all, by the beginning of an e-mail address or name, the suspended ones, or those with a role" },
+        detail: { summary: "Users: all, by a prefix of e-mail address or name, suspended ones, or those with a role" },
       },
     )
     .get(
       "/admin/api/users/:user_id/audit",
       ({ request, params: { user_id } }) =>
-        services.ask<object>("account", userPath(user_id, `/audit${new URL(request.url).search}`), guestOf(request).errand),
-      { params, ...reading, detail: { summary: "What was done to a user, newest first" } },
+        services.ask<object>("account", userPath(user_id, `/audit${new URL(request.url).search}`), signedInOf(request).context),
+      { params, ...reading, detail: { summary: "The audit of a user, newest first" } },
     )
     .get(
       "/admin/api/users/:user_id/sessions",
@@ -89,7 +89,7 @@ export function adminRoutes({ services, people, sessions, entrance, changed: wak
     .post(
       "/admin/api/users/:user_id/sign-out",
       async ({ request, params: { user_id }, body }) => {
-        // On record before it is done: account keeps the audit, Redis the sessions.
+        // Recorded first: account keeps the audit, Redis the sessions.
         const { user_id: userId } = await change(request, user_id, ":sign-out", "POST", body);
         const ended = await sessions.endAll(userId).catch(error => {
           throw sessionsAway(error);

@@ -29,7 +29,7 @@ const nobody = crypto.randomUUID();
 describe("the configuration", () => {
   const secrets = () => [kenri.environment.ACCOUNT_APP_DATABASE_URL!, process.env.KENRI_TEST_IDP_CLIENT_SECRET!];
 
-  test.each(["gateway", "account", "entitlement", "notification"])("of %s is for who runs it, and has no secret in it", async system => {
+  test.each(["gateway", "account", "entitlement", "notification"])("of %s is for operators, and contains no secret", async system => {
     const answer = await get("operator", `/admin/api/${system}/config`);
     expect(answer.status).toBe(200);
     const text = await answer.text();
@@ -45,7 +45,7 @@ describe("the configuration", () => {
     expect((await fetch(`${gateway.url}/admin/api/${system}/config`)).status).toBe(401);
   });
 
-  test("of the gateway tells its own settings, and of secrets only that they are set", async () => {
+  test("of the gateway contains its own settings, and of secrets only whether they are set", async () => {
     const { groups } = (await (await get("operator", "/admin/api/gateway/config")).json()) as {
       groups: { settings: { variable: string; value: string | null; is_set: boolean }[] }[];
     };
@@ -57,7 +57,7 @@ describe("the configuration", () => {
 });
 
 describe("the operator API of the services", () => {
-  test("is read through the gateway by who may look, query and all", async () => {
+  test("is readable through the gateway for console roles, with the query", async () => {
     for (const path of ["entitlement/outbox/failed?limit=3", "notification/notifications/dead?limit=3"]) {
       const answer = await get("viewer", `/admin/api/${path}`);
       expect([path, answer.status]).toEqual([path, 200]);
@@ -66,14 +66,14 @@ describe("the operator API of the services", () => {
     expect((await get("viewer", "/admin/api/entitlement/outbox/failed?limit=0")).status).toBe(400);
   });
 
-  test("refuses in the service's own words, about the path that was asked for", async () => {
+  test("passes on refusals of the service, with the path of the request", async () => {
     const path = `/admin/api/entitlement/outbox/${nobody}`;
     const answer = await get("viewer", path);
     expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
     expect(await answer.json()).toMatchObject({ code: "NOT_FOUND", instance: path });
   });
 
-  test("takes changes from who may make them: the service sees the person and the body", async () => {
+  test("passes on changes for allowed roles: the service gets the person and the body", async () => {
     const path = `/admin/api/notification/notifications/${nobody}/requeue`;
     const requeue = (name: string, body: object) => people[name]!.send(gateway.url, "POST", path, body);
     expect((await requeue("viewer", { reason: "x" })).status).toBe(403);
@@ -81,7 +81,7 @@ describe("the operator API of the services", () => {
     expect((await requeue("operator", {})).status).toBe(400);
   });
 
-  test("passes an Idempotency-Key on, and says when the answer was given before", async () => {
+  test("passes on an Idempotency-Key, and reports a stored response", async () => {
     const grant = (name: string, key: string | undefined, item = "sword") =>
       people[name]!.fetch(`${gateway.url}/admin/api/entitlement/users/${encodeURIComponent("a/b 日本")}/grants`, {
         method: "POST",
@@ -112,7 +112,7 @@ describe("the operator API of the services", () => {
     expect((await grant("viewer")).status).toBe(403);
   });
 
-  test("is asked anew for who says so", async () => {
+  test("passes on cache-control: no-cache", async () => {
     const failed = async (headers: Record<string, string> = {}) =>
       ((await (await people.viewer!.fetch(`${gateway.url}/admin/api/entitlement/outbox/counts`, { headers })).json()) as Counts).counts
         .FAILED;
@@ -122,13 +122,13 @@ describe("the operator API of the services", () => {
     expect(await failed({ "cache-control": "no-cache" })).toMatchObject({ count: 1 });
   });
 
-  test("changes nothing for another site's page", async () => {
+  test("refuses changes from pages of other sites", async () => {
     const body = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ reason: "x" }) };
     const answer = await people.operator!.fetch(`${gateway.url}/admin/api/entitlement/outbox/${nobody}/requeue`, body);
     expect(await answer.json()).toMatchObject({ status: 403, code: "CSRF_REFUSED" });
   });
 
-  test("is closed to players and to strangers", async () => {
+  test("is refused to players and without a session", async () => {
     expect((await get("alice", "/admin/api/entitlement/outbox/failed")).status).toBe(403);
     expect((await testBrowser().fetch(`${gateway.url}/admin/api/entitlement/outbox/failed`)).status).toBe(401);
   });
@@ -142,7 +142,7 @@ describe("the operator API of the services", () => {
     },
   );
 
-  test("leaves the methods of its neighbours alone", async () => {
+  test("does not change the methods of other routes", async () => {
     expect((await get("viewer", `/admin/api/users/${nobody}/suspend`)).status).toBe(405);
     expect((await get("viewer", "/admin/api/nothing")).status).toBe(404);
   });
@@ -163,7 +163,7 @@ describe("the console", () => {
       expect((await page("viewer", path)).text).toBe(text);
   });
 
-  test("has scripts and styles that are kept for ever", async () => {
+  test("has scripts and styles that browsers may cache forever", async () => {
     const { text } = await page("viewer", "/admin/");
     const assets = [...text.matchAll(/(?:src|href)="(\/admin\/assets\/[^"]+)"/g)].map(([, path]) => path!);
     expect(assets.length).toBeGreaterThanOrEqual(2);
@@ -176,7 +176,7 @@ describe("the console", () => {
     expect((await get("viewer", "/admin/assets/..%2findex.html")).status).toBe(404);
   });
 
-  test("sends who is not signed in to do so, and back to where they wanted to go", async () => {
+  test("redirects to the sign-in, and back to the requested page", async () => {
     const stranger = testBrowser();
     const answer = await stranger.fetch(`${gateway.url}/admin/outbox?status=FAILED`);
     expect([answer.status, answer.headers.get("location")]).toEqual([302, "/login?returnTo=%2Fadmin%2Foutbox%3Fstatus%3DFAILED"]);
@@ -184,7 +184,7 @@ describe("the console", () => {
     expect([url, response.status]).toEqual([`${gateway.url}/admin/outbox?status=FAILED`, 200]);
   });
 
-  test("tells a player that it is not for them, as a page", async () => {
+  test("answers a player with an error page", async () => {
     const { answer, text } = await page("alice", "/admin/");
     expect([answer.status, answer.headers.get("content-type")]).toEqual([403, "text/html; charset=utf-8"]);
     expect(text).toContain("VIEWER or OPERATOR or ADMIN");

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { Elysia, NotFoundError } from "elysia";
 import { Problem } from "../../kernel/http/problem.ts";
 import { errorPage, htmlHeaders } from "../edge/pages.ts";
-import { sessionsAway } from "../edge/people.ts";
-import type { Arrival, SessionGuard } from "../edge/session_guard.ts";
+import { sessionsAway } from "../edge/profiles.ts";
+import type { HookContext, SessionGuard } from "../edge/session_guard.ts";
 import { consoleRoles } from "./operator_routes.ts";
 
 const built = fileURLToPath(new URL("../../../admin-ui/dist", import.meta.url));
@@ -15,22 +15,22 @@ const types: Record<string, string> = {
   ".svg": "image/svg+xml",
   ".woff2": "font/woff2",
 };
-/** What the console's page loads. */
+/** Files that the console's page loads. */
 export const consoleAssets = "/admin/assets/:name";
 // Their names change with their content.
 const forEver = "public, max-age=31536000, immutable";
 
-/** The operators' console as it was built, read once. Its scripts are for anybody, its page for who may open it. */
-export function consoleRoutes(entrance: SessionGuard, folder = built) {
+/** The built console of operators, read once. Its scripts are public, its page is for people with a console role. */
+export function consoleRoutes(guard: SessionGuard, folder = built) {
   const assets = readAssets(join(folder, "assets"));
   const index = join(folder, "index.html");
   const page = existsSync(index) ? readFileSync(index, "utf8") : undefined;
 
-  async function open({ request, set }: Arrival): Promise<Response> {
+  async function open({ request, set }: HookContext): Promise<Response> {
     const { pathname, search } = new URL(request.url);
     if (/^\/admin\/(api|assets)(\/|$)/.test(pathname)) throw new NotFoundError();
     try {
-      await entrance.enter({ request, set }, consoleRoles);
+      await guard.admit({ request, set }, consoleRoles);
       if (!page) throw new Problem(503, "CONSOLE_NOT_BUILT", "the console was not built; `bun run build` does it, then start again");
       return new Response(page, { headers: htmlHeaders });
     } catch (thrown) {
@@ -51,7 +51,7 @@ export function consoleRoutes(entrance: SessionGuard, folder = built) {
         if (!asset) throw new NotFoundError();
         return new Response(asset, { headers: { "content-type": types[extname(name)]!, "cache-control": forEver } });
       },
-      { ...entrance.anybody("open"), ...hidden },
+      { ...guard.anybody("open"), ...hidden },
     )
     .get("/admin", open, hidden)
     .get("/admin/*", open, hidden);

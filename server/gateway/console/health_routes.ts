@@ -4,8 +4,8 @@ import type { Health } from "../../kernel/life/health.ts";
 import type { SessionGuard } from "../edge/session_guard.ts";
 import { consoleRoles } from "./operator_routes.ts";
 
-/** What the gateway depends on, for the console, in the words of the services' `/ops/health`. */
-export const gatewayHealthRoutes = (health: Health, entrance: SessionGuard) =>
+/** The gateway's dependencies, for the console, in the form of the services' `/ops/health`. */
+export const gatewayHealthRoutes = (health: Health, guard: SessionGuard) =>
   new Elysia({ normalize: false }).get(
     "/admin/api/gateway/health",
     () => ({
@@ -19,12 +19,12 @@ export const gatewayHealthRoutes = (health: Health, entrance: SessionGuard) =>
       consumer: null,
     }),
     {
-      ...entrance.signedIn(consoleRoles),
+      ...guard.signedIn(consoleRoles),
       query: Type.Object({}, { additionalProperties: false }),
       detail: {
-        summary: "How the gateway is, part by part",
+        summary: "The health of the gateway, part by part",
         description:
-          "Of the gateway that answers. `redis_integrity` is in trouble when Redis holds what no gateway signed: a planted session, role or key. Role: VIEWER, OPERATOR or ADMIN.",
+          "Of the gateway process that answers. `redis_integrity` is in trouble when Redis holds an entry that no gateway signed: a planted session, role or key. Role: VIEWER, OPERATOR or ADMIN.",
       },
     },
   );

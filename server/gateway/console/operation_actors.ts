@@ -5,7 +5,7 @@ import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { continueTrace } from "../../kernel/telemetry/trace.ts";
 import type { Downstream } from "../calls/downstream.ts";
-import { asGateway, type Profile } from "../edge/people.ts";
+import { asGateway, type Profile } from "../edge/profiles.ts";
 import type { SystemName } from "../services.ts";
 
 export interface OperationActorsOptions {
@@ -20,31 +20,31 @@ export interface OperationActorsOptions {
 const atOnce = 5;
 
 /**
- * Tells the services what account says of the people whose bulk operations are running. Services cannot ask account themselves, and a message
- * on every suspension could be lost; asked for again and again, nothing is. Account is asked itself, not what was kept of its answers.
+ * Sends the services the account status and roles of people whose bulk operations are running. Services cannot call account themselves, and a
+ * message at every suspension could be lost; polling loses nothing. Account itself is called, not the cache of profiles.
  */
 export function operationActors({ services, systems, every, log, metrics }: OperationActorsOptions): Loop {
-  async function standingOf(userId: string, errand: ReturnType<typeof asGateway>): Promise<Standing> {
+  async function standingOf(userId: string, context: ReturnType<typeof asGateway>): Promise<Standing> {
     try {
-      const { account_status, roles } = await services.ask<Profile>("account", `/users/${encodeURIComponent(userId)}`, errand);
+      const { account_status, roles } = await services.ask<Profile>("account", `/users/${encodeURIComponent(userId)}`, context);
       return { account_status, roles: [...roles] };
     } catch (error) {
-      // An id that account refuses names nobody either.
+      // An id that account refuses is no user either.
       if (error instanceof Problem && (error.status === 404 || error.status === 400)) return { account_status: "UNKNOWN", roles: [] };
       throw error;
     }
   }
 
   async function confirm(system: SystemName, stopping: AbortSignal): Promise<void> {
-    const errand = asGateway({ requestId: crypto.randomUUID(), traceparent: continueTrace(null).traceparent });
-    const { actors } = await services.ask<{ actors: readonly string[] }>(system, actorsPath, errand);
+    const context = asGateway({ requestId: crypto.randomUUID(), traceparent: continueTrace(null).traceparent });
+    const { actors } = await services.ask<{ actors: readonly string[] }>(system, actorsPath, context);
     for (let n = 0; n < actors.length && !stopping.aborted; n += atOnce)
-      await Promise.all(actors.slice(n, n + atOnce).map(userId => confirmOne(system, userId, errand).catch(notConfirmed(system))));
+      await Promise.all(actors.slice(n, n + atOnce).map(userId => confirmOne(system, userId, context).catch(notConfirmed(system))));
   }
 
-  async function confirmOne(system: SystemName, userId: string, errand: ReturnType<typeof asGateway>): Promise<void> {
-    const body = await standingOf(userId, errand);
-    await services.ask(system, `${actorsPath}/${encodeURIComponent(userId)}`, errand, { method: "PUT", body });
+  async function confirmOne(system: SystemName, userId: string, context: ReturnType<typeof asGateway>): Promise<void> {
+    const body = await standingOf(userId, context);
+    await services.ask(system, `${actorsPath}/${encodeURIComponent(userId)}`, context, { method: "PUT", body });
   }
 
   const notConfirmed = (system: SystemName) => (error: unknown) => {
@@ -53,8 +53,8 @@ export function operationActors({ services, systems, every, log, metrics }: Oper
   };
 
   /**
-   * What cannot be reached is asked the next time; until then the operations wait. Neither a service that hangs nor a person of whom account says
-   * nothing holds up the others.
+   * A service that cannot be reached is called again in the next run; until then its operations wait. Neither a service that hangs nor a person
+   * whom account does not return delays the others.
    */
   async function runOnce(stopping: AbortSignal): Promise<number> {
     await Promise.all(systems.map(system => confirm(system, stopping).catch(notConfirmed(system))));

@@ -1,19 +1,19 @@
 import { Elysia, NotFoundError } from "elysia";
 import type { Role } from "../../kernel/http/tokens.ts";
 import type { Downstream } from "../calls/downstream.ts";
-import { guestOf, type SessionGuard } from "../edge/session_guard.ts";
+import { type SessionGuard, signedInOf } from "../edge/session_guard.ts";
 import type { SystemName } from "../services.ts";
 
-/** Who may open the console at all. What they may do there, the services say. */
+/** Roles that may open the console. The services check each action. */
 export const consoleRoles: readonly Role[] = ["VIEWER", "OPERATOR", "ADMIN"];
-// One by one: the router prefers the console's pages, which are a GET, to a route for all methods.
+// One route per method: the router prefers the console's pages, which are a GET, to a route for all methods.
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-// More than a service takes. One that is longer is cut to this and is refused there in its own words; whole, beside our token, it would be more
-// header than a service reads at all.
+// Longer than a service accepts. A longer key is cut to this, and the service refuses it. The whole key and our token could exceed the size of
+// headers that a service reads.
 const longestKey = 1000;
 
 /** The services' own operator API, for people: `/admin/api/entitlement/…` is entitlement's `/ops/…`. */
-export function operatorRoutes(services: Downstream, systems: readonly SystemName[], entrance: SessionGuard) {
+export function operatorRoutes(services: Downstream, systems: readonly SystemName[], guard: SessionGuard) {
   const app = new Elysia({ normalize: false });
   for (const [system, method] of systems.flatMap(system => methods.map(method => [system, method] as const)))
     app.route(
@@ -21,22 +21,22 @@ export function operatorRoutes(services: Downstream, systems: readonly SystemNam
       `/admin/api/${system}/*`,
       async ({ request, body }) => {
         const path = operatorPath(request.url, system);
-        const { errand } = guestOf(request);
+        const { context } = signedInOf(request);
         const idempotencyKey = request.headers.get("idempotency-key")?.slice(0, longestKey);
-        const anew = request.headers.get("cache-control") === "no-cache";
-        const given = { method, body: body ?? undefined, idempotencyKey, anew };
-        const { status, text, replayed } = await services.pass(system, path, errand, given);
+        const noCache = request.headers.get("cache-control") === "no-cache";
+        const given = { method, body: body ?? undefined, idempotencyKey, noCache };
+        const { status, text, replayed } = await services.pass(system, path, context, given);
         return new Response(text, {
           status,
           headers: { "content-type": "application/json", ...(replayed ? { "idempotency-replayed": "true" } : {}) },
         });
       },
-      { ...entrance.signedIn(consoleRoles), detail: { hide: true } },
+      { ...guard.signedIn(consoleRoles), detail: { hide: true } },
     );
   return app;
 }
 
-/** Dots in a path lead nowhere but into the operator API. */
+/** Dots in a path must not lead out of the operator API. */
 function operatorPath(url: string, system: SystemName): string {
   const { pathname, search } = new URL(url);
   const before = `/admin/api/${system}/`;

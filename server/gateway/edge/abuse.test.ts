@@ -120,14 +120,14 @@ describe("a request", () => {
   });
 });
 
-describe("an administrator's word holds", () => {
+describe("an administrator's change holds", () => {
   test("however the user's id is written", async () => {
     const victim = await signedIn("operator");
     const answer = await asAdmin("POST", `${victim.userId.toUpperCase()}/sign-out`, { reason: "stolen" });
     expect([answer.status, (await victim.fetch(`${gateway.url}/v1/me`)).status]).toEqual([200, 401]);
   });
 
-  test("also while account is away: who was suspended stays so", async () => {
+  test("also while account is away: a suspended user stays suspended", async () => {
     await people.bob!.fetch(`${gateway.url}/v1/me`);
     expect((await asAdmin("POST", `${people.bob!.userId}/suspend`, { reason: "fraud" })).status).toBe(200);
     account.kill("SIGSTOP");
@@ -136,7 +136,7 @@ describe("an administrator's word holds", () => {
     expect(answer.status).not.toBe(200);
   });
 
-  test("also when account stumbles: who was ADMIN cannot make themselves ADMIN again", async () => {
+  test("also when account fails: a former ADMIN cannot become ADMIN again", async () => {
     people.operator = await signedIn("operator");
     const { userId } = people.operator;
     await asAdmin("PUT", `${userId}/roles`, { roles: ["ADMIN"], reason: "helps" });
@@ -150,7 +150,7 @@ describe("an administrator's word holds", () => {
 });
 
 describe("signing in", () => {
-  test("a provider's hundred groups, or a long name, keep nobody out", async () => {
+  test("works with hundreds of the provider's groups and with a long name", async () => {
     const comesIn = async (subject: string, lies: object) => {
       Object.assign(idp, { subject, lies });
       const { response } = await testBrowser().visit(`${strange.url}/login`);
@@ -162,7 +162,7 @@ describe("signing in", () => {
     expect(await comesIn("nothing", { name: "a\0b", email: "a\0b@example.test" })).toBe(200);
   });
 
-  test("two tabs that sign in side by side both come through", async () => {
+  test("works in two tabs at once", async () => {
     const browser = testBrowser();
     const begin = async () => (await browser.fetch(`${strange.url}/login`)).headers.get("location")!;
     const [first, second] = [await begin(), await begin()];
@@ -184,7 +184,7 @@ test.each([
   expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([502, "ENTITLEMENT_BAD_GATEWAY"]);
 });
 
-test("a Redis that is full or busy is one that is away: never 500, and it says so", async () => {
+test("a Redis that is full or busy counts as away: never 500, and health reports it", async () => {
   const redis = await testRedis(servers.redis.url);
   await redis.send("CONFIG", "SET", "maxmemory", "1");
   const answers = await Promise.all([

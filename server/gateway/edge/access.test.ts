@@ -42,7 +42,7 @@ describe("a user", () => {
     expect((await asks("alice", "GET", "/v1/me")).body).toMatchObject({ display_name: "Alice A." });
   });
 
-  test("cannot read or change another's, nor read their profile, and is told no more than that", async () => {
+  test("cannot read or change another user's account or profile, and learns nothing else", async () => {
     const path = `/v1/users/${people.bob!.userId}`;
     expect(await asks("alice", "GET", path)).toMatchObject({ status: 403, body: { code: "FORBIDDEN", instance: path } });
     expect(await asks("alice", "PATCH", path, { display_name: "Bob, says Alice" })).toMatchObject({ status: 403 });
@@ -50,7 +50,7 @@ describe("a user", () => {
     expect((await asks("bob", "GET", path)).body.display_name).toContain("Bob");
   });
 
-  test("has no way to the console's API", async () => {
+  test("cannot use the console's API", async () => {
     const path = `/admin/api/users/${people.bob!.userId}`;
     for (const [method, rest] of [
       ["POST", "/suspend"],
@@ -63,7 +63,7 @@ describe("a user", () => {
     expect((await asks("alice", "GET", "/admin/api/users?email=bob@example.test")).status).toBe(403);
   });
 
-  test.each(["viewer"])("who may only look (%s) cannot suspend anybody", async name => {
+  test.each(["viewer"])("with a reading role only (%s) cannot suspend anybody", async name => {
     const path = `/admin/api/users/${people.bob!.userId}`;
     expect((await asks(name, "GET", `${path}/audit`)).status).toBe(200);
     expect((await asks(name, "POST", `${path}/suspend`, { reason: "x" })).status).toBe(403);
@@ -104,7 +104,7 @@ describe("the profile", () => {
   const profile = (query = "", headers = {}) =>
     people.alice!.fetch(`${gateway.url}/v1/users/${people.alice!.userId}/profile${query}`, { headers });
 
-  test("is account and entitlements in one answer", async () => {
+  test("is account and entitlements in one response", async () => {
     await kenri.grant(people.alice!.userId, "sword");
     await kenri.grant(people.alice!.userId, "shield");
     await kenri.revoke(people.alice!.userId, "shield");
@@ -114,7 +114,7 @@ describe("the profile", () => {
     expect(whole.entitlement!.entitlements).toHaveLength(2);
   });
 
-  test("has the parts that are asked for", async () => {
+  test("has the requested parts", async () => {
     expect(Object.keys((await (await profile("?fields=entitlement")).json()) as object)).toEqual(["entitlement"]);
     expect(Object.keys((await (await profile("?fields=account,matchmaking")).json()) as object)).toEqual(["account"]);
   });
@@ -128,7 +128,7 @@ describe("the profile", () => {
     expect((await profile("", { "x-kenri-client": "toaster" })).status).toBe(400);
   });
 
-  test("has the first page of very many entitlements, and says where they go on", async () => {
+  test("has the first page of very many entitlements, and the cursor of the next", async () => {
     const { userId } = people.bob!;
     await kenri.entitlementSql`insert into entitlements (user_id, stock_keeping_unit, status, version, granted_at, source, source_id, updated_at)
       select ${userId}, 'item-' || to_char(n, 'FM0000'), 'ACTIVE', 1, now(), 'r', 'p', now() from generate_series(1, 450) n`;
@@ -152,7 +152,7 @@ describe("the profile", () => {
 });
 
 describe("an administrator", () => {
-  test("suspends and restores: an existing session is refused within 5 s and comes back; both are in the audit with who and why", async () => {
+  test("suspends and restores: an existing session is refused within 5 s and works again; both are audited with actor and reason", async () => {
     const { userId } = people.bob!;
     const suspended = await asks("admin", "POST", `/admin/api/users/${userId}/suspend`, { reason: "chargeback" });
     expect(suspended).toMatchObject({ status: 200, body: { account_status: "SUSPENDED" } });
@@ -170,14 +170,14 @@ describe("an administrator", () => {
     expect(text).not.toContain("twice");
   });
 
-  test("is heard when account is told elsewhere: a suspension takes effect within 5 s all the same", async () => {
+  test("can suspend in account without this gateway: it takes effect within 5 s", async () => {
     await kenri.account().sql`update users set account_status = 'SUSPENDED' where user_id = ${people.viewer!.userId}`;
     await until("viewer is refused", 5000, async () => (await asks("viewer", "GET", "/v1/me")).status === 403);
     await kenri.account().sql`update users set account_status = 'ACTIVE' where user_id = ${people.viewer!.userId}`;
     await until("viewer is back", 5000, async () => (await asks("viewer", "GET", "/v1/me")).status === 200);
   });
 
-  test("gives and takes roles, which show at the next request", async () => {
+  test("adds and removes roles, which take effect at the next request", async () => {
     const { userId } = people.bob!;
     const change = (roles: string[]) => asks("admin", "PUT", `/admin/api/users/${userId}/roles`, { roles, reason: "helps out" });
     expect((await change(["OPERATOR"])).status).toBe(200);
@@ -186,7 +186,7 @@ describe("an administrator", () => {
     expect((await asks("bob", "GET", "/v1/me")).body.roles).toEqual(["USER"]);
   });
 
-  test("sees how many sessions a user has open, without what opens them", async () => {
+  test("sees how many sessions a user has open, without their ids", async () => {
     const elsewhere = await signedIn("bob");
     const seen = await asks("admin", "GET", `/admin/api/users/${elsewhere.userId.toUpperCase()}/sessions`);
     const sessions = seen.body.sessions as { ends_at: string; ends_unused_at: string }[];
@@ -202,7 +202,7 @@ describe("an administrator", () => {
     expect((await asks("admin", "GET", "/admin/api/users/01890000-0000-7000-8000-00000000dead/sessions")).body.sessions).toEqual([]);
   });
 
-  test("ends all sessions of a user, on record", async () => {
+  test("ends all sessions of a user, audited", async () => {
     const elsewhere = await signedIn("bob");
     const ended = await asks("admin", "POST", `/admin/api/users/${elsewhere.userId}/sign-out`, { reason: "lost phone" });
     expect(ended.status).toBe(200);

@@ -12,8 +12,8 @@ export function isNetwork(entry: string): boolean {
 }
 
 /**
- * A network so wide that it holds strangers: of IPv4 wider than 10.0.0.0/8, the widest private one, also where it is written as IPv6. Of IPv6 the private
- * ones may be as wide as fc00::/7, others as wide as what one provider has.
+ * Whether a network is too wide to be trusted. IPv4: wider than 10.0.0.0/8, the widest private network, also when written as IPv6. IPv6: private
+ * networks may be as wide as fc00::/7, others as wide as one provider's /32.
  */
 export function isTooWide(entry: string): boolean {
   const [address = "", bits] = entry.split("/");
@@ -27,8 +27,8 @@ export function isTooWide(entry: string): boolean {
 }
 
 /**
- * Who really asks: the nearest address that is not a proxy of ours. What a client writes into X-Forwarded-For stands to the left of
- * what our proxies add, and is never reached.
+ * The client address is the TCP peer. If that is a trusted proxy, it is the last forwarded address that is not trusted. Addresses that a client
+ * writes into X-Forwarded-For stand to the left of those that our proxies add, and are never reached.
  */
 export function clientAddress(trustedProxies: string | undefined) {
   const trusted = new BlockList();
@@ -52,7 +52,7 @@ export function clientAddress(trustedProxies: string | undefined) {
   };
 }
 
-/** Who has one address of IPv6 has 2⁶⁴ of them. */
+/** An IPv6 client usually has a whole /64, so that is one client. */
 function networkOf(address: string): string {
   if (isIP(address) !== 6) return address || "unknown";
   const [head = "", tail = ""] = address.split("::");

@@ -1,6 +1,6 @@
 /**
- * The gateway's cookies. Over https they carry the __Host- prefix: only this host can set them, for all of it. Over plain http on
- * loopback, where a browser refuses that prefix, they are as close to it as can be: HttpOnly, SameSite, Path=/, no Domain.
+ * The gateway's cookies. Over https they have the __Host- prefix: only this host can set them, for all its paths. Browsers refuse the prefix
+ * over plain http; there, on loopback, the cookies have the same attributes without it: HttpOnly, SameSite, Path=/, no Domain.
  */
 export function cookies(isSecure: () => boolean) {
   const nameOf = (name: string) => (isSecure() ? `__Host-${name}` : name);
@@ -12,16 +12,16 @@ export function cookies(isSecure: () => boolean) {
         .map(part => part.trim())
         .filter(part => part.startsWith(`${wanted}=`))
         .map(part => part.slice(wanted.length + 1));
-      // Two of one name: somebody else set one of them.
+      // With two cookies of one name, another site may have set one of them.
       return values.length === 1 ? values[0] : undefined;
     },
-    /** The header that gives the browser a cookie, until it is closed or for so many seconds. */
-    give(name: string, value: string, seconds?: number): string {
+    /** A Set-Cookie header: until the browser is closed, or for so many seconds. */
+    set(name: string, value: string, seconds?: number): string {
       const age = seconds === undefined ? "" : `; Max-Age=${seconds}`;
       return `${nameOf(name)}=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure() ? "; Secure" : ""}${age}`;
     },
-    take(name: string): string {
-      return this.give(name, "", 0);
+    remove(name: string): string {
+      return this.set(name, "", 0);
     },
   };
 }

@@ -1,7 +1,6 @@
 /**
- * Whether another site's page makes the browser send this request without the person going here: an image, a script, a frame, a fetch or a
- * prefetch. A link, a form or a redirect in the browser's own tab is a navigation to a document and is none of these. Browsers that do not say
- * where a request comes from, and programs, send no such headers.
+ * Whether a page of another site loads this as an image, a script, a frame, a fetch or a prefetch. A link, a form or a redirect in the browser's
+ * own tab is a navigation to a document and is allowed. Programs and old browsers send no such headers and are allowed.
  */
 export function isForeignSubresource({ headers }: Request): boolean {
   const site = headers.get("sec-fetch-site");

@@ -5,38 +5,38 @@ import type { Service } from "../../kernel/life/service.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 
-/** What the gateways keep in Redis and believe when they read it. */
+/** The kinds of signed entries in Redis. */
 export type Kept = "gateway key" | "session" | "profile" | "sign-in";
 export type Fault = "unsigned" | "forged" | "malformed" | "expired";
 
 export interface IntegrityOptions {
-  /** Shared by all gateways. The first signs; entries signed with any of them are valid, so that the secret can be changed. */
+  /** Shared by all gateways. The first one signs, all of them verify, so that the secret can be rotated. */
   readonly secrets: readonly string[];
   readonly log: Log;
   readonly health: Health;
   readonly metrics: Metrics;
-  /** How long health tells of an entry that was refused. */
-  readonly toldFor?: number;
+  /** How long health reports a refused entry. */
+  readonly reportedFor?: number;
 }
 
 /**
- * Signs what the gateways keep in Redis, and refuses what no gateway signed. Who can write to Redis can delete sessions, but cannot make a
- * session, a role or a key of a gateway.
+ * Signs the gateways' entries in Redis, and refuses entries that no gateway signed. An attacker who can write to Redis can delete sessions, but
+ * cannot create a session, a role or a gateway's key.
  */
 export interface Integrity extends Service {
-  /** The text with a signature that holds at this place (its Redis key) only. */
+  /** The text with a signature that is valid under this Redis key only. */
   sign(place: string, text: string): string;
-  /** The text, if a gateway signed it for this place; otherwise it is refused. */
+  /** The text, if a gateway signed it for this Redis key; otherwise the entry is refused. */
   verify(kept: Kept, place: string, signed: string): string | undefined;
-  /** Counts, logs and shows an entry that is not believed: each entry once. Beyond 1,000 of them they are only counted. */
+  /** Counts, logs and reports a refused entry, each once. Beyond 1,000 entries they are only counted. */
   refuse(kept: Kept, fault: Fault, place: string, entry: string): void;
 }
 
-// Who can write to Redis must not be able to fill the log or the memory.
+// A writer of Redis must not be able to fill the log or the memory.
 const mostRemembered = 1000;
 const part = "redis_integrity";
 
-export function createIntegrity({ secrets, log, health, metrics, toldFor = 60_000 }: IntegrityOptions): Integrity {
+export function createIntegrity({ secrets, log, health, metrics, reportedFor = 60_000 }: IntegrityOptions): Integrity {
   const refusals = metrics.counter("gateway_store_refused_total", "Entries in Redis that no gateway signed, or that are expired.", [
     "kept",
     "fault",
@@ -57,13 +57,13 @@ export function createIntegrity({ secrets, log, health, metrics, toldFor = 60_00
       known.add(name);
       log[fault === "expired" ? "info" : "error"]({ kept, fault, key: place.slice(0, 200) }, "gateway.store_refused");
     }
-    if (fault === "expired") return; // a gateway that was killed leaves such entries
+    if (fault === "expired") return; // a killed gateway leaves such entries
     lastAt.set(kept, performance.now());
-    tell();
+    report();
   }
 
-  function tell(): void {
-    for (const [kept, at] of lastAt) if (performance.now() - at > toldFor) lastAt.delete(kept);
+  function report(): void {
+    for (const [kept, at] of lastAt) if (performance.now() - at > reportedFor) lastAt.delete(kept);
     if (lastAt.size === 0) {
       if (known.size >= mostRemembered) known.clear();
       health.fine(part);
@@ -76,20 +76,20 @@ export function createIntegrity({ secrets, log, health, metrics, toldFor = 60_00
     );
   }
 
-  const telling = loop({
+  const reporting = loop({
     name: "integrity.tell",
     runOnce: async () => {
-      tell();
+      report();
       return 0;
     },
     full: Number.POSITIVE_INFINITY,
-    interval: Math.min(5_000, toldFor),
+    interval: Math.min(5_000, reportedFor),
     log,
     metrics,
   });
 
   return {
-    ...telling,
+    ...reporting,
     sign: (place, text) => `${macOf(secrets[0]!, place, text).toString("base64url")}.${text}`,
     verify(kept, place, signed) {
       const [, mac, text] = /^([\w-]{43})\.(.*)$/s.exec(signed) ?? [];

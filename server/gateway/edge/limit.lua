@@ -1,4 +1,4 @@
--- Token buckets: takes one token of each, or none of any if one is empty. By the clock of Redis, so that gateways with different clocks agree.
+-- Token buckets: takes one token of each, or none if one of them is empty. By the clock of Redis, so that gateways with different clocks agree.
 -- KEYS the buckets, all of one hash tag; ARGV for each: how many tokens it holds, milliseconds to fill it from empty
 -- returns for each bucket: 1 or 0 (it had a token or not), whole tokens left, milliseconds until there is one more
 local time = redis.call('TIME')

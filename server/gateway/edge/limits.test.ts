@@ -21,7 +21,7 @@ const status = (asking: Promise<unknown>) =>
 const anybody = () => crypto.randomUUID();
 
 describe("a limit", () => {
-  test("lets so many through, says what is left, and refuses the next with when to come again", async () => {
+  test("allows so many requests, reports what is left, and refuses the next with Retry-After", async () => {
     const take = limits(redis, perMinute, createMetrics());
     const who = anybody();
     expect(await take("sign-in", who)).toEqual({ "ratelimit-policy": '"sign-in";q=3;w=60', ratelimit: '"sign-in";r=2;t=20' });
@@ -33,7 +33,7 @@ describe("a limit", () => {
     expect(refusal.options.headers?.ratelimit).toMatch(/^"sign-in";r=0;t=\d+$/);
   });
 
-  test("is one for all gateways, however they race", async () => {
+  test("is shared by all gateways, also in a race", async () => {
     const gateways = [limits(redis, perMinute, createMetrics()), limits(other, perMinute, createMetrics())];
     const who = anybody();
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => status(gateways[n % 2]!("address", who))));
@@ -41,7 +41,7 @@ describe("a limit", () => {
     expect(answers.filter(answer => answer === 429)).toHaveLength(95);
   });
 
-  test("is each caller's own, and each kind's own", async () => {
+  test("is separate for each caller and each kind", async () => {
     const take = limits(redis, perMinute, createMetrics());
     const who = anybody();
     for (let n = 0; n < 3; n++) await take("sign-in", who);
@@ -50,7 +50,7 @@ describe("a limit", () => {
     expect(await status(take("address", who))).toBe(200);
   });
 
-  test("of a user holds for all their sessions together, at all gateways; other users have their own", async () => {
+  test("of a user covers all their sessions, at all gateways; other users have their own", async () => {
     const few = { ...perMinute, session: 10, user: 90 };
     const gateways = [limits(redis, few, createMetrics()), limits(other, few, createMetrics())];
     const [user, ...sessions] = Array.from({ length: 51 }, anybody);
@@ -62,7 +62,7 @@ describe("a limit", () => {
     expect(await status(gateways[0]!("session", anybody(), anybody()))).toBe(200);
   });
 
-  test("tells of the session and of the user, and a refusal by one costs nothing of the other", async () => {
+  test("reports session and user, and a refusal by one takes nothing from the other", async () => {
     const take = limits(redis, { ...perMinute, session: 2, user: 18 }, createMetrics());
     const [user, first, second] = [anybody(), anybody(), anybody()];
     expect(await take("session", first, user)).toEqual({
@@ -77,7 +77,7 @@ describe("a limit", () => {
     expect(refusal.options.headers?.ratelimit).toMatch(/^"session";r=1;t=\d+, "user";r=0;t=\d+$/);
   });
 
-  test("keeps what one script takes under one hash tag, and for a minute only", async () => {
+  test("keeps the buckets of one script under one hash tag, and for a minute only", async () => {
     const [user, session] = [anybody(), anybody()];
     await limits(redis, perMinute, createMetrics())("session", session, user);
     const keys = await redis.send<string[]>("KEYS", `*${user}*`);
@@ -85,7 +85,7 @@ describe("a limit", () => {
     for (const key of keys) expect(await redis.send<number>("PTTL", key)).toBeWithin(1, 60_001);
   });
 
-  test("holds a refusal back, so that asking again and again is slow; what is allowed is answered at once", async () => {
+  test("delays a refusal; allowed requests are answered at once", async () => {
     const take = limits(redis, perMinute, createMetrics(), 300);
     const who = anybody();
     const since = performance.now();
@@ -96,7 +96,7 @@ describe("a limit", () => {
     expect(performance.now() - since).toBeGreaterThanOrEqual(299);
   });
 
-  test("holds in each process alone while Redis is away", async () => {
+  test("is counted by each process alone while Redis is away", async () => {
     const gone = await testRedis();
     await gone.stop();
     const take = limits(gone, perMinute, createMetrics());
@@ -112,7 +112,7 @@ describe("a limit", () => {
   });
 });
 
-test("what is open to anybody is counted without Redis", async () => {
+test("public routes are counted without Redis", async () => {
   let asked = 0;
   const counting = new Proxy(redis, {
     get: (target, name) => {
@@ -135,7 +135,7 @@ test("what is open to anybody is counted without Redis", async () => {
 describe("a bucket in memory", () => {
   const one = (take: ReturnType<typeof localBuckets>) => (key: string) => take([key], [{ holds: 5, fill: 60_000 }])[0]!;
 
-  test("fills again with time, up to what it holds", () => {
+  test("refills with time, up to its size", () => {
     let now = 0;
     const take = one(localBuckets(() => now));
     for (let n = 0; n < 5; n++) expect(take("a").had).toBe(true);
@@ -148,7 +148,7 @@ describe("a bucket in memory", () => {
     expect(take("a").had).toBe(false);
   });
 
-  test("makes room for others: memory is bounded", () => {
+  test("is dropped for newer ones: memory is bounded", () => {
     const take = one(localBuckets(() => 0));
     for (let n = 0; n < 5; n++) take("first");
     expect(take("first").had).toBe(false);

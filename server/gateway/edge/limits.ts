@@ -5,7 +5,7 @@ import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 
 const script = readScript(new URL("./limit.lua", import.meta.url));
 const minute = 60_000;
-// Within this time each limit is counted. A user's is short: what all their sessions may ask at once is a sixth of what they may in a minute.
+// The window of each limit. A user's is short: all their sessions together may send a sixth of the limit per minute at once.
 const windows: Readonly<Record<LimitName, number>> = {
   session: minute,
   user: 10_000,
@@ -14,19 +14,19 @@ const windows: Readonly<Record<LimitName, number>> = {
   open: minute,
   keys: minute,
 };
-// So many buckets are kept here while Redis is away; the oldest make room. Who is that many may have a full bucket again.
+// The most buckets in memory while Redis is away. The oldest is dropped and starts full again.
 const mostLocal = 10_000;
 
-// So many refusals are held back at a time; the rest goes out at once.
-const mostHeld = 1000;
+// The most refusals that are delayed at a time; others are sent at once.
+const mostDelayed = 1000;
 
 export type LimitName = "session" | "user" | "address" | "sign-in" | "open" | "keys";
-/** What costs next to nothing to answer is counted here and not in Redis: it must be answered while Redis is away, and at once. */
+/** Limits of cheap routes are counted in this process: they must work at once and while Redis is away. */
 const countedHere: ReadonlySet<LimitName> = new Set(["open", "keys"]);
 
-/** What is left after a request: told to every client, so that it can pace itself. */
+/** The state of a bucket after a request. Response headers report it, so that clients can pace themselves. */
 interface Level {
-  /** Whether there was a token. It is taken only if all buckets of the request had one. */
+  /** Whether the bucket had a token. Tokens are taken only if all buckets of the request had one. */
   readonly had: boolean;
   readonly left: number;
   readonly nextIn: number;
@@ -43,7 +43,7 @@ interface Size {
   readonly fill: number;
 }
 
-/** A session's bucket lies beside its user's: one script takes of both, and a cluster keeps them on one node. */
+/** The buckets of a session and its user share a hash tag, so that one script can use both in a cluster. */
 const bucketsOf = (name: LimitName, who: string, userId: string | undefined): Bucket[] =>
   userId === undefined
     ? [{ name, key: `kenri:limit:{${name}:${who}}` }]
@@ -53,8 +53,8 @@ const bucketsOf = (name: LimitName, who: string, userId: string | undefined): Bu
       ];
 
 /**
- * Counts requests in token buckets that all gateways share; while Redis is away, in bounded ones of this process. A refusal is held back for
- * `delay` milliseconds: a client that asks again without a pause would otherwise cost everybody else more than it was allowed to.
+ * Limits requests with token buckets that all gateways share in Redis; while Redis is away, with buckets in this process. A refusal is delayed
+ * by `delay` milliseconds, so that a client that repeats refused requests without a pause costs others less.
  */
 export function limits(redis: Redis, perMinute: Readonly<Record<LimitName, number>>, metrics: Metrics, delay = 0) {
   const refused = metrics.counter("gateway_limited_total", "Requests over a limit.", ["limit"]);
@@ -64,12 +64,12 @@ export function limits(redis: Redis, perMinute: Readonly<Record<LimitName, numbe
     holds: Math.max(1, Math.ceil((perMinute[name] * windows[name]) / minute)),
     fill: windows[name],
   });
-  let held = 0;
+  let delayed = 0;
 
-  async function holdBack(): Promise<void> {
-    if (delay === 0 || held >= mostHeld) return;
-    held++;
-    await pause(delay).finally(() => held--);
+  async function delayRefusal(): Promise<void> {
+    if (delay === 0 || delayed >= mostDelayed) return;
+    delayed++;
+    await pause(delay).finally(() => delayed--);
   }
 
   async function levels(buckets: readonly Bucket[]): Promise<Level[]> {
@@ -90,8 +90,8 @@ export function limits(redis: Redis, perMinute: Readonly<Record<LimitName, numbe
   }
 
   /**
-   * Takes one of this caller's requests, and of their user's if they are signed in, and gives the headers that tell of it; throws 429 when there
-   * is none left.
+   * Takes a token of this caller's bucket, and of their user's if they are signed in. Returns the rate limit headers; throws 429 if a bucket is
+   * empty.
    */
   return async function take(name: LimitName, who: string, userId?: string): Promise<Record<string, string>> {
     const buckets = bucketsOf(name, who, userId);
@@ -107,7 +107,7 @@ export function limits(redis: Redis, perMinute: Readonly<Record<LimitName, numbe
     const empty = found.filter(({ had }) => !had).sort((a, b) => b.seconds - a.seconds)[0];
     if (!empty) return headers;
     refused.inc({ limit: empty.name });
-    await holdBack();
+    await delayRefusal();
     const whose = empty.name === "user" ? " of one user" : "";
     throw new Problem(429, "RATE_LIMITED", `over the limit of ${empty.most} requests a minute${whose}; try again in ${empty.seconds} s`, {
       headers: { ...headers, "retry-after": String(empty.seconds) },

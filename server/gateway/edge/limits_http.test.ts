@@ -46,7 +46,7 @@ test("over the limit of an address: 429 with Retry-After and RateLimit, shared b
   expect(answers[0]!.headers.get("ratelimit")).toMatch(/^"address";r=9;t=\d+$/);
 });
 
-test("what a client writes into X-Forwarded-For itself does not help: neither before a trusted proxy's word nor without one", async () => {
+test("a client cannot change its address with X-Forwarded-For, neither through a trusted proxy nor directly", async () => {
   const address = anAddress();
   const spoofed = await Promise.all(
     Array.from({ length: 20 }, () => fetch(`${gateways[0]!.url}/v1/me`, { headers: { "x-forwarded-for": `${anAddress()}, ${address}` } })),
@@ -65,7 +65,7 @@ test("what a client writes into X-Forwarded-For itself does not help: neither be
   expect(count(direct, 429)).toBeGreaterThanOrEqual(29);
 });
 
-test("cookies that are no sessions buy no bucket of their own", async () => {
+test("requests with invalid session cookies are limited by their IP address", async () => {
   const headers = () => ({
     "x-forwarded-for": address,
     cookie: `kenri=${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url")}`,
@@ -77,14 +77,14 @@ test("cookies that are no sessions buy no bucket of their own", async () => {
   expect([count(answers, 401), count(answers, 429)]).toEqual([10, 5]);
 });
 
-test("signing in is limited more strictly", async () => {
+test("sign-in has a stricter limit", async () => {
   const headers = { "x-forwarded-for": anAddress() };
   const answers: number[] = [];
   for (let n = 0; n < 8; n++) answers.push((await fetch(`${gateways[n % 2]!.url}/login`, { headers, redirect: "manual" })).status);
   expect([count(answers, 302), count(answers, 429)]).toEqual([5, 3]);
 });
 
-test("what anybody may read is limited too, in a bucket of its own, so that it costs no other request its place", async () => {
+test("public routes have a limit of their own, which takes nothing from other requests", async () => {
   const open = ["/", "/home/home.css", "/home/home.js", "/admin/assets/none.js", "/openapi", "/openapi.json", "/livez", "/readyz"];
   for (const path of open) {
     const headers = { "x-forwarded-for": anAddress() };
@@ -100,7 +100,7 @@ test("what anybody may read is limited too, in a bucket of its own, so that it c
   }
 });
 
-test("the keys of tokens have a bucket of their own: services get them while their address has used up the rest", async () => {
+test("the keys of tokens have a limit of their own: services get them when their address has used up the others", async () => {
   const headers = { "x-forwarded-for": anAddress() };
   const ask = async (path: string) => (await fetch(`${gateways[0]!.url}${path}`, { headers })).status;
   for (let n = 0; n < 20; n++) await Promise.all([ask("/"), ask("/v1/me")]);
@@ -110,7 +110,7 @@ test("the keys of tokens have a bucket of their own: services get them while the
   expect([await ask("/"), count(answers, 200), count(answers, 429)]).toEqual([429, 12, 2]);
 });
 
-test("a session has its own limit, wherever it asks from", async () => {
+test("a session has its own limit, from any address", async () => {
   const browser = testBrowser();
   const generous = await startGateway(kenri, await gatewayPlace());
   await browser.signIn(generous.url, "alice");

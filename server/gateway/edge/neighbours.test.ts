@@ -70,8 +70,8 @@ const profile = (name: string, init?: RequestInit) => {
 const statuses = async (answers: readonly Promise<Response>[]) => (await Promise.all(answers)).map(one => one.status);
 const count = (all: readonly number[], status: number) => all.filter(one => one === status).length;
 
-describe("one user's slow questions", () => {
-  test("time out for that user alone: everybody else is answered all the while", async () => {
+describe("one user's slow requests", () => {
+  test("time out for that user alone: other users are answered meanwhile", async () => {
     slow.userId = people.alice!.userId;
     slow.letGo = Promise.withResolvers();
     const answers: number[] = [];
@@ -93,7 +93,7 @@ describe("one user's slow questions", () => {
     expect((await profile("alice")).status).toBe(200);
   });
 
-  test("reach the service only so many at once; the others are told to come again, and all turns are given back", async () => {
+  test("reach the service only so many at once; the others get 429, and all turns end", async () => {
     await until("nothing is under way", 5000, () => slow.under === 0);
     Object.assign(slow, { most: 0, letGo: Promise.withResolvers() });
     const leaving = new AbortController();
@@ -117,13 +117,13 @@ describe("one user's slow questions", () => {
 });
 
 describe("one user in many sessions", () => {
-  test("has the sessions that a user may have: the oldest answers 401 when one more is opened", async () => {
+  test("has a limited number of sessions: the oldest answers 401 when one more is opened", async () => {
     const browsers: TestBrowser[] = [];
     for (let n = 0; n < 4; n++) browsers.push(await signedIn("viewer"));
     expect(await statuses(browsers.map(one => one.fetch(`${gateway.url}/v1/me`)))).toEqual([401, 200, 200, 200]);
   });
 
-  test("has one budget, whichever session asks", async () => {
+  test("has one limit for all sessions", async () => {
     const sessions = await Promise.all(Array.from({ length: 3 }, () => signedIn("operator")));
     const answers = await statuses(Array.from({ length: 24 }, (_, n) => sessions[n % 3]!.fetch(`${strict.url}/v1/me`)));
     expect(count(answers, 200)).toBeWithin(12, 17);
@@ -139,7 +139,7 @@ describe("a page of another site", () => {
   const link = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
   const get = (path: string, headers: Record<string, string>) => fetch(`${strict.url}${path}`, { headers, redirect: "manual" });
 
-  test("that loads /login or /callback begins no sign-in, leaves nothing behind and uses up nobody's budget", async () => {
+  test("that loads /login or /callback starts no sign-in, stores nothing and uses up no limit", async () => {
     const redis = await testRedis(ownRedis);
     const pending = async () => (await redis.send<string[]>("KEYS", "kenri:sign-in:*")).length;
     const before = await pending();
@@ -157,7 +157,7 @@ describe("a page of another site", () => {
     );
   });
 
-  test("that loads anything else uses up nothing of the address either", async () => {
+  test("that loads anything else uses up no limit of the address either", async () => {
     for (let n = 0; n < 20; n++) expect((await get("/v1/me", image)).status).toBe(403);
     expect((await get("/v1/me", {})).status).toBe(401);
   });

@@ -2,13 +2,13 @@ import type { Problem } from "../../kernel/http/problem.ts";
 
 const asText = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-/** What our own pages may do: load from here, nothing inline, framed by nobody. */
+/** The policy of our own pages: load from this origin only, nothing inline, no frames. */
 export const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 export const htmlHeaders = { "content-type": "text/html; charset=utf-8", "content-security-policy": pagePolicy };
 
-/** A refusal for a person in a browser. */
+/** A refusal as a page for browsers. */
 export function errorPage({ status, code, detail, options }: Problem): Response {
   return new Response(
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Kenri</title>

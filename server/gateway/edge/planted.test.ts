@@ -10,7 +10,7 @@ import { testIntegrity } from "../../testing/integrity.ts";
 import { type TestKenri, type TestSystem, testKenri } from "../../testing/kenri.ts";
 import { testRedis } from "../../testing/redis.ts";
 import { privateServers } from "../../testing/servers.ts";
-import { boardKey, createBoard } from "../calls/board.ts";
+import { createKeyRegistry, registryKey } from "../calls/key_registry.ts";
 
 /** For each service what only an ADMIN or an operator may ask. */
 const doors: readonly [system: TestSystem, path: string][] = [
@@ -91,43 +91,43 @@ const partsOf = async (browser: TestBrowser) => {
   return dependencies;
 };
 
-describe("a key on the board of the gateways' keys", () => {
+describe("a key in the registry of the gateways' keys", () => {
   test.each([
     ["as it was written before entries were signed", (jwk: JWK) => JSON.stringify(jwk)],
     ["signed with another secret", (jwk: JWK) => signedBy("another-secret-another-secret-another", jwk)],
     ["garbage", () => "\0{"],
-  ])("that the attacker plants (%s) makes nobody an ADMIN, and the keys are published all the same", async (_, entryOf) => {
+  ])("that an attacker plants (%s) makes nobody an ADMIN, and the valid keys are still published", async (_, entryOf) => {
     const mallory = await attacker();
     await redis.send("ZADD", "kenri:gateway-keys", Date.now(), entryOf(mallory.jwk));
-    await redis.send("HSET", boardKey, mallory.jwk.kid, entryOf(mallory.jwk));
+    await redis.send("HSET", registryKey, mallory.jwk.kid, entryOf(mallory.jwk));
     expect(await asked(mallory)).toEqual([401, 401, 401]);
     const { status, kids } = await published();
     expect([status, kids.includes(mallory.jwk.kid), kids.length]).toEqual([200, false, 1]);
-    await redis.send("HDEL", boardKey, mallory.jwk.kid);
+    await redis.send("HDEL", registryKey, mallory.jwk.kid);
   });
 
   test("that is removed is refused by every service within seconds", async () => {
     const former = await attacker();
-    const board = createBoard(redis, testIntegrity(), 60_000); // a gateway that was taken over: it knows the secret
-    await board.announce(former.jwk);
+    const registry = createKeyRegistry(redis, testIntegrity(), 60_000); // a gateway that was taken over: it knows the secret
+    await registry.announce(former.jwk);
     await until("its tokens are valid", 5000, async () => (await asked(former)).every(status => status === 200));
-    await board.withdraw([former.jwk.kid]);
+    await registry.withdraw([former.jwk.kid]);
     await until("its tokens are refused", 5000, async () => (await asked(former)).every(status => status === 401));
     await Promise.all([alice, admin].map(async one => expect((await one.fetch(`${gateway.url}/v1/me`)).status).toBe(200)));
   });
 
-  test("that is written again after its time is not published", async () => {
+  test("that is written again after its expiry is not published", async () => {
     const former = await attacker();
-    const board = createBoard(redis, testIntegrity(), 1); // valid for a millisecond
-    await board.announce(former.jwk);
-    await redis.send("PERSIST", boardKey);
+    const registry = createKeyRegistry(redis, testIntegrity(), 1); // valid for a millisecond
+    await registry.announce(former.jwk);
+    await redis.send("PERSIST", registryKey);
     await until("its time is over", 5000, async () => !(await published()).kids.includes(former.jwk.kid));
     expect(await asked(former)).toEqual([401, 401, 401]);
   });
 });
 
 const signedBy = (secret: string, jwk: JWK) =>
-  testIntegrity([secret]).sign(`${boardKey}:${jwk.kid}`, JSON.stringify({ jwk, until: Number.MAX_SAFE_INTEGER }));
+  testIntegrity([secret]).sign(`${registryKey}:${jwk.kid}`, JSON.stringify({ jwk, until: Number.MAX_SAFE_INTEGER }));
 
 describe("in Redis", () => {
   const sessionKey = (id: string) => `kenri:signed-session:${sha256(id).toString("base64url")}`;
@@ -140,14 +140,14 @@ describe("in Redis", () => {
     ["as it was written before they were signed", async () => JSON.stringify({ userId: admin.userId })],
     ["copied from the administrator's", adminRecord],
     ["garbage", async () => "\0"],
-  ])("a planted session (%s) is none", async (_, dataOf) => {
+  ])("a planted session (%s) is not valid", async (_, dataOf) => {
     const id = newId();
     await redis.send("HSET", sessionKey(id), "data", await dataOf(), "ends_at", Date.now() + 600_000);
     expect((await withCookie(id, "/v1/me")).status).toBe(401);
     expect((await withCookie(id, "/admin/api/users")).status).toBe(401);
   });
 
-  test("a session of long ago that is written again is none", async () => {
+  test("an old session that is written again is not valid", async () => {
     const id = newId();
     const data = testIntegrity().sign(sessionKey(id), JSON.stringify({ userId: admin.userId, openedAt: Date.now() - 100 * 86_400_000 }));
     await redis.send("HSET", sessionKey(id), "data", data, "ends_at", Date.now() + 600_000);
@@ -161,14 +161,14 @@ describe("in Redis", () => {
       (profile: object) => testIntegrity().sign(profileKey(alice.userId), JSON.stringify({ profile, at: Date.now() - 3_600_000 })),
     ],
     ["of somebody else", (profile: object) => testIntegrity().sign(profileKey(admin.userId), JSON.stringify({ profile, at: Date.now() }))],
-  ])("planted roles (%s) are not believed", async (_, entryOf) => {
+  ])("planted roles (%s) are refused", async (_, entryOf) => {
     const profile = { user_id: alice.userId, account_status: "ACTIVE", roles: ["USER", "ADMIN"], display_name: "Alice", email: null };
     await redis.send("SET", profileKey(alice.userId), entryOf(profile));
     expect((await alice.fetch(`${gateway.url}/admin/api/users`)).status).toBe(403);
     expect((await alice.fetch(`${gateway.url}/v1/me`)).status).toBe(200);
   });
 
-  test("a changed sign-in leads nowhere else", async () => {
+  test("a changed sign-in cannot redirect elsewhere", async () => {
     const browser = testBrowser();
     const begun = await browser.fetch(`${gateway.url}/login`);
     const state = new URL(begun.headers.get("location")!).searchParams.get("state")!;
@@ -180,7 +180,7 @@ describe("in Redis", () => {
     expect(answer.status).toBe(400);
   });
 
-  test("the console, /readyz, the log and the metrics say that something is wrong", async () => {
+  test("the console, /readyz, the log and the metrics report the refused entries", async () => {
     const trouble = (await partsOf(admin)).find(({ name }) => name === "redis_integrity");
     expect([trouble?.state, trouble?.detail]).toEqual(["trouble", expect.stringContaining("that no gateway signed")]);
     expect(((await (await fetch(`${gateway.url}/readyz`)).json()) as { status: string }).status).toBe("degraded");

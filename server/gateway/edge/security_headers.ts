@@ -1,6 +1,6 @@
 import type { AnyElysia } from "elysia";
 
-/** What holds for everything that is served: no frames, no sniffing, no referrers, nothing loaded from elsewhere; pages loosen the policy for themselves. */
+/** Headers of every response: no frames, no referrers, nothing loaded from elsewhere. Pages set a looser policy of their own. */
 export function securityHeaders(app: AnyElysia, isSecure: () => boolean): void {
   app.onRequest(({ set }) => {
     Object.assign(set.headers, {

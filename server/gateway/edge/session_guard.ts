@@ -1,43 +1,44 @@
 import { readJson } from "../../kernel/http/body.ts";
-import { visitOf } from "../../kernel/http/http.ts";
+import { requestContext } from "../../kernel/http/http.ts";
 import { Problem } from "../../kernel/http/problem.ts";
 import type { Role } from "../../kernel/http/tokens.ts";
 import type { CallContext } from "../calls/downstream.ts";
 import { type Cookies, sessionCookie } from "./cookies.ts";
 import { isForeignSubresource } from "./fetch_metadata.ts";
 import type { LimitName, TakeLimit } from "./limits.ts";
-import { type People, type Profile, sessionsAway, signInAgain } from "./people.ts";
+import { type Profile, type Profiles, sessionsAway, signInAgain } from "./profiles.ts";
 import type { Session, Sessions } from "./sessions.ts";
 
 /** A signed-in person's request. */
 export interface SignedInRequest {
   readonly session: Session;
   readonly profile: Profile;
-  readonly errand: CallContext;
+  /** For calls to the services. */
+  readonly context: CallContext;
 }
 
-export interface EntranceOptions {
+export interface SessionGuardOptions {
   readonly sessions: Sessions;
-  readonly people: People;
+  readonly profiles: Profiles;
   readonly cookies: Cookies;
   readonly takeLimit: TakeLimit;
   readonly addressOf: (request: Request) => string;
-  /** `http://127.0.0.1:8080`: what a browser sends as Origin from our own pages. */
+  /** `http://127.0.0.1:8080`: the Origin header of our own pages. */
   readonly origin: () => string;
   readonly bodyWithin: number;
 }
 
-export interface Arrival {
+export interface HookContext {
   readonly request: Request;
   readonly set: { headers: Record<string, string | number> };
 }
 
-const guests = new WeakMap<Request, SignedInRequest>();
+const signedInRequests = new WeakMap<Request, SignedInRequest>();
 const csrfHeader = "x-kenri-csrf";
 
-/** Route options that say who may pass, asked before the body is read: at most so often, from our own pages, signed in, active. */
-export function sessionGuard({ sessions, people, cookies, takeLimit, addressOf, origin, bodyWithin }: EntranceOptions) {
-  const limit = async ({ set }: Arrival, name: LimitName, who: string, userId?: string) =>
+/** Route options that check a request before its body is read: rate limit, origin, session, account status and roles. */
+export function sessionGuard({ sessions, profiles, cookies, takeLimit, addressOf, origin, bodyWithin }: SessionGuardOptions) {
+  const limit = async ({ set }: HookContext, name: LimitName, who: string, userId?: string) =>
     void Object.assign(set.headers, await takeLimit(name, who, userId));
 
   async function sessionOf(request: Request): Promise<Session | undefined> {
@@ -48,18 +49,18 @@ export function sessionGuard({ sessions, people, cookies, takeLimit, addressOf, 
     });
   }
 
-  async function enter(arrival: Arrival, roles: readonly Role[] | undefined): Promise<void> {
-    const { request } = arrival;
-    if (guests.has(request)) return;
+  async function admit(hook: HookContext, roles: readonly Role[] | undefined): Promise<void> {
+    const { request } = hook;
+    if (signedInRequests.has(request)) return;
     refuseForeign(request, origin());
     const session = await sessionOf(request);
-    // A cookie that is no session must not buy a bucket of its own.
-    const limiting = session ? limit(arrival, "session", session.key, session.userId) : limit(arrival, "address", addressOf(request));
-    const visit = visitOf(request);
-    const { requestId, trace } = visit;
-    if (session) visit.caller = { user_id: session.userId };
-    const following = { requestId, traceparent: trace.traceparent };
-    const finding = session ? people.find(session.userId, following, roles !== undefined) : undefined;
+    // A request with an invalid session cookie is limited by its IP address.
+    const limiting = session ? limit(hook, "session", session.key, session.userId) : limit(hook, "address", addressOf(request));
+    const current = requestContext(request);
+    const { requestId, trace } = current;
+    if (session) current.caller = { user_id: session.userId };
+    const correlation = { requestId, traceparent: trace.traceparent };
+    const finding = session ? profiles.find(session.userId, correlation, roles !== undefined) : undefined;
     finding?.catch(() => {}); // the limit may refuse first
     await limiting;
     if (!session || !finding) throw signInAgain();
@@ -68,55 +69,55 @@ export function sessionGuard({ sessions, people, cookies, takeLimit, addressOf, 
     });
     if (profile.account_status !== "ACTIVE") throw new Problem(403, "ACCOUNT_INACTIVE", "this account is suspended; ask an administrator");
     if (roles && !roles.some(role => profile.roles.includes(role)))
-      throw new Problem(403, "FORBIDDEN", `this takes the role ${roles.join(" or ")}`);
+      throw new Problem(403, "FORBIDDEN", `this requires the role ${roles.join(" or ")}`);
     const person = { userId: profile.user_id, roles: profile.roles };
-    guests.set(request, { session, profile, errand: { ...following, person, isGone: () => request.signal.aborted } });
+    signedInRequests.set(request, { session, profile, context: { ...correlation, person, isGone: () => request.signal.aborted } });
   }
 
-  const options = <A extends Arrival>(pass: (arrival: A) => Promise<void>) => ({
+  const options = <H extends HookContext>(check: (hook: H) => Promise<void>) => ({
     parse: [
-      async (arrival: A) => {
-        await pass(arrival);
-        return readJson(arrival.request, bodyWithin);
+      async (hook: H) => {
+        await check(hook);
+        return readJson(hook.request, bodyWithin);
       },
       "json" as const,
     ],
-    transform: pass,
+    transform: check,
   });
 
   return {
-    /** Signed in, and with one of the roles if any are named. */
-    signedIn: (roles?: readonly Role[]) => options((arrival: Arrival) => enter(arrival, roles)),
-    /** Anybody, at most so often from one address. */
+    /** Requires a session, and one of the roles if any are given. */
+    signedIn: (roles?: readonly Role[]) => options((hook: HookContext) => admit(hook, roles)),
+    /** Allows everybody, limited by IP address. */
     anybody: (name: LimitName) => {
       const counted = new WeakSet<Request>();
-      return options(async (arrival: Arrival) => {
-        if (counted.has(arrival.request)) return;
-        counted.add(arrival.request);
-        refuseForeign(arrival.request, origin());
-        await limit(arrival, name, addressOf(arrival.request));
+      return options(async (hook: HookContext) => {
+        if (counted.has(hook.request)) return;
+        counted.add(hook.request);
+        refuseForeign(hook.request, origin());
+        await limit(hook, name, addressOf(hook.request));
       });
     },
-    /** As signedIn, for a route that has its own way to say no. */
-    enter,
+    /** As signedIn, for a route that answers refusals itself. */
+    admit,
     sessionOf,
   };
 }
 
 export type SessionGuard = ReturnType<typeof sessionGuard>;
 
-export function guestOf(request: Request): SignedInRequest {
-  const guest = guests.get(request);
-  if (!guest) throw new Error("a route that asks for its guest must require a session");
-  return guest;
+export function signedInOf(request: Request): SignedInRequest {
+  const signedIn = signedInRequests.get(request);
+  if (!signedIn) throw new Error("signedInOf is only for routes that require a session");
+  return signedIn;
 }
 
 const isSafe = (request: Request) => request.method === "GET" || request.method === "HEAD";
 
 /**
- * What changes something must come from our own pages: by what the browser says of the page that asks, and by a header that no form and no
- * foreign page can send without asking first. A safe request may come from elsewhere only if the person goes here: a foreign page could otherwise
- * begin sign-ins, and use up what is allowed to the address of whoever looks at that page.
+ * Refuses requests of other sites. A request that changes something must come from our own pages: by its Origin and Sec-Fetch-Site, and by a
+ * header that forms cannot send and other sites cannot send without a preflight. A safe request of another site must be a navigation. Otherwise
+ * a foreign page could start sign-ins, or use up the rate limit of its visitors' IP addresses.
  */
 function refuseForeign(request: Request, own: string): void {
   if (isSafe(request)) {

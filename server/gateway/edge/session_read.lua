@@ -1,6 +1,6 @@
--- Reads a session and keeps it alive: for another idle time, but never beyond its end. By the clock of Redis.
+-- Reads a session and extends it by the idle time, but never beyond its end. By the clock of Redis.
 -- KEYS[1] the session; ARGV[1] idle milliseconds
--- returns what was kept and the time, in milliseconds since 1970; or nothing
+-- returns its data and the time, in milliseconds since 1970; or nothing
 local kept = redis.call('HMGET', KEYS[1], 'data', 'ends_at')
 if not kept[1] then return false end
 local time = redis.call('TIME')

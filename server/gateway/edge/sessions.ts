@@ -6,7 +6,7 @@ const openScript = readScript(new URL("./session_open.lua", import.meta.url));
 const readOne = readScript(new URL("./session_read.lua", import.meta.url));
 
 export interface Session {
-  /** The key in Redis: a hash, so that who reads Redis holds no cookie. */
+  /** The key in Redis: a hash of the id, so that a reader of Redis cannot make a valid cookie. */
   readonly key: string;
   readonly userId: string;
 }
@@ -23,16 +23,16 @@ const sessionsOf = (userId: string) => `kenri:{user:${userId}}:sessions`;
 export interface SessionLimits {
   readonly idle: number;
   readonly absolute: number;
-  /** One more ends the oldest of the user. */
+  /** The most sessions of a user. One more ends the oldest. */
   readonly perUser?: number;
 }
 
 /**
- * Sessions live in Redis alone; the browser holds a random id and nothing else. A record is signed for its own key: who can write to Redis can
- * end a session, but cannot make one.
+ * Sessions are stored in Redis only; the browser holds a random id and nothing else. A record is signed for its own key: an attacker who can
+ * write to Redis can end a session, but cannot create one.
  */
-export function sessions(redis: Redis, integrity: Integrity, { idle, absolute, perUser = 20 }: SessionLimits) {
-  /** Whose session it is, if a gateway opened it and it is not one of long ago that somebody wrote again. */
+export function createSessions(redis: Redis, integrity: Integrity, { idle, absolute, perUser = 20 }: SessionLimits) {
+  /** The user of a session, if a gateway signed it and it is not an old record that was written again. */
   function userOf(key: string, data: string, now: number): string | undefined {
     const text = integrity.verify("session", key, data);
     if (text === undefined) return undefined;
@@ -41,15 +41,15 @@ export function sessions(redis: Redis, integrity: Integrity, { idle, absolute, p
   }
 
   /**
-   * Ends the oldest sessions of a user who has too many, and forgets those that have ended. Not a script: in a cluster the sessions of a user
-   * lie on different nodes. Each of several at once keeps the newest it sees, so the newest of all stay, and the last one sees all.
+   * Ends the oldest sessions of a user who has too many, and removes ended ones from the index. Not a script: in a cluster the sessions of a
+   * user are on different nodes. Concurrent runs each keep the newest sessions they see, so the newest of all stay; the last run sees all.
    */
   async function endOldest(userId: string): Promise<void> {
     const keys = await redis.send<string[]>("ZRANGE", sessionsOf(userId), 0, -1);
     const known = await Promise.all(
       keys.map(async key => {
         const [data, openedAt] = await redis.send<(string | null)[]>("HMGET", key, "data", "opened_at");
-        // One that an older version opened has no such time: it is older.
+        // Sessions of an older version have no opened_at; they are older.
         return { key, hasEnded: data === null, openedAt: Number(openedAt ?? 0) };
       }),
     );
@@ -61,14 +61,14 @@ export function sessions(redis: Redis, integrity: Integrity, { idle, absolute, p
   }
 
   return {
-    /** A new session with a new id, to be given to the browser. */
+    /** Opens a session and returns its new id, for the cookie. */
     async open(userId: string): Promise<string> {
       const id = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
       const openedAt = Number((await redis.send<string[]>("TIME"))[0]) * 1000;
       const data = integrity.sign(keyOf(id), JSON.stringify({ userId, openedAt }));
       const endsAt = await redis.run<number>(openScript, [keyOf(id)], [data, idle, absolute]);
       await redis.send("ZADD", sessionsOf(userId), endsAt, keyOf(id));
-      // The index lives as long as the longest of them, also after the absolute time was set shorter.
+      // The index lives as long as its longest session, also after the absolute lifetime was set shorter.
       await redis.send("PEXPIREAT", sessionsOf(userId), endsAt, "NX");
       await redis.send("PEXPIREAT", sessionsOf(userId), endsAt, "GT");
       await endOldest(userId);
@@ -82,7 +82,7 @@ export function sessions(redis: Redis, integrity: Integrity, { idle, absolute, p
       return userId === undefined ? undefined : { key: keyOf(id), userId };
     },
 
-    /** Whether a session is still there; does not keep it alive. */
+    /** Whether a session still exists. Does not extend it. */
     async exists({ key }: Session): Promise<boolean> {
       return (await redis.send<number>("EXISTS", key)) === 1;
     },
@@ -92,7 +92,7 @@ export function sessions(redis: Redis, integrity: Integrity, { idle, absolute, p
       await redis.send("ZREM", sessionsOf(userId), key);
     },
 
-    /** The sessions of a user that have not ended, and when each ends if nobody uses it, and at the latest. The ids stay where they are. */
+    /** The open sessions of a user, without their ids: when each ends if it is not used, and when it ends at the latest. */
     async list(userId: string): Promise<OpenSession[]> {
       const kept = await redis.send<[key: string, endsAt: number][]>("ZRANGE", sessionsOf(userId), 0, -1, "WITHSCORES");
       const ends = await Promise.all(kept.map(([key]) => redis.send<number>("PEXPIRETIME", key)));
@@ -102,7 +102,7 @@ export function sessions(redis: Redis, integrity: Integrity, { idle, absolute, p
       });
     },
 
-    /** Ends every session of a user, on every device. Says how many there were. */
+    /** Ends every session of a user, on every device. Returns how many there were. */
     async endAll(userId: string): Promise<number> {
       const keys = await redis.send<string[]>("ZRANGE", sessionsOf(userId), 0, -1);
       const ended = await Promise.all(keys.map(key => redis.send<number>("DEL", key)));
@@ -112,4 +112,4 @@ export function sessions(redis: Redis, integrity: Integrity, { idle, absolute, p
   };
 }
 
-export type Sessions = ReturnType<typeof sessions>;
+export type Sessions = ReturnType<typeof createSessions>;

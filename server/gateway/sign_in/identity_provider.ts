@@ -5,7 +5,7 @@ import type { Log } from "../../kernel/telemetry/log.ts";
 
 export interface IdentityProviderOptions {
   readonly issuer: string;
-  /** Where this process reaches the issuer, if that is not the address that browsers use. */
+  /** The address at which this process reaches the issuer, if browsers use another one. */
   readonly internalUrl: string | undefined;
   readonly clientId: string;
   readonly clientSecret: string;
@@ -14,14 +14,14 @@ export interface IdentityProviderOptions {
   readonly log: Log;
 }
 
-/** What a sign-in must remember between its two halves. */
+/** State of a sign-in between its two steps. */
 export interface Challenge {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** Who the provider says it was. */
+/** The claims of the provider about a person. */
 export interface Identity {
   readonly subject: string;
   readonly email: string | null;
@@ -33,7 +33,7 @@ export interface Identity {
 
 const rediscoverEvery = 3_600_000;
 
-/** The OIDC provider: authorization code with PKCE, state and nonce. It is looked up when it is first needed, so that it may be away before. */
+/** The OIDC provider: authorization code with PKCE, state and nonce. Discovery happens at the first sign-in, so that the provider may be away at the start. */
 export function identityProvider({ issuer, internalUrl, clientId, clientSecret, rolesClaim, deadline, log }: IdentityProviderOptions) {
   const route = internalUrl === undefined ? {} : { [oidc.customFetch]: fetchThrough(new URL(issuer).origin, internalUrl) };
   const proof = oidc.ClientSecretBasic(clientSecret);
@@ -41,7 +41,7 @@ export function identityProvider({ issuer, internalUrl, clientId, clientSecret, 
   const timeout = deadline / 1000;
   let discovered: { readonly metadata: oidc.ServerMetadata; readonly at: number } | undefined;
 
-  /** What the provider says of itself is kept; its keys are not: they may be others at the next sign-in. */
+  /** The discovered metadata are cached; the keys are not, since the provider may rotate them. */
   async function configuration(): Promise<oidc.Configuration> {
     if (!discovered || performance.now() - discovered.at > rediscoverEvery) {
       const found = await oidc.discovery(new URL(issuer), clientId, clientSecret, proof, { execute: options, timeout, ...route });
@@ -53,8 +53,8 @@ export function identityProvider({ issuer, internalUrl, clientId, clientSecret, 
     return config;
   }
 
-  /** Nothing the provider does or fails to do is a surprise of ours. */
-  const judged = async <T>(work: () => Promise<T>): Promise<T> => {
+  /** Turns every failure of the provider into a refusal. */
+  const refusing = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
@@ -65,9 +65,9 @@ export function identityProvider({ issuer, internalUrl, clientId, clientSecret, 
   };
 
   return {
-    /** Where to send the browser, and what to remember until it comes back. */
+    /** Where to send the browser, and the challenge to store until it returns. */
     begin: (redirectUri: string, prompt: string | undefined): Promise<{ url: URL; challenge: Challenge }> =>
-      judged(async () => {
+      refusing(async () => {
         const config = await configuration();
         const challenge = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
         const url = oidc.buildAuthorizationUrl(config, {
@@ -85,7 +85,7 @@ export function identityProvider({ issuer, internalUrl, clientId, clientSecret, 
 
     /** Exchanges the code that the browser brought back. */
     finish: (callback: URL, { state, nonce, verifier }: Challenge): Promise<Identity> =>
-      judged(async () => {
+      refusing(async () => {
         const config = await configuration();
         const tokens = await oidc.authorizationCodeGrant(config, callback, {
           expectedState: state,
@@ -100,7 +100,7 @@ export function identityProvider({ issuer, internalUrl, clientId, clientSecret, 
   };
 }
 
-/** What is meant for the issuer's origin goes to another one. Only the way differs: issuer, endpoints and tokens are checked by the public address. */
+/** Sends requests for the issuer's origin to another address. Issuer, endpoints and tokens are still checked against the public one. */
 const fetchThrough =
   (origin: string, internal: string): oidc.CustomFetch =>
   (url, options) =>
@@ -118,12 +118,12 @@ function identityOf(claims: Record<string, unknown> & { sub: string }, rolesClai
     emailVerified: claims.email_verified === true,
     name: text(claims.name) ?? text(claims.preferred_username),
     picture: text(claims.picture),
-    roles: knownRoles.filter(role => Array.isArray(roles) && roles.includes(role)), // a provider may name hundreds of groups
+    roles: knownRoles.filter(role => Array.isArray(roles) && roles.includes(role)), // a provider may send hundreds of groups
   };
 }
 
 const timeouts = new Set(["OAUTH_TIMEOUT", "OAUTH_ABORT"]);
-// The provider answered, and what it answered is not to be believed or says no.
+// The provider answered, and its answer is invalid or a refusal.
 const refusals = new Set([
   "OAUTH_AUTHORIZATION_RESPONSE_ERROR",
   "OAUTH_INVALID_RESPONSE",

@@ -19,7 +19,7 @@ afterAll(async () => {
   await idp.close();
 });
 
-test("a person signs in at the public address while the gateway asks the provider at the internal one only", async () => {
+test("a person signs in at the public address while the gateway calls the provider at the internal one only", async () => {
   const browser = testBrowser();
   const begin = await browser.fetch(`${inside.url}/login`);
   expect(begin.headers.get("location")).toStartWith(`${idp.issuer}/auth?`);
@@ -30,13 +30,13 @@ test("a person signs in at the public address while the gateway asks the provide
   expect(idp.asked.outside).toEqual([]);
 });
 
-test("without the internal address it asks at the public one, where it is refused here", async () => {
+test("without the internal address it calls the public one, which refuses it here", async () => {
   const outside = await startGateway(kenri, await gatewayPlace(), idp.environment);
   expect((await fetch(`${outside.url}/login`, { redirect: "manual" })).status).toBe(502);
   expect(idp.asked.outside).toEqual(["/.well-known/openid-configuration"]);
 });
 
-test("a provider at the internal address that is another issuer is not believed", async () => {
+test("a provider at the internal address that is another issuer is refused", async () => {
   const other = await splitIdp();
   try {
     const misled = await startGateway(kenri, await gatewayPlace(), { ...idp.environment, OIDC_INTERNAL_URL: other.internalUrl });

@@ -20,7 +20,7 @@ const me = async (browser: ReturnType<typeof testBrowser>, at = gateway) => {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 };
 
-test("alice signs in through redirects and the form, sees herself, signs out, and her cookie is dead on the server", async () => {
+test("alice signs in through redirects and the form, reads her profile, signs out, and the server refuses her cookie", async () => {
   const browser = testBrowser();
   const { response, url } = await browser.signIn(gateway.url, "alice");
   expect([response.status, url]).toEqual([200, `${gateway.url}/`]);
@@ -42,7 +42,7 @@ test("alice signs in through redirects and the form, sees herself, signs out, an
   expect((await me(browser, second)).status).toBe(401);
 });
 
-test("she comes back to where she wanted to go, and to nowhere else", async () => {
+test("she returns to the requested path, and to no other site", async () => {
   const browser = testBrowser();
   expect((await browser.signIn(gateway.url, "alice", "/v1/me?x=1")).url).toBe(`${gateway.url}/v1/me?x=1`);
   for (const elsewhere of ["//evil.example", "https://evil.example/", "/..//evil.example", "/\\evil.example"])
@@ -61,7 +61,7 @@ test("every sign-in has a new session id, and ends the one that the browser had"
   expect((await me(thief)).status).toBe(401);
 });
 
-test("a session id that somebody else chose never becomes a session", async () => {
+test("a session id that an attacker chose never becomes a session", async () => {
   const browser = testBrowser();
   browser.cookies.set("kenri", "A".repeat(43));
   await browser.signIn(gateway.url, "bob");
@@ -71,19 +71,19 @@ test("a session id that somebody else chose never becomes a session", async () =
   expect((await me(attacker)).status).toBe(401);
 });
 
-test("the cookie is no script's and no other site's", async () => {
+test("no script and no other site can use the cookie", async () => {
   const browser = testBrowser();
   const login = await browser.fetch(`${gateway.url}/login`);
   expect(login.headers.getSetCookie()[0]).toMatch(/^kenri-sign-in=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/);
 });
 
-test("roles of the provider are taken at the first sign-in", async () => {
+test("roles of the provider are used at the first sign-in", async () => {
   const browser = testBrowser();
   await browser.signIn(gateway.url, "operator");
   expect((await me(browser)).body.roles).toEqual(["USER", "OPERATOR"]);
 });
 
-test("50 first sign-ins of one new person at once are one user", async () => {
+test("50 concurrent first sign-ins of one new person create one user", async () => {
   const browsers = Array.from({ length: 50 }, () => testBrowser());
   const ends = await Promise.all(browsers.map((browser, n) => browser.signIn((n % 2 ? gateway : second).url, "viewer")));
   expect(ends.map(({ response }) => response.status)).toEqual(Array(50).fill(200));
@@ -93,7 +93,7 @@ test("50 first sign-ins of one new person at once are one user", async () => {
   expect(await kenri.account().sql`select from users where email = 'viewer@example.test'`).toHaveLength(1);
 });
 
-test("a session holds at every gateway, and survives the end of the one that opened it", async () => {
+test("a session is valid at every gateway, and survives the end of the one that opened it", async () => {
   const place = await gatewayPlace();
   const third = await startGateway(kenri, place);
   const browser = testBrowser();
@@ -104,7 +104,7 @@ test("a session holds at every gateway, and survives the end of the one that ope
   expect((await me(browser, again)).status).toBe(200);
 });
 
-test("who asks as a person gets a page about what went wrong, a program gets problem+json", async () => {
+test("browsers get errors as a page, programs as problem+json", async () => {
   const page = await fetch(`${gateway.url}/callback?state=x&code=y`, { headers: { accept: "text/html" } });
   expect([page.status, page.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
   expect(await page.text()).toContain("Sign in again");
@@ -112,7 +112,7 @@ test("who asks as a person gets a page about what went wrong, a program gets pro
   expect([problem.status, problem.headers.get("content-type")]).toEqual([400, "application/problem+json"]);
 });
 
-test("everything that is served carries the headers of a careful site", async () => {
+test("every response has the security headers", async () => {
   for (const path of ["/", "/home/home.js", "/v1/me", "/login", "/nowhere", "/callback", "/openapi"]) {
     const response = await fetch(`${gateway.url}${path}`, { redirect: "manual" });
     const policy = response.headers.get("content-security-policy") ?? "";

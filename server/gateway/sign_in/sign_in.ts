@@ -1,8 +1,8 @@
 import { sha256 } from "../../kernel/http/auth.ts";
 import type { Redis } from "../../kernel/redis/redis.ts";
-import type { CallContext, Downstream } from "../calls/downstream.ts";
+import type { Downstream } from "../calls/downstream.ts";
 import type { Integrity } from "../edge/integrity.ts";
-import { asGateway, type People, type Profile } from "../edge/people.ts";
+import { asGateway, type Correlation, type Profile, type Profiles } from "../edge/profiles.ts";
 import { type Challenge, type IdentityProvider, signInFailed } from "./identity_provider.ts";
 import { returnPath } from "./return_to.ts";
 
@@ -13,7 +13,7 @@ export interface SignInOptions {
   /** The name under which account keeps identities of the provider. */
   readonly providerName: string;
   readonly services: Downstream;
-  readonly people: People;
+  readonly profiles: Profiles;
   readonly within: number;
   readonly origin: () => string;
 }
@@ -25,15 +25,15 @@ interface Pending extends Challenge {
 const browserPattern = /^[\w-]{43}$/;
 
 /**
- * A sign-in in two halves. What the first remembers is kept in Redis under the state and the browser that began it: it can be
- * finished once, by that browser, in time.
+ * A sign-in in two steps. The first step stores its challenge in Redis under the state and the browser. The second step must come from the same
+ * browser, in time, and works once.
  */
-export function signIn({ redis, integrity, provider, providerName, services, people, within, origin }: SignInOptions) {
+export function signIn({ redis, integrity, provider, providerName, services, profiles, within, origin }: SignInOptions) {
   const redirectUri = () => `${origin()}/callback`;
   const keyOf = (browser: string, state: string) => `kenri:sign-in:${sha256(`${browser}\n${state}`).toString("base64url")}`;
 
   return {
-    /** `browser` is what the browser holds already; several tabs share it. */
+    /** `browser` is the value of the sign-in cookie, if there is one; several tabs share it. */
     async begin(browser: string | undefined, returnTo: string | undefined, prompt: string | undefined) {
       const holder =
         browser !== undefined && browserPattern.test(browser)
@@ -46,8 +46,8 @@ export function signIn({ redis, integrity, provider, providerName, services, peo
       return { location: url.href, browser: holder };
     },
 
-    /** Who signed in, and where to. A user who may not is known by the profile's status. */
-    async finish(browser: string | undefined, query: URLSearchParams, following: Pick<CallContext, "requestId" | "traceparent">) {
+    /** The profile of the user, which may be suspended, and where to return to. */
+    async finish(browser: string | undefined, query: URLSearchParams, correlation: Correlation) {
       const state = query.get("state");
       if (browser === undefined || !state) throw signInFailed("this sign-in was not begun in this browser");
       const key = keyOf(browser, state);
@@ -56,7 +56,7 @@ export function signIn({ redis, integrity, provider, providerName, services, peo
       if (kept === undefined) throw signInFailed("this sign-in was not begun in this browser, took too long or is finished already");
       const { returnTo, ...challenge } = JSON.parse(kept) as Pending;
       const identity = await provider.finish(new URL(`${redirectUri()}?${query}`), challenge);
-      const profile = await services.ask<Profile>("account", "/identities:resolve", asGateway(following), {
+      const profile = await services.ask<Profile>("account", "/identities:resolve", asGateway(correlation), {
         method: "POST",
         body: {
           provider: providerName,
@@ -68,7 +68,7 @@ export function signIn({ redis, integrity, provider, providerName, services, peo
           roles: identity.roles,
         },
       });
-      await people.keep(profile);
+      await profiles.keep(profile);
       return { profile, returnTo };
     },
   };

@@ -45,7 +45,7 @@ const changed = (url: URL, name: string, value: string | undefined) => {
 };
 
 describe("a callback", () => {
-  test("of an honest sign-in opens a session", async () => {
+  test("of a valid sign-in opens a session", async () => {
     const browser = testBrowser();
     expect(await finish(browser, await halfway(browser))).toEqual([302, undefined]);
     expect((await browser.fetch(`${gateway.url}/v1/me`)).status).toBe(200);
@@ -64,7 +64,7 @@ describe("a callback", () => {
     expect(await finish(browser, changed(await halfway(browser), name, value))).toEqual(refused);
   });
 
-  test("that is sent again is refused, though the code would be good", async () => {
+  test("that is sent again is refused, although the code would be valid", async () => {
     const browser = testBrowser();
     const callback = await halfway(browser);
     expect(await finish(browser, changed(callback, "code", "made-up"))).toEqual(refused);
@@ -95,7 +95,7 @@ describe("a callback", () => {
     expect(await finish(browser, callback)).toEqual(refused);
   });
 
-  test("without the cookie of its beginning is refused", async () => {
+  test("without the sign-in cookie is refused", async () => {
     const browser = testBrowser();
     const callback = await halfway(browser);
     browser.cookies.clear();
@@ -119,7 +119,7 @@ describe("an ID token", () => {
     expect(answer).toEqual(refused);
   });
 
-  test("signed with a new key of the provider is taken", async () => {
+  test("signed with a new key of the provider is accepted", async () => {
     await idp.rotate();
     const browser = testBrowser();
     expect(await finish(browser, await halfway(browser))).toEqual([302, undefined]);
@@ -152,7 +152,7 @@ describe("a request with a session", () => {
     expect((await browser.fetch(`${gateway.url}/v1/me`)).status).toBe(200);
   });
 
-  test("whose cookie was tampered with is nobody's", async () => {
+  test("with a changed cookie has no user", async () => {
     const browser = await signedIn();
     const good = browser.cookies.get("kenri")!;
     for (const bad of [`${good.slice(0, -1)}${good.endsWith("A") ? "B" : "A"}`, good.slice(1), `${good}x`, "", "%00", '"><script>']) {
@@ -162,7 +162,7 @@ describe("a request with a session", () => {
     }
   });
 
-  test("that names another user in a header is its own user's all the same", async () => {
+  test("that names another user in a header stays the session user's", async () => {
     const browser = await signedIn();
     const mine = (await (await browser.fetch(`${gateway.url}/v1/me`)).json()) as { user_id: string };
     const headers = { "x-user-id": "somebody", authorization: "Bearer x.y.z", "x-forwarded-user": "admin" };

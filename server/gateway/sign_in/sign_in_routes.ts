@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { visitOf } from "../../kernel/http/http.ts";
+import { requestContext } from "../../kernel/http/http.ts";
 import { Problem } from "../../kernel/http/problem.ts";
 import { type Cookies, sessionCookie, signInCookie } from "../edge/cookies.ts";
 import { errorPage } from "../edge/pages.ts";
-import { sessionsAway } from "../edge/people.ts";
+import { sessionsAway } from "../edge/profiles.ts";
 import type { SessionGuard } from "../edge/session_guard.ts";
 import type { Sessions } from "../edge/sessions.ts";
 import type { SignIn } from "./sign_in.ts";
@@ -12,7 +12,7 @@ import type { SignIn } from "./sign_in.ts";
 export interface SignInRoutesOptions {
   readonly signIn: SignIn;
   readonly sessions: Sessions;
-  readonly entrance: SessionGuard;
+  readonly guard: SessionGuard;
   readonly cookies: Cookies;
   readonly origin: () => string;
   readonly signInSeconds: number;
@@ -26,8 +26,8 @@ function redirect(location: string, ...given: string[]): Response {
   return new Response(null, { status: 302, headers });
 }
 
-/** A person in a browser gets a page, a program gets problem+json. */
-async function forPeople(request: Request, work: () => Promise<Response>): Promise<Response> {
+/** Browsers get refusals as a page, programs as problem+json. */
+async function withErrorPage(request: Request, work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
   } catch (thrown) {
@@ -37,16 +37,16 @@ async function forPeople(request: Request, work: () => Promise<Response>): Promi
   }
 }
 
-/** Signing in and out. */
-export function signInRoutes({ signIn, sessions, entrance, cookies, origin, signInSeconds }: SignInRoutesOptions) {
-  const counted = entrance.anybody("sign-in");
+/** Sign-in and sign-out. */
+export function signInRoutes({ signIn, sessions, guard, cookies, origin, signInSeconds }: SignInRoutesOptions) {
+  const counted = guard.anybody("sign-in");
   return new Elysia({ normalize: false })
     .get(
       "/login",
       ({ request, query }) =>
-        forPeople(request, async () => {
+        withErrorPage(request, async () => {
           const { location, browser } = await signIn.begin(cookies.read(request, signInCookie), query.returnTo, query.prompt);
-          return redirect(location, cookies.give(signInCookie, browser, signInSeconds));
+          return redirect(location, cookies.set(signInCookie, browser, signInSeconds));
         }),
       {
         query: Type.Object(
@@ -64,33 +64,33 @@ export function signInRoutes({ signIn, sessions, entrance, cookies, origin, sign
     .get(
       "/callback",
       ({ request }) =>
-        forPeople(request, async () => {
-          const { requestId, trace } = visitOf(request);
+        withErrorPage(request, async () => {
+          const { requestId, trace } = requestContext(request);
           const query = new URL(request.url).searchParams;
           const browser = cookies.read(request, signInCookie);
           const { profile, returnTo } = await signIn.finish(browser, query, { requestId, traceparent: trace.traceparent });
           if (profile.account_status !== "ACTIVE")
             throw new Problem(403, "ACCOUNT_INACTIVE", "this account is suspended; ask an administrator");
-          const earlier = await entrance.sessionOf(request);
+          const earlier = await guard.sessionOf(request);
           if (earlier) await sessions.end(earlier);
           const id = await sessions.open(profile.user_id);
-          // The other cookie stays: another tab may be half-way. What it opens works once.
-          return redirect(`${origin()}${returnTo}`, cookies.give(sessionCookie, id));
+          // The sign-in cookie stays: another tab may be signing in. Each challenge works once.
+          return redirect(`${origin()}${returnTo}`, cookies.set(sessionCookie, id));
         }),
-      { ...counted, detail: { summary: "Where the identity provider sends the browser back to" } },
+      { ...counted, detail: { summary: "The redirect URI of the identity provider" } },
     )
     .post(
       "/logout",
       async ({ request }) => {
-        const session = await entrance.sessionOf(request);
+        const session = await guard.sessionOf(request);
         if (session)
           await sessions.end(session).catch(error => {
             throw sessionsAway(error);
           });
-        return new Response(null, { status: 204, headers: { "set-cookie": cookies.take(sessionCookie) } });
+        return new Response(null, { status: 204, headers: { "set-cookie": cookies.remove(sessionCookie) } });
       },
       {
-        ...entrance.anybody("address"),
+        ...guard.anybody("address"),
         parse: "none",
         detail: { summary: "Sign out", description: "Ends the session on the server. Needs the header X-Kenri-CSRF." },
       },

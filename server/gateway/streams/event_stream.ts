@@ -1,31 +1,31 @@
-// A browser that does not read for so long that this much waits for it is let go; it comes back with its last id.
+// The most bytes that wait for a slow browser. Beyond them the stream is closed; the browser reconnects with its last id.
 const mostWaiting = 1_048_576;
 
 export interface EventStream {
   readonly response: Response;
   send(event: { readonly id?: number; readonly name: string; readonly data: unknown }): void;
-  /** Says nothing, so that everything between here and the browser knows that it lives. */
+  /** Sends a comment, so that proxies and the browser keep the connection open. */
   beat(): void;
   close(): void;
 }
 
-/** A stream of server-sent events. `ended` is called once, whoever ends it. */
+/** A stream of server-sent events. `ended` is called once, whichever side ends it. */
 export function eventStream(ended: () => void): EventStream {
   const encoder = new TextEncoder();
   let control: ReadableStreamDefaultController<Uint8Array> | undefined;
 
-  function over(): void {
+  function end(): void {
     if (!control) return;
     control = undefined;
     ended();
   }
   function close(): void {
     const last = control;
-    over();
+    end();
     try {
       last?.close();
     } catch {
-      // the browser was quicker
+      // the browser has closed it
     }
   }
   function write(text: string): void {
@@ -39,7 +39,7 @@ export function eventStream(ended: () => void): EventStream {
       start(controller) {
         control = controller;
       },
-      cancel: over,
+      cancel: end,
     },
     new ByteLengthQueuingStrategy({ highWaterMark: 16_384 }),
   );

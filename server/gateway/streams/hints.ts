@@ -1,7 +1,7 @@
 import type { NatsConnection, Subscription } from "@nats-io/nats-core";
 import type { Broker } from "../../kernel/nats/broker.ts";
 
-/** Who is to be woken when a hint for a user comes. One subscription a user, made anew on every new connection object. */
+/** Wakes listeners when a NATS hint for their user arrives. One subscription per user, renewed on every new connection object. */
 export function hints(broker: Broker, subjectOf: (userId: string) => string) {
   const listeners = new Map<string, Set<() => void>>();
   const subscriptions = new Map<string, Subscription>();
@@ -11,7 +11,7 @@ export function hints(broker: Broker, subjectOf: (userId: string) => string) {
     if (!broker.connected() || subscriptions.has(userId)) return;
     const subscription = broker.connection().subscribe(subjectOf(userId), {
       callback: error => {
-        if (error) return; // NATS does not permit the subject: the broker logs it
+        if (error) return; // NATS does not permit the subject; the broker logs it
         for (const wake of listeners.get(userId) ?? []) wake();
       },
     });
@@ -19,7 +19,7 @@ export function hints(broker: Broker, subjectOf: (userId: string) => string) {
   }
 
   broker.onConnect(() => {
-    // The client renews subscriptions of a connection that it makes again itself.
+    // When the client reconnects by itself, it renews the subscriptions.
     if (subscribedOn !== broker.connection()) subscriptions.clear();
     subscribedOn = broker.connection();
     for (const [userId, wakes] of listeners) {
@@ -29,7 +29,7 @@ export function hints(broker: Broker, subjectOf: (userId: string) => string) {
   });
 
   return {
-    /** Returns how to stop listening. */
+    /** Returns a function that stops listening. */
     listen(userId: string, wake: () => void): () => void {
       const wakes = listeners.get(userId) ?? new Set();
       wakes.add(wake);

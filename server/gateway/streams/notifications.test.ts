@@ -28,8 +28,9 @@ afterAll(() => kenri.close());
 
 const streamUrl = (gateway: number, after?: string) =>
   `${gateways[gateway]!.url}/v1/me/notifications/stream${after === undefined ? "" : `?after=${after}`}`;
-const told = ({ events }: TestEvents) => events.filter(event => event.name === "notification");
-const skus = (stream: TestEvents) => told(stream).map(({ data }) => (data.payload as { stock_keeping_unit: string }).stock_keeping_unit);
+const notificationsOn = ({ events }: TestEvents) => events.filter(event => event.name === "notification");
+const skus = (stream: TestEvents) =>
+  notificationsOn(stream).map(({ data }) => (data.payload as { stock_keeping_unit: string }).stock_keeping_unit);
 const list = async (query = "") =>
   (await (await alice.fetch(`${gateways[1]!.url}/v1/me/notifications${query}`)).json()) as {
     notifications: { notification_id: string; position: number; read_at: string | null; payload: { stock_keeping_unit: string } }[];
@@ -39,24 +40,24 @@ const list = async (query = "") =>
   };
 
 describe("the stream", () => {
-  test("tells a grant within a second, at whichever gateway she listens", async () => {
+  test("sends a grant within a second, at any gateway", async () => {
     const streams = await Promise.all([openEvents(alice, streamUrl(0)), openEvents(alice, streamUrl(1))]);
     await until("both are ready", 5000, () => streams.every(({ events }) => events[0]?.name === "ready"));
     const since = performance.now();
     await kenri.grant(userId, "sword");
-    await until("both have told", 5000, () => streams.every(stream => told(stream).length === 1), 5);
+    await until("both have sent it", 5000, () => streams.every(stream => notificationsOn(stream).length === 1), 5);
     expect(performance.now() - since).toBeLessThan(1000);
     expect(streams.map(skus)).toEqual([["sword"], ["sword"]]);
     for (const stream of streams) stream.close();
   });
 
-  test("goes on after a reconnect where it was, at another gateway: nothing is missing or doubled", async () => {
+  test("continues after a reconnect at another gateway: nothing is lost or repeated", async () => {
     const first = await openEvents(alice, streamUrl(0));
     await until("it is ready", 5000, () => first.events.length === 1);
     await kenri.grant(userId, "before");
-    await until("it has told", 5000, () => told(first).length === 1);
+    await until("it has sent it", 5000, () => notificationsOn(first).length === 1);
     first.close();
-    const last = told(first).at(-1)!.id;
+    const last = notificationsOn(first).at(-1)!.id;
     // One after the other: only versions of one entitlement keep their order by themselves.
     for (const [n, sku] of ["away-1", "away-2", "away-3"].entries()) {
       await kenri.grant(userId, sku);
@@ -64,12 +65,12 @@ describe("the stream", () => {
     }
     const second = await openEvents(alice, streamUrl(1), last);
     await kenri.grant(userId, "after");
-    await until("all is told", 5000, () => told(second).length === 4);
+    await until("all are sent", 5000, () => notificationsOn(second).length === 4);
     expect(skus(second)).toEqual(["away-1", "away-2", "away-3", "after"]);
     second.close();
   });
 
-  test("with many grants and a reconnect after every few of them tells each once, in order", async () => {
+  test("with many grants and a reconnect after every few of them sends each once, in order", async () => {
     const start = (await list()).position;
     let last = String(start);
     const heard: string[] = [];
@@ -78,9 +79,9 @@ describe("the stream", () => {
     })();
     for (let turn = 0; heard.length < 60; turn++) {
       const stream = await openEvents(alice, streamUrl(turn % 2), last);
-      await until("it tells some", 10_000, () => told(stream).length > 0, 5);
+      await until("it sends some", 10_000, () => notificationsOn(stream).length > 0, 5);
       stream.close();
-      const events = told(stream);
+      const events = notificationsOn(stream);
       heard.push(...events.map(event => event.id));
       last = events.at(-1)!.id;
     }
@@ -93,7 +94,7 @@ describe("the stream", () => {
     await kenri.grant(userId, "between");
     await until("it was delivered", 10_000, async () => (await list()).position === position + 1);
     const stream = await openEvents(alice, streamUrl(0, String(position)));
-    await until("it tells", 5000, () => told(stream).length === 1);
+    await until("it sends", 5000, () => notificationsOn(stream).length === 1);
     expect(skus(stream)).toEqual(["between"]);
     stream.close();
   });
@@ -111,7 +112,7 @@ describe("the stream", () => {
     expect((await openEvents(browser, streamUrl(0))).status).toBe(401);
   });
 
-  test("is for nobody without a session, and not without end for one user", async () => {
+  test("needs a session, and is limited for one user", async () => {
     expect((await fetch(streamUrl(0))).status).toBe(401);
     const streams = await Promise.all(Array.from({ length: 8 }, () => openEvents(alice, streamUrl(0))));
     expect((await openEvents(alice, streamUrl(0))).status).toBe(429);
@@ -123,20 +124,20 @@ describe("the stream", () => {
     });
   });
 
-  test("beats while it is quiet, and tells at the next beat what no hint told", async () => {
+  test("sends heartbeats while it is quiet, and finds at the next one what came without a hint", async () => {
     const place = await gatewayPlace();
     const deaf = await startGateway(kenri, place, { STREAM_HEARTBEAT: "300ms", INBOX_SUBJECT: "nobody.hints.here" });
     const stream = await openEvents(alice, `${deaf.url}/v1/me/notifications/stream`);
     await until("it beats", 5000, () => stream.beats() >= 2);
     await kenri.grant(userId, "unhinted");
-    await until("it tells", 5000, () => skus(stream).includes("unhinted"));
+    await until("it sends", 5000, () => skus(stream).includes("unhinted"));
     expect(await deaf.process.stop()).toBe(0);
     await stream.ended;
   });
 });
 
 describe("the list", () => {
-  test("is hers alone, newest first, page by page", async () => {
+  test("has only the user's own notifications, newest first, page by page", async () => {
     const { notifications, next_cursor } = await list("?limit=3");
     expect(notifications).toHaveLength(3);
     const rest = await list(`?limit=200&cursor=${next_cursor}`);
@@ -145,7 +146,7 @@ describe("the list", () => {
     expect(new Set(positions).size).toBe((await list()).position);
   });
 
-  test("knows what was read", async () => {
+  test("shows which notifications were read", async () => {
     const { notifications, unread } = await list("?limit=2");
     const read = (body: object) => alice.send(gateways[0]!.url, "POST", "/v1/me/notifications/read", body);
     const one = await read({ notification_ids: [notifications[0]!.notification_id] });

@@ -1,20 +1,18 @@
 import type { AnyElysia } from "elysia";
 import type { KernelSettings } from "../config/settings.ts";
-import { publicHealthRoutes } from "../life/health.ts";
 import { retryWhile } from "../life/loop.ts";
 import type { RoleContext } from "../life/role.ts";
-import { type Service, sequence, service } from "../life/service.ts";
+import { type Service, service } from "../life/service.ts";
 import { singleFlight } from "../life/single_flight.ts";
 import { isAway } from "../postgres/database.ts";
 import { openStore, type Pool, type Store } from "../postgres/store.ts";
 import { authenticator, type FindKey } from "./auth.ts";
 import { readJson } from "./body.ts";
-import { type HoldUp, isAdmitted, requires } from "./callers.ts";
+import { type AwaitTurn, isAdmitted, requires } from "./callers.ts";
 import { type Cursors, cursors } from "./cursor.ts";
-import { pathOf, rewriteCustomMethods } from "./custom_methods.ts";
-import { httpApp } from "./http.ts";
-import { giveNotice, httpServer } from "./http_server.ts";
-import { openapiRoutes } from "./openapi.ts";
+import { pathOf } from "./custom_methods.ts";
+import { httpRole } from "./http_role.ts";
+import type { About } from "./openapi.ts";
 import { type OperatorTurns, operatorTurns } from "./operator_turns.ts";
 import { unavailable } from "./problem.ts";
 import { requestTurns } from "./request_turns.ts";
@@ -33,14 +31,14 @@ interface KernelSql {
 
 export interface ApiParts<T> {
   readonly store: Store<T>;
-  /** The statements for operators, by connections of their own. */
+  /** The statements for operators, on connections of their own. */
   readonly operatorSql: T;
   readonly operators: OperatorTurns;
-  /** Whether the database answers; many who ask at once are one question. */
+  /** Rejects when the database is away. Concurrent calls share one query. */
   readonly askDatabase: () => Promise<unknown>;
   readonly requires: ReturnType<typeof requires>;
   readonly cursors: () => Cursors;
-  /** For what everybody who watches asks again and again: however many they are, the database is asked once. */
+  /** Shares the results of reads that many operators repeat, so that the database runs each of them once. */
   readonly share: Share;
 }
 
@@ -48,53 +46,46 @@ export interface ApiOptions<T> {
   readonly system: string;
   readonly url: string;
   readonly port: number;
-  readonly about: { readonly title: string; readonly description: string };
+  readonly about: About;
   readonly kernel: KernelSettings;
   readonly context: RoleContext;
-  /** Paths whose requests are not logged: other processes of Kenri call them every few seconds. */
+  /** Routes whose requests are not logged: other processes of Kenri call them every few seconds. */
   readonly unlogged?: readonly string[];
   readonly routes: (parts: ApiParts<T>) => readonly AnyElysia[];
 }
 
 const mostReadersWaiting = { mostWaiting: 1000, mostWaitingPerOwner: 500 };
-// What operators ask and do: of the systems, and of users.
 const isForOperators = (request: Request) => /^\/(ops|admin)\//.test(pathOf(request));
+const isAdmittedOperator = (request: Request) => pathOf(request).startsWith("/ops/") && isAdmitted(request);
+const isAction = (request: Request) => !["GET", "HEAD"].includes(request.method) && !pathOf(request).endsWith("/preview");
 
 export const aboutAnswers =
-  "What operators list and count may be what another one was told a moment ago (OPS_ANSWERS_FOR); cache-control: no-cache asks anew.";
+  "Lists and counts for operators may be shared with other operators for a moment (OPS_ANSWERS_FOR); cache-control: no-cache reads anew.";
 
-/** The HTTP side of a system. It listens at once and says what it waits for; it takes requests when its database is ready. */
+/** The HTTP API of a system with a database. It listens at once; it accepts requests when its database is ready. */
 export function apiRole<T extends KernelSql>({ system, url, port, about, kernel, context, unlogged = [], routes }: ApiOptions<T>): Service {
   const { log, health, metrics, worker } = context;
-  const store = openStore<T>({
-    system,
-    url,
-    name: worker,
-    connections: kernel.database.connections,
-    deadline: kernel.database.deadline,
-    log,
-    health,
-    metrics,
-  });
-  // Who knocks and whether we are ready is told whatever readers and operators do; and who makes up keys does not hold up those who have one.
-  const [vital, strangers] = ["vital", "strangers"].map(purpose =>
-    store.pool({ purpose, connections: 1, deadline: kernel.database.deadline }),
-  ) as [Pool<T>, Pool<T>];
-  const readiness = singleFlight<unknown>();
-  const askDatabase = () => readiness.ask("database", vital.ask);
+  const { connections, deadline } = kernel.database;
+  const store = openStore<T>({ system, url, name: worker, connections, deadline, log, health, metrics });
+  // Readiness and known keys do not wait behind reads or operators; neither do they wait behind invented keys, which have a connection of their own.
+  const [vital, unknownKeys] = ["vital", "unknown-keys"].map(purpose => store.pool({ purpose, connections: 1, deadline })) as [
+    Pool<T>,
+    Pool<T>,
+  ];
+  const readinessQuery = singleFlight<unknown>();
+  const askDatabase = () => readinessQuery.ask("database", vital.ask);
   const operatorPool = store.pool({ purpose: "operators", ...kernel.operators });
   const operators = operatorTurns(kernel.operators);
-  const answers = sharedReads(kernel.opsAnswersFor);
+  const reads = sharedReads(kernel.opsAnswersFor);
   let listCursors: Cursors | undefined;
   const verifyToken = kernel.jwksUrl ? tokenVerifier(kernel.jwksUrl, system) : undefined;
-  const findKey: FindKey = async (key_id, isKnown) => (await (isKnown ? vital : strangers).statements.api_keys.find({ key_id }))[0];
+  const findKey: FindKey = async (key_id, isKnown) => (await (isKnown ? vital : unknownKeys).statements.api_keys.find({ key_id }))[0];
   const authenticate = authenticator(findKey, verifyToken);
-  // A client that reads as fast as it can has a quarter of the connections at most, so the others wait behind few of its requests.
-  const { connections, deadline } = kernel.database;
+  // One client gets a quarter of the connections at most, so other clients wait behind few of its requests.
   const readers = requestTurns({ atOnce: connections, perOwner: Math.ceil(connections / 4), wait: deadline, ...mostReadersWaiting }, () =>
     unavailable("too many reads are under way, of this client or of all together; try again"),
   );
-  const holdUp: HoldUp = async (request, caller) => {
+  const awaitTurn: AwaitTurn = async (request, caller) => {
     if (isForOperators(request)) await operators.begin(request, caller);
     else if (request.method === "GET") await readers.begin(request, caller.clientId);
   };
@@ -103,45 +94,33 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
     operatorSql: operatorPool.statements,
     operators,
     askDatabase,
-    requires: requires(authenticate, request => readJson(request, kernel.bodyWithin), holdUp),
+    requires: requires(authenticate, request => readJson(request, kernel.bodyWithin), awaitTurn),
     cursors: () => {
-      if (!listCursors) throw new Error("cursors are asked for before the start");
+      if (!listCursors) throw new Error("cursors are not available before the start");
       return listCursors;
     },
-    share: answers.share,
+    share: reads.share,
   };
 
-  const app = httpApp({ log, metrics, health, logRequests: kernel.logRequests, unlogged });
-  app.wrap(handle => async (request: Request) => {
-    try {
-      return await handle(request);
-    } finally {
-      operators.end(request);
-      readers.end(request);
-    }
-  });
-  const isOperators = (request: Request) => pathOf(request).startsWith("/ops/") && isAdmitted(request);
-  const isAction = (request: Request) => !["GET", "HEAD"].includes(request.method) && !pathOf(request).endsWith("/preview");
-  // Whoever acted sees what came of it: what was asked before is not told after, however the action ended.
-  app.mapResponse(({ request }) => {
-    if (!isOperators(request) || !isAction(request)) return;
-    answers.forget();
+  const finished = (request: Request) => {
+    operators.end(request);
+    readers.end(request);
+  };
+  const http = httpRole({ system, port, kernel, context, unlogged, finished });
+  // After an action nobody gets an older result, whatever the action's outcome.
+  http.app.mapResponse(({ request }) => {
+    if (!isAdmittedOperator(request) || !isAction(request)) return;
+    reads.clear();
     operators.forget();
   });
-  // And who says so, because it was done elsewhere, by another process or a worker.
-  app.onBeforeHandle(({ request }) => {
-    if (request.headers.get("cache-control") === "no-cache" && isOperators(request)) answers.forget();
+  // For changes that another process or a worker made.
+  http.app.onBeforeHandle(({ request }) => {
+    if (request.headers.get("cache-control") === "no-cache" && isAdmittedOperator(request)) reads.clear();
   });
   health.askDatabase = askDatabase;
-  app.use(publicHealthRoutes(health));
-  for (const route of routes(parts)) app.use(route);
-  openapiRoutes(app, about);
-  rewriteCustomMethods(app);
 
-  // Stopped in reverse: say so at /readyz, take no more and finish what is under way, then close the database.
   const closing = service({ start: async () => {}, stop: store.stop });
-  const server = httpServer(app, { port, kernel, log });
-  const preparing = service({
+  const opening = service({
     async start(stopping) {
       const giveUp = () => void store.stop();
       stopping.addEventListener("abort", giveUp);
@@ -150,16 +129,14 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
     },
     stop: async () => {},
   });
-  const ready = service({
+  const preparing = service({
     async start(stopping) {
       const [secret] = await retryWhile(() => store.statements.secrets.find({ name: "cursor" }), isAway, stopping);
-      // Opened now: later there may be none left to open.
-      await retryWhile(() => Promise.all([vital.ask(), strangers.ask()]), isAway, stopping);
+      // Connected now: later the database may have no free connection.
+      await retryWhile(() => Promise.all([vital.ask(), unknownKeys.ask()]), isAway, stopping);
       listCursors = cursors(secret!.value);
-      health.state = "ready";
-      log.info({ system }, "ready");
     },
-    stop: () => giveNotice(health, kernel.shutdownNotice),
+    stop: async () => {},
   });
-  return sequence([closing, server, preparing, ready]);
+  return http.serve({ about, routes: routes(parts), before: [closing], after: [opening, preparing] });
 }

@@ -34,7 +34,7 @@ function keyring() {
 }
 
 describe("a key", () => {
-  test("is made of 12 characters that name it and 256 bits that prove it, and only their hash is kept", () => {
+  test("has an id of 12 characters and a secret of 256 bits, of which only the hash is stored", () => {
     const { key, keyId, secretSha256 } = newKey();
     const [, id, ...secret] = key.split("_");
     expect(id).toBe(keyId);
@@ -43,20 +43,20 @@ describe("a key", () => {
     expect(new Set(Array.from({ length: 500 }, () => newKey().key)).size).toBe(500);
   });
 
-  test("lets its client in, whatever the case of Bearer", async () => {
+  test("identifies its client, in any case of Bearer", async () => {
     const ring = keyring();
     const { key } = ring.add("shop");
     for (const scheme of ["Bearer", "bearer", "BEARER  "]) expect(await ring.ask(`${scheme} ${key}`)).toBe("shop");
   });
 
-  test("without the scope gets 403, which only its holder learns", async () => {
+  test("without the scope gets 403, which only its owner learns", async () => {
     const ring = keyring();
     const { key } = ring.add("shop", ["ops:read"]);
     expect(await ring.ask(`Bearer ${key}`)).toBe(403);
     expect(await ring.ask(`Bearer ${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`)).toBe(401);
   });
 
-  test("with another's secret, or none that fits, is refused", async () => {
+  test("with another key's secret or a wrong one is refused", async () => {
     const ring = keyring();
     const [mine, theirs] = [ring.add("mine"), ring.add("theirs")];
     const secret = theirs.key.slice(19);
@@ -71,7 +71,7 @@ describe("a key", () => {
       expect(await ring.ask(`Bearer ${wrong}`)).toBe(401);
   });
 
-  test("that ended, was never there, or is not live is refused alike", async () => {
+  test("that ended, never existed, or is not live is refused in the same way", async () => {
     const ring = keyring();
     const { key, keyId } = ring.add("shop");
     ring.stored.get(keyId)!.live = false;
@@ -79,7 +79,7 @@ describe("a key", () => {
     expect(await ring.ask(`Bearer ${newKey().key}`)).toBe(401);
   });
 
-  test("is believed for two seconds and no longer: a revocation takes effect then", async () => {
+  test("is cached for two seconds and no longer: a revocation takes effect then", async () => {
     const ring = keyring();
     const { key, keyId } = ring.add("shop");
     for (let n = 0; n < 100; n++) await ring.ask(`Bearer ${key}`);
@@ -100,7 +100,7 @@ describe("a key", () => {
     expect([await ring.ask(`Bearer ${old.key}`), await ring.ask(`Bearer ${fresh.key}`)]).toEqual(["shop", "shop"]);
   });
 
-  test("that nobody has is looked up each time and fills no memory", async () => {
+  test("that does not exist is looked up each time and fills no memory", async () => {
     const ring = keyring();
     const { key } = ring.add("shop");
     await ring.ask(`Bearer ${key}`);
@@ -112,7 +112,7 @@ describe("a key", () => {
 });
 
 describe("the look-up of a key", () => {
-  test("is one, however many requests come with it at once", async () => {
+  test("is shared by concurrent requests", async () => {
     const ring = keyring();
     const { key } = ring.add("shop");
     expect(new Set(await Promise.all(Array.from({ length: 50 }, () => ring.ask(`Bearer ${key}`))))).toEqual(new Set(["shop"]));
@@ -134,7 +134,7 @@ describe("the look-up of a key", () => {
     expect(await ask()).toContain("unknown, expired or revoked");
   });
 
-  test("of one that was found before says so, so that made-up keys cannot hold it up", async () => {
+  test("says whether the key was found before, so that invented keys cannot delay it", async () => {
     const { key, keyId, secretSha256 } = newKey();
     const asked: [string, boolean][] = [];
     let now = 0;

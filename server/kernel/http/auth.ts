@@ -9,15 +9,15 @@ export type Scope = (typeof operatorScopes)[number] | (string & { readonly [decl
 export const operatorScopes = ["ops:read", "ops:write"] as const;
 export const scope = (name: `${string}:${string}`) => name as Scope;
 
-/** Who asks: a machine client by its key, or a person by a token of the gateway. */
+/** A machine client, identified by its key, or a person, identified by a token of the issuer. */
 export interface Caller {
-  /** Names the caller in audits and scopes its idempotency keys; a person's starts with `user:`. */
+  /** The caller's name in audits; its idempotency keys belong to it. A person's starts with `user:`. */
   readonly clientId: string;
   readonly scopes: readonly string[];
   readonly person?: Person;
 }
 
-/** Who may pass: keys with the scope, people with one of the roles, and the person the path's `user_id` names. */
+/** Allowed callers: keys with the scope, people with one of the roles, and with `owner` the user of the path's `user_id`. */
 export interface Admission {
   readonly scope?: Scope;
   readonly roles?: readonly Role[];
@@ -33,9 +33,9 @@ interface StoredKey {
 
 const keyPattern = /^kenri_([0-9a-z]{12})_([0-9A-Za-z_-]{32,64})$/;
 const tokenPattern = /^[\w-]+\.[\w-]+\.[\w-]*$/;
-// A key that was looked up is believed this long: a revocation takes effect within it. Bounded, so that guessing does not fill memory.
-const believedFor = 2000;
-const maxRemembered = 1000;
+// A key is cached this long, so a revocation takes effect within it. The cache is bounded, so that guessed keys do not fill memory.
+const cacheFor = 2000;
+const maxCached = 1000;
 
 export const sha256 = (text: string): Buffer => new Bun.CryptoHasher("sha256").update(text).digest();
 
@@ -43,26 +43,26 @@ const unauthorized = (detail: string) =>
   new Problem(401, "UNAUTHORIZED", detail, { headers: { "www-authenticate": 'Bearer realm="kenri"' } });
 const forbidden = (detail: string) => new Problem(403, "FORBIDDEN", detail);
 
-/** `isKnown`: it was found before. Strangers can make up as many unknown ones as they like. */
+/** `isKnown`: the key was found before. Lookups of unknown keys can be as many as an attacker likes. */
 export type FindKey = (keyId: string, isKnown: boolean) => Promise<StoredKey | undefined>;
 
-/** Knows machine clients by `Authorization: Bearer kenri_<id>_<secret>`, and people by the gateway's tokens where `verifyToken` is given. */
+/** Identifies machine clients by `Authorization: Bearer kenri_<id>_<secret>`, and people by tokens of the issuer if `verifyToken` is given. */
 export function authenticator(findKey: FindKey, verifyToken?: VerifyToken, now: () => number = performance.now.bind(performance)) {
-  const remembered = new Map<string, { key: StoredKey; until: number }>();
+  const cache = new Map<string, { key: StoredKey; until: number }>();
   const lookUps = singleFlight<StoredKey | undefined>();
 
   function lookUp(keyId: string): Promise<StoredKey | undefined> {
-    const hit = remembered.get(keyId);
+    const hit = cache.get(keyId);
     if (hit && hit.until > now()) return Promise.resolve(hit.key);
     return lookUps.ask(keyId, () => find(keyId, hit !== undefined));
   }
 
   async function find(keyId: string, isKnown: boolean): Promise<StoredKey | undefined> {
     const key = await findKey(keyId, isKnown);
-    remembered.delete(keyId);
+    cache.delete(keyId);
     if (!key) return undefined;
-    if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value!);
-    remembered.set(keyId, { key, until: now() + believedFor });
+    if (cache.size >= maxCached) cache.delete(cache.keys().next().value!);
+    cache.set(keyId, { key, until: now() + cacheFor });
     return key;
   }
 
@@ -79,11 +79,11 @@ export function authenticator(findKey: FindKey, verifyToken?: VerifyToken, now: 
     if (!verifyToken) throw invalidToken();
     const person = await verifyToken(token);
     const mayPass = (owner && person.userId === userId) || roles.some(role => person.roles.includes(role));
-    if (!mayPass) throw forbidden(roles.length > 0 ? `this takes the role ${roles.join(" or ")}` : "this belongs to another user");
+    if (!mayPass) throw forbidden(roles.length > 0 ? `this requires the role ${roles.join(" or ")}` : "this belongs to another user");
     return { clientId: `user:${person.userId}`, scopes: [], person };
   }
 
-  /** `userId` is whom the request is about, if its path says so. */
+  /** `userId`: the user in the request's path, if there is one. */
   return async function authenticate(request: Request, admission: Admission, userId?: string): Promise<Caller> {
     const header = request.headers.get("authorization");
     if (!header) throw unauthorized("send an API key as 'Authorization: Bearer kenri_…'");
@@ -99,7 +99,7 @@ export type Authenticate = ReturnType<typeof authenticator>;
 
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-/** A new key: 12 characters that name it and 256 random bits that prove it. */
+/** A new key: an id of 12 characters and a secret of 256 random bits. */
 export function newKey(): { key: string; keyId: string; secretSha256: Buffer } {
   const keyId = [...crypto.getRandomValues(new Uint8Array(12))].map(byte => alphabet[byte % 36]).join("");
   const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");

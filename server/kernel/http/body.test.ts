@@ -58,7 +58,7 @@ describe("a JSON body", () => {
     expect(pulled).toBeLessThan(30);
   });
 
-  test("that does not come is given up after its time", async () => {
+  test("that does not arrive in time is refused", async () => {
     expect(
       await outcome(read(requestOf(new ReadableStream({ start: controller => controller.enqueue(new Uint8Array([123])) })), 100, 50)),
     ).toBe(408);
@@ -86,7 +86,7 @@ describe("a JSON body", () => {
   );
 });
 
-test("a body that breaks off is the caller's trouble", async () => {
+test("a body that breaks off is the caller's error", async () => {
   const broken = new ReadableStream({ pull: controller => controller.error(new Error("the socket is gone")) });
   expect(await outcome(read(requestOf(broken)))).toBe(400);
 });

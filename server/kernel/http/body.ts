@@ -3,12 +3,12 @@ import { badRequest, Problem } from "./problem.ts";
 import { isPlainJson } from "./request_headers.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-// No request of Kenri comes near.
+// Far more than any request needs.
 const maxBytes = 65_536;
-// Nobody needs more, and the parser's recursion must not be what says no.
+// Far more than any request needs, and below what overflows the parser's stack.
 const maxDepth = 64;
 
-/** Reads a JSON body strictly: the media type, a bounded size (also when chunked) within a bounded time, UTF-8 without BOM, no deep nesting, no name twice. */
+/** Reads a JSON body strictly: media type, size (also when chunked), time of arrival, UTF-8 without BOM, depth of nesting, no duplicate names. */
 export async function readJson(request: Request, arrivesWithin: number, limit = maxBytes): Promise<unknown> {
   if (!isPlainJson(request.headers.get("content-type")))
     throw new Problem(415, "UNSUPPORTED_MEDIA_TYPE", "send the body as application/json in UTF-8, with one Content-Type", {
@@ -81,7 +81,7 @@ function shapeOf(text: string): { depth: number; members: number } {
   return { depth: deepest, members };
 }
 
-/** What is left of the members after parsing: of two with one name, the last. */
+/** The number of members after parsing. Of duplicate names only the last is left. */
 function membersOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   const inner = Object.values(value).reduce<number>((sum, one) => sum + membersOf(one), 0);

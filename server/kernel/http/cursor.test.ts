@@ -58,7 +58,7 @@ describe("a place in the order of a time", () => {
     },
   );
 
-  test("is not what a list in the order of ids gave out", () => {
+  test("is not a position of a list in the order of ids", () => {
     expect(refusal(() => placeOf("01890000-0000-7000-8000-000000000000"))).toBe(400);
   });
 });

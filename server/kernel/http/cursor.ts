@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { badRequest } from "./problem.ts";
 import { pageLimit } from "./text.ts";
 
-const notOfThisList = () => badRequest("the cursor is not one that this list gave out; start again without it");
+const notOfThisList = () => badRequest("the cursor is not of this list; start again without it");
 
 /** List cursors: opaque to clients, signed, and bound to the list they came from. */
 export function cursors(secret: Uint8Array) {
@@ -29,19 +29,19 @@ export const pageQuery = {
 
 export const limitOf = (query: { limit?: string }): number => Number(query.limit ?? 50);
 
-/** What a UUID list starts below when there is no cursor. */
+/** Where a list of UUIDs, newest first, starts without a cursor. */
 export const highestUuid = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
-/** A place in a list that is ordered by a time, and by id among those of one time. */
+/** A place in a list that is ordered by time, then by id. */
 export interface Place {
   readonly at: string;
   readonly id: string;
 }
 
-/** What such a list starts after. */
+/** Where such a list starts without a cursor. */
 export const firstPlace: Place = { at: "-infinity", id: "00000000-0000-0000-0000-000000000000" };
 
-/** As the position of a cursor. One that the list gave out when it had another order is refused. */
+/** The text of a place in a cursor. A cursor of an earlier version with another order is refused. */
 export const placeText = ({ at, id }: Place): string => `${id} ${at}`;
 export function placeOf(position: string): Place {
   const [, id, at] = /^([0-9a-f-]{36}) (.+)$/.exec(position) ?? [];

@@ -6,8 +6,9 @@ import { createHealth } from "../life/health.ts";
 import { createLog } from "../telemetry/log.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
 import { readJson } from "./body.ts";
-import { outside, pathPattern, rewriteCustomMethods, verb } from "./custom_methods.ts";
+import { outside, pathPattern, verb } from "./custom_methods.ts";
 import { httpApp } from "./http.ts";
+import { httpServer } from "./http_server.ts";
 import { openapiRoutes } from "./openapi.ts";
 
 const metrics = createMetrics();
@@ -21,15 +22,16 @@ const routes = new Elysia({ normalize: false })
     ...parse,
     params: Type.Object({ id: Type.String() }),
   });
-const app = httpApp({ log: createLog("silent", {}), metrics, health }).use(routes);
+const log = createLog("silent", {});
+const app = httpApp({ log, metrics, health }).use(routes);
+const server = httpServer(app, { port: 0, host: "127.0.0.1", isShared: false, stopWithin: 0, log, listening: "listening" });
 let url: string;
-beforeAll(() => {
+beforeAll(async () => {
   openapiRoutes(app, { title: "things", description: "" });
-  rewriteCustomMethods(app);
-  app.listen({ port: 0, hostname: "127.0.0.1" });
-  url = `http://127.0.0.1:${app.server?.port}`;
+  await server.start();
+  url = `http://127.0.0.1:${server.port()}`;
 });
-afterAll(() => app.stop(true));
+afterAll(() => server.stop());
 
 async function send(method: string, path: string, body: RequestInit["body"] = '{"a":1}') {
   const json = { "content-type": "application/json" };
@@ -37,7 +39,7 @@ async function send(method: string, path: string, body: RequestInit["body"] = '{
   return { status: response.status, allow: response.headers.get("allow"), body: (await response.json()) as Record<string, unknown> };
 }
 
-describe("a path with a verb", () => {
+describe("a custom method", () => {
   test.each([
     ["/things:count", { body: { a: 1 } }],
     ["/things%3Acount", { body: { a: 1 } }],
@@ -51,7 +53,7 @@ describe("a path with a verb", () => {
     expect(await send("POST", path)).toEqual({ status: 200, allow: null, body });
   });
 
-  test("takes a body that comes in pieces, and refuses one that is too large", async () => {
+  test("accepts a chunked body, and refuses one that is too large", async () => {
     const pieces = new ReadableStream({
       start(stream) {
         for (const piece of ['{"a"', ":1}"]) stream.enqueue(new TextEncoder().encode(piece));
@@ -62,7 +64,7 @@ describe("a path with a verb", () => {
     expect((await send("POST", "/things:count", `{"a":"${"x".repeat(70_000)}"}`)).status).toBe(413);
   });
 
-  test.each(["PUT", "GET", "DELETE"])("refuses %s with what it takes", async method => {
+  test.each(["PUT", "GET", "DELETE"])("refuses %s with the allowed methods", async method => {
     expect(await send(method, "/things:count")).toMatchObject({
       status: 405,
       allow: "POST",
@@ -77,7 +79,7 @@ describe("a path with a verb", () => {
     },
   );
 
-  test("is not to be had as it is inside", async () => {
+  test("cannot be called by its internal path", async () => {
     for (const path of ["/things/7/~open", "/things/7/~open/"])
       expect(await send("POST", path)).toMatchObject({ status: 404, body: { code: "NOT_FOUND", instance: path } });
     expect(await send("POST", "/things/~count")).toMatchObject({ status: 405, allow: "GET, HEAD" });
@@ -100,7 +102,7 @@ describe("a path with a verb", () => {
     expect(await send("POST", "/things/7:shut")).toMatchObject({ status: 405, allow: "GET, HEAD" });
   });
 
-  test("is described, counted and compared as it is outside", async () => {
+  test("is described, counted and compared by its public path", async () => {
     const { paths } = (await send("GET", "/openapi.json")).body as { paths: Record<string, { post?: { parameters?: object[] } }> };
     expect(Object.keys(paths).toSorted()).toEqual(["/things/{id}", "/things/{id}:open", "/things:count"]);
     expect(paths["/things/{id}:open"]?.post?.parameters).toEqual([expect.objectContaining({ name: "id", in: "path" })]);

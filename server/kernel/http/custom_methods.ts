@@ -1,12 +1,10 @@
-import type { AnyElysia } from "elysia";
-
 /**
- * Paths such as `/things/{id}:verb`. The router takes every colon for the start of a parameter, so inside, the verb is a segment of its own,
- * and requests are led there; outside there is only the colon, also as %3A.
+ * Custom methods: paths such as `/things/{id}:verb`. The router reads every colon as the start of a parameter, so the verb is a segment of its
+ * own inside the app, `/things/:id/~verb`. A request is rewritten before the app handles it. Outside there is only the colon, also as %3A.
  */
 export const verb = <Path extends string, Name extends string>(path: Path, name: Name) => `${path}/~${name}` as const;
 
-/** A route's path as the outside writes it. */
+/** The public path of a route. */
 export const outside = (path: string): string => path.replace(/\/~([\w-]+)$/, ":$1");
 
 const source = (path: string) =>
@@ -15,49 +13,54 @@ const source = (path: string) =>
     .replace(/\*$/, ".*")
     .replace(/:\w+/g, "[^/]+");
 
-/** Which paths a route takes, as the outside writes them. */
+/** Matches the public paths of a route. */
 export function pathPattern(path: string): RegExp {
   const [, before = path, name] = /^(.*)\/~([\w-]+)$/.exec(path) ?? [];
   return new RegExp(name === undefined ? `^${source(path)}/?$` : `^(${source(before)})(?::|%3[aA])(${name})/?$`);
 }
 
-/** Path and query of a URL, as they were sent. */
-function partsOf(url: string): { path: string; query: string } {
+/** Where the path of a URL starts and ends. */
+function pathRange(url: string): readonly [start: number, end: number] {
   const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("//") + 2); // without a Host there is only the path
-  if (start < 0) return { path: "/", query: "" };
-  const end = url.indexOf("?", start);
-  return end < 0 ? { path: url.slice(start), query: "" } : { path: url.slice(start, end), query: url.slice(end) };
+  if (start < 0) return [url.length, url.length];
+  const query = url.indexOf("?", start);
+  return [start, query < 0 ? url.length : query];
 }
 
-// What a client sends as its Host need not be one; nobody reads it.
-const here = "http://kenri.internal";
-const askedFor = new WeakMap<Request, string>();
-const strays = new WeakSet<Request>();
+const originalPaths = new WeakMap<Request, string>();
+const internalPaths = new WeakSet<Request>();
 
 /** The path that a request was sent to. */
-export const pathOf = (request: Request): string => askedFor.get(request) ?? partsOf(request.url).path;
-/** Whether a request was sent to a path that is there inside only. */
-export const isInternalPath = (request: Request): boolean => strays.has(request);
+export const pathOf = (request: Request): string => originalPaths.get(request) ?? (request.url.slice(...pathRange(request.url)) || "/");
+/** Whether a request was sent to the internal path of a custom method. */
+export const isInternalPath = (request: Request): boolean => internalPaths.has(request);
 
-/** Leads requests to the routes with a verb; to be called when the app has all its routes. */
-export function rewriteCustomMethods(app: AnyElysia): void {
-  const routes = app.routes
+interface Route {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Rewrites requests for custom methods to the paths of their routes; undefined if there are no such routes. */
+export function rewriteCustomMethods(all: readonly Route[]): ((request: Request) => void) | undefined {
+  const routes = all
     .filter(({ path }) => path !== outside(path))
-    .map(({ method, path }) => ({ method, pattern: pathPattern(path), inside: new RegExp(`^${source(path)}/?$`) }));
-  if (routes.length === 0) return;
+    .map(({ method, path }) => ({ method, pattern: pathPattern(path), internal: new RegExp(`^${source(path)}/?$`) }));
+  if (routes.length === 0) return undefined;
 
-  function lead(request: Request): Request {
-    if (request.url.startsWith("/")) return request; // without a Host it is refused
-    const { path, query } = partsOf(request.url);
-    for (const { pattern, inside } of routes.filter(({ method }) => method === request.method)) {
-      if (inside.test(path)) strays.add(request);
-      const match = pattern.exec(path);
-      if (!match) continue;
-      const led = new Request(`${here}${match[1]}/~${match[2]}${query}`, request);
-      askedFor.set(led, path);
-      return led;
+  return request => {
+    const { url, method } = request;
+    if (url.startsWith("/")) return; // without a Host it is refused
+    const [start, end] = pathRange(url);
+    const path = url.slice(start, end);
+    for (const route of routes) {
+      if (route.method !== method) continue;
+      if (route.internal.test(path)) internalPaths.add(request);
+      const [, before, name] = route.pattern.exec(path) ?? [];
+      if (name === undefined) continue;
+      originalPaths.set(request, path);
+      // On the same object: a new Request would have no socket address.
+      Object.defineProperty(request, "url", { value: `${url.slice(0, start)}${before}/~${name}${url.slice(end)}` });
+      return;
     }
-    return request;
-  }
-  app.wrap(handle => (request: Request) => handle(lead(request)));
+  };
 }

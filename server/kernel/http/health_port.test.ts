@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => kenri.close());
 
 describe.each(systems)("%s", system => {
-  test("serves no metrics where its API is, not even to a client with a key", async () => {
+  test("serves no metrics on the port of its API, not even to a client with a key", async () => {
     const asked: Record<string, string>[] = [{}, { authorization: `Bearer ${kenri.key}` }];
     for (const headers of asked) {
       const answer = await fetch(`${api.get(system)}/metrics`, { headers });
@@ -28,7 +28,7 @@ describe.each(systems)("%s", system => {
     }
   });
 
-  test("tells one word of its readiness there, whatever is degraded", async () => {
+  test("reports its readiness there in one word, whatever is degraded", async () => {
     const answer = await fetch(`${api.get(system)}/readyz`);
     const said = (await answer.json()) as { status: string };
     expect([answer.status, Object.keys(said)]).toEqual([200, ["status"]]);
@@ -79,7 +79,7 @@ describe("a process", () => {
     }
   });
 
-  test("does not share the health port of another one: scrapes would be answered by either", async () => {
+  test("cannot share the health port of another one: either would answer a scrape", async () => {
     const port = String(await freePort());
     const first = started("entitlement:relay", { HEALTH_PORT: port });
     await first.healthUrl();

@@ -14,7 +14,7 @@ import { text } from "./text.ts";
 
 const { key, keyId, secretSha256 } = newKey();
 
-/** An app with one route that fails as it is told to, and one that takes a body. */
+/** An app with one route that fails as the test says, and one with a body. */
 function application({
   logRequests = "all",
   findKey = async (id: string) =>
@@ -80,8 +80,8 @@ const thrown = (error: unknown) => () => {
 };
 const post = { method: "POST", headers: { "content-type": "application/json", authorization: `Bearer ${key}` }, body: '{"name":"x"}' };
 
-describe("every answer", () => {
-  test("has a request id: the caller's if it is a sound one, otherwise a new one", async () => {
+describe("every response", () => {
+  test("has a request id: the caller's if it is valid, otherwise a new one", async () => {
     const { ask } = application();
     expect((await ask("/things/1", { headers: { "x-request-id": "abc-1.2:3" } })).headers.get("x-request-id")).toBe("abc-1.2:3");
     for (const given of ["a b", "a".repeat(101), '{"a":1}', "<script>"]) {
@@ -148,7 +148,7 @@ describe("of a request", () => {
   test.each([
     ["an unknown path", "/hunter2", {}, "unmatched", 404],
     ["another method", "/things/1", { method: "DELETE" }, "unmatched", 405],
-    ["a stranger", "/things", { method: "POST" }, "/things", 401],
+    ["an unknown caller", "/things", { method: "POST" }, "/things", 401],
     ["a bad body", "/things", { ...post, body: "{" }, "/things", 400],
     ["an encoded body", "/things", { ...post, headers: { ...post.headers, "content-encoding": "gzip" } }, "/things", 415],
     ["a parameter twice", "/things/1?a=1&a=2", {}, "/things/:id", 400],
@@ -160,7 +160,7 @@ describe("of a request", () => {
     expect(await requests()).toMatchObject([{ route, status }]);
   });
 
-  test("that fails here, the request id stands in the error, too", async () => {
+  test("that fails unexpectedly, the error is logged with the request id, too", async () => {
     const { ask, failWith, logged, requests } = application();
     failWith(thrown(new TypeError("bug")));
     const answer = await ask("/things/1");
@@ -168,7 +168,7 @@ describe("of a request", () => {
     expect(await requests()).toMatchObject([{ status: 500, request_id: logged[0]?.request_id }]);
   });
 
-  test("for health, the API's description and assets nothing is logged", async () => {
+  test("for health, the API description and assets nothing is logged", async () => {
     const { ask, requests } = application();
     for (const path of ["/livez", "/readyz", "/openapi", "/openapi.json", "/assets/x.js"]) await ask(path);
     expect(await requests()).toEqual([]);
@@ -190,8 +190,8 @@ describe("of a request", () => {
   });
 });
 
-describe("what goes wrong", () => {
-  test("unexpectedly is a 500 that tells nothing and is logged under its trace", async () => {
+describe("an error", () => {
+  test("that is unexpected is a 500 without details and is logged with its trace id", async () => {
     const { ask, failWith, logged } = application();
     failWith(thrown(new TypeError("secret of the house")));
     const { status, body, headers } = await ask("/things/1");
@@ -205,7 +205,7 @@ describe("what goes wrong", () => {
     ["a closed connection", { code: "CONNECTION_CLOSED" }],
     ["a shutdown", { code: "57P01" }],
     ["a lock", { code: "55P03" }],
-  ])("because the database is away (%s) is a 503 with Retry-After, wherever it was asked", async (_, fields) => {
+  ])("because the database is away (%s) is a 503 with Retry-After, wherever it happens", async (_, fields) => {
     const away = Object.assign(new Error("gone"), fields);
     const { ask, failWith, logged } = application({ findKey: () => Promise.reject(away) });
     failWith(thrown(away));
@@ -214,13 +214,13 @@ describe("what goes wrong", () => {
     expect(logged).toEqual([]);
   });
 
-  test("unexpectedly while the caller is looked up is a 500, not a bad body", async () => {
+  test("that is unexpected while the caller is looked up is a 500, not a bad body", async () => {
     const { ask, logged } = application({ findKey: () => Promise.reject(new TypeError("bug")) });
     expect((await ask("/things", post)).status).toBe(500);
     expect(logged[0]?.error).toBeInstanceOf(TypeError);
   });
 
-  test("because there is nothing is a 404, of the path or of the thing", async () => {
+  test("because nothing is found is a 404, of the path or of the resource", async () => {
     const { ask, failWith } = application();
     failWith(thrown(notFound("there is no such thing")));
     expect((await ask("/things/1")).json).toMatchObject({ status: 404, detail: "there is no such thing" });
@@ -229,14 +229,14 @@ describe("what goes wrong", () => {
   });
 });
 
-test("a body reaches its route only through who may send it", async () => {
+test("a body is read only for an allowed caller", async () => {
   const { ask } = application();
   expect((await ask("/things", post)).json).toEqual({ name: "x", by: "shop" });
   expect((await ask("/things", { ...post, headers: { "content-type": "application/json" } })).status).toBe(401);
 });
 
 describe("health", () => {
-  test("while it starts says what it waits for on the health port only, and takes no request", async () => {
+  test("while it starts says what it waits for on the health port only, and accepts no request", async () => {
     const { ask, details, health } = application();
     Object.assign(health, { state: "starting", waitingFor: "the database" });
     expect([(await ask("/livez")).status, (await ask("/readyz")).status, (await ask("/things/1")).status]).toEqual([200, 503, 503]);
@@ -245,7 +245,7 @@ describe("health", () => {
     expect((await ask("/openapi.json")).status).toBe(200);
   });
 
-  test("with its database away is 503; with trouble elsewhere it is degraded and goes on; the API's port tells no more than that", async () => {
+  test("with its database away is 503; with trouble elsewhere it is degraded and works; the API's port reports no more than that", async () => {
     const { ask, details, health, database } = application();
     health.trouble("broker", "NATS is not connected");
     expect(await details()).toEqual({
@@ -271,8 +271,8 @@ describe("health", () => {
   });
 });
 
-describe("the API's description", () => {
-  test("is OpenAPI 3.1 and has every route with its body and its key, but not the inner ones", async () => {
+describe("the API description", () => {
+  test("is OpenAPI 3.1 and has every route with its body and security, but not the internal ones", async () => {
     const { json } = await application().ask("/openapi.json");
     expect(json).toMatchObject({
       openapi: "3.1.0",
@@ -285,7 +285,7 @@ describe("the API's description", () => {
     );
   });
 
-  test("can be read by people, with nothing of it taken for markup, and without a script", async () => {
+  test("is a page too, with everything escaped, and without a script", async () => {
     const { body, headers } = await application().ask("/openapi");
     expect(body).toContain("For &lt;tests&gt;.");
     expect(body).toContain("POST /things");
@@ -293,7 +293,7 @@ describe("the API's description", () => {
     expect(body).not.toMatch(/https?:\/\/|<script|<link|@import|url\(/);
   });
 
-  test("marks what is required, and says what else may be sent", async () => {
+  test("marks required fields, and lists optional ones", async () => {
     const { body } = await application().ask("/openapi");
     const rows = [...body.matchAll(/<tr><th scope="row">(.*?)<\/tr>/g)].map(([, row]) => row!.replace(/<[^>]+>/g, " ").replace(/ +/g, " "));
     expect(rows).toEqual([

@@ -17,7 +17,7 @@ export interface HttpOptions {
   readonly health: Health;
   /** Which requests are logged; see requestLog. */
   readonly logRequests?: string;
-  /** Routes that are not logged beside those of health and description: what a page loads. */
+  /** Routes that are not logged, beside those of health and the API description. */
   readonly unlogged?: readonly string[];
 }
 
@@ -25,33 +25,33 @@ interface RequestContext {
   readonly requestId: string;
   readonly trace: Trace;
   readonly since: number;
-  /** Of a refusal; the framework does not tell. */
+  /** The status of a refusal; the framework does not pass it on. */
   refusedWith?: number;
-  /** Who sent the request, once that is known. */
+  /** The caller, after authentication. */
   caller?: { readonly client_id: string } | { readonly user_id: string };
 }
 
-const visits = new WeakMap<Request, RequestContext>();
+const contexts = new WeakMap<Request, RequestContext>();
 const alwaysServed = new Set(["/livez", "/readyz", "/openapi", "/openapi.json"]);
 // Two ids of 200 characters at 12 percent-encoded bytes each, and a cursor.
 const maxUrl = 8192;
-// Enough to know it again; an answer does not give back all that was thrown at it.
+// Enough to recognise the path; a response does not repeat a huge URL.
 const maxInstance = 1000;
 const requestIdPattern = /^[\w.:-]{1,100}$/;
 
-/** The trace and request id of a request under way. */
-export function visitOf(request: Request): RequestContext {
-  let visit = visits.get(request);
-  if (!visit) {
+/** The trace, request id and caller of a request. */
+export function requestContext(request: Request): RequestContext {
+  let context = contexts.get(request);
+  if (!context) {
     const given = request.headers.get("x-request-id");
-    visit = {
+    context = {
       requestId: given && requestIdPattern.test(given) ? given : crypto.randomUUID(),
       trace: continueTrace(request.headers.get("traceparent")),
       since: performance.now(),
     };
-    visits.set(request, visit);
+    contexts.set(request, context);
   }
-  return visit;
+  return context;
 }
 
 function isDecodable(url: string): boolean {
@@ -64,7 +64,7 @@ function isDecodable(url: string): boolean {
   }
 }
 
-/** One of two values would be taken silently. */
+/** Of two values one would be used silently. */
 function repeatsParameter(url: string): boolean {
   const query = url.indexOf("?");
   if (query < 0) return false;
@@ -73,28 +73,24 @@ function repeatsParameter(url: string): boolean {
 }
 
 function refuse(request: Request, problem: Problem): Response {
-  visitOf(request).refusedWith = problem.status;
+  requestContext(request).refusedWith = problem.status;
   return problem.response(pathOf(request).slice(0, maxInstance));
 }
 
 const idsOf = (request: Request) => {
-  const { requestId, trace } = visitOf(request);
+  const { requestId, trace } = requestContext(request);
   return { request_id: requestId, trace_id: trace.traceId };
 };
 
-/** An Elysia app that keeps Kenri's HTTP rules: problem+json for every refusal, trace and request id on every answer. */
+/** An Elysia app with Kenri's HTTP rules: problem+json for every refusal, trace and request id on every response. */
 export function httpApp({ log, metrics, health, logRequests = "off", unlogged = [] }: HttpOptions) {
   const logRequest = requestLog(log, logRequests);
   const isUnlogged = new Set([...alwaysServed, ...unlogged]);
   // Otherwise a short Host shifts where the router looks for the path.
-  const app = new Elysia({
-    normalize: false,
-    handler: { standardHostname: false },
-    serve: { maxRequestBodySize: 8_388_608, idleTimeout: 20 },
-  });
+  const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
 
   function finished(request: Request, route: string, status: number, params?: Record<string, unknown>): void {
-    const { since, caller } = visitOf(request);
+    const { since, caller } = requestContext(request);
     const took = performance.now() - since;
     metrics.httpSeconds.observe({ route, status: String(status) }, took / 1000);
     if (isUnlogged.has(route)) return;
@@ -102,11 +98,11 @@ export function httpApp({ log, metrics, health, logRequests = "off", unlogged = 
     logRequest({ method, route, status, duration_ms: Math.round(took * 10) / 10, ...idsOf(request), ...rowIdsOf(params), ...caller });
   }
 
-  /** What is wrong with a request before anybody looks at who sent it. */
+  /** Checks that need neither the caller nor the body. */
   function refusedUnread(request: Request): Problem | undefined {
-    // Two header lines arrive as one; of two names one would be taken silently, and a proxy may have taken the other.
+    // Two header lines arrive as one. Of two hosts one would be used silently, and a proxy may have used the other.
     if (request.headers.get("host")?.includes(",")) return badRequest("the request has more than one Host; send one");
-    if (!URL.canParse(request.url)) return badRequest("the request has no Host, or one that is none");
+    if (!URL.canParse(request.url)) return badRequest("the request has no valid Host");
     if (health.state === "starting" && !alwaysServed.has(pathOf(request)))
       return unavailable(`the service is starting and waits for ${health.waitingFor}`);
     if (request.url.length > maxUrl) return new Problem(414, "URI_TOO_LONG", `a URL may have at most ${maxUrl} characters`);
@@ -118,7 +114,7 @@ export function httpApp({ log, metrics, health, logRequests = "off", unlogged = 
 
   return app
     .onRequest(({ request, set }) => {
-      const { requestId, trace } = visitOf(request);
+      const { requestId, trace } = requestContext(request);
       set.headers["x-request-id"] = requestId;
       set.headers.traceparent = trace.traceparent;
       set.headers["x-content-type-options"] = "nosniff";
@@ -126,31 +122,31 @@ export function httpApp({ log, metrics, health, logRequests = "off", unlogged = 
       if (health.state === "stopping") set.headers.connection = "close";
       const problem = refusedUnread(request);
       if (!problem) return undefined;
-      // The framework calls no later hook for what is answered here.
+      // The framework calls no later hooks after a response from here.
       finished(request, patternFor(app, request), problem.status);
       return refuse(request, problem);
     })
     .onError(({ error: thrown, request }) => {
-      // What a parse hook throws comes wrapped; ours asks the database who the caller is before it reads the body.
+      // Errors of parse hooks come wrapped. Ours authenticates the caller before it reads the body.
       const error = thrown instanceof ParseError ? thrown.cause : thrown;
       const problem = error instanceof NotFoundError ? unmatched(app, request) : problemOf(error);
       if (problem.status === 500) log.error({ error, path: pathOf(request), ...idsOf(request) }, "a request failed unexpectedly");
       return refuse(request, problem);
     })
     .onAfterResponse(({ request, route, params, set, response }) => {
-      const { refusedWith } = visitOf(request);
+      const { refusedWith } = requestContext(request);
       const status = refusedWith ?? (response instanceof Response ? response.status : Number(set.status ?? 200));
       finished(request, route ? outside(route) : unmatchedRoute, status, params);
     })
     .as("global");
 }
 
-/** What an error means to the client. Only what is a surprise to us is a 500, and it says nothing of the inside. */
+/** The refusal for an error. An unexpected error is a 500 without details. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof ValidationError) return invalid(error);
   if (isAway(error) || error instanceof DeadlineError) return unavailable("the database is away or busy; try again");
-  return new Problem(500, "INTERNAL", "something went wrong here; the logs have it under the trace id of this answer");
+  return new Problem(500, "INTERNAL", "an unexpected error; the logs have it under the trace id of this response");
 }
 
 function invalid(error: ValidationError): Problem {
@@ -186,7 +182,7 @@ function patternFor({ routes }: Routes, request: Request): string {
 function unmatched(app: Routes, request: Request): Problem {
   const path = pathOf(request);
   const matching = app.routes.filter(route => pathPattern(route.path).test(path));
-  // The narrowest: what is below a path is not what a wildcard above it takes.
+  // The narrowest routes: a wildcard counts only if nothing narrower matches.
   const narrow = matching.filter(route => !route.path.endsWith("*"));
   const longest = Math.max(...matching.map(route => route.path.length));
   const allowed = (narrow.length > 0 ? narrow : matching.filter(route => route.path.length === longest)).map(route => route.method);

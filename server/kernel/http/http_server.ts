@@ -1,30 +1,75 @@
 import type { AnyElysia } from "elysia";
-import type { KernelSettings } from "../config/settings.ts";
 import { withTimeout } from "../life/deadline.ts";
-import type { Health } from "../life/health.ts";
 import { type Service, service } from "../life/service.ts";
 import type { Log } from "../telemetry/log.ts";
+import { rewriteCustomMethods } from "./custom_methods.ts";
 
 export interface HttpServerOptions {
   readonly port: number;
-  readonly kernel: KernelSettings;
+  readonly host: string;
+  /** Whether several processes may listen on the port; the kernel then spreads connections over them. */
+  readonly isShared: boolean;
+  /** How long a stop waits for the requests under way. */
+  readonly stopWithin: number;
+  /** Called after each response, also after a failed one. */
+  readonly finished?: ((request: Request) => void) | undefined;
   readonly log: Log;
+  readonly listening: string;
 }
 
-/** An app that listens from start to stop; a stop takes no more requests and waits for those under way. */
-export const httpServer = (app: AnyElysia, { port, kernel: { host, shutdownWithin }, log }: HttpServerOptions): Service =>
-  service({
-    start: async () => {
-      app.listen({ port, hostname: host });
-      log.info({ url: `http://${host}:${app.server?.port}` }, "http.listening");
-    },
-    // A request that waits for something that hangs does not keep the others from their end.
-    stop: async () => void (await withTimeout(shutdownWithin / 2, "the last requests", app.stop()).catch(() => app.stop(true))),
-  });
+export interface HttpServer extends Service {
+  /** Undefined before the start. */
+  port(): number | undefined;
+  /** The IP address of the TCP peer. */
+  peerOf(request: Request): string | undefined;
+}
 
-/** Says at /readyz that this process ends, for as long as it takes until nobody is sent here any more. */
-export async function giveNotice(health: Health, notice: number): Promise<void> {
-  health.state = "stopping";
-  health.waitingFor = "its end";
-  await Bun.sleep(notice);
+type Fetch = (request: Request) => Response | Promise<Response>;
+
+/** An app that listens from start to stop. A stop refuses new connections and waits for the requests under way. */
+export function httpServer(app: AnyElysia, { port, host, isShared, stopWithin, finished, log, listening }: HttpServerOptions): HttpServer {
+  let server: Bun.Server<undefined> | undefined;
+  return {
+    ...service({
+      start: async () => {
+        server = Bun.serve({
+          port,
+          hostname: host,
+          reusePort: isShared,
+          development: false,
+          maxRequestBodySize: 8_388_608,
+          idleTimeout: 20,
+          fetch: handlerOf(app, finished),
+        });
+        log.info({ url: `http://${host}:${server.port}` }, listening);
+      },
+      // A request that hangs must not keep the process from its end.
+      stop: async () => {
+        if (!server) return;
+        if (stopWithin > 0) await withTimeout(stopWithin, "the last requests", server.stop()).catch(() => server?.stop(true));
+        else await server.stop(true);
+      },
+    }),
+    port: () => server?.port,
+    peerOf: request => server?.requestIP(request)?.address,
+  };
+}
+
+/** The app's request handler, with custom methods. The app must have all its routes by now. */
+function handlerOf(app: AnyElysia, finished: HttpServerOptions["finished"]): Fetch {
+  const rewrite = rewriteCustomMethods(app.routes);
+  const handle: Fetch = app.compile().fetch;
+  if (!finished)
+    return request => {
+      rewrite?.(request);
+      return handle(request);
+    };
+  return async request => {
+    rewrite?.(request);
+    try {
+      return await handle(request);
+    } finally {
+      finished(request);
+    }
+  };
 }

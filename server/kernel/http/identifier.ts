@@ -1,9 +1,9 @@
 /**
- * What may be written as an id or a name. Ids travel in URLs, logs and consoles, and are compared byte by byte: what cannot be seen, turns
- * other text around, or is changed by a URL parser would make two ids look like one, or one that nobody can ask for.
+ * Characters that ids and names must not contain. Ids appear in URLs, logs and consoles, and are compared byte by byte. Invisible characters,
+ * characters that change the text direction and characters that a URL parser changes would make two ids look the same, or an id unreachable.
  */
-// The two variation selectors that make an emoji of a sign, or not, can be seen.
-const unseen = /(?![\ufe0e\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u;
+// The two variation selectors that choose between emoji and text are visible.
+const invisible = /(?![\ufe0e\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u;
 const dots = new Set([".", ".."]);
 
 export const nameRule =
@@ -13,9 +13,9 @@ export const idRule = `${nameRule}, and no '.' or '..' alone between slashes, al
 const codeOf = (character: string) => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
 const placeIn = (value: string, index: number) => [...value.slice(0, index)].length + 1;
 
-/** Why a text cannot be written as a name; undefined if it can. Says where, counted in characters from 1, and never repeats the text. */
+/** Why a text is not valid as a name, with the position in characters from 1; undefined if it is valid. Never repeats the text. */
 export function nameProblem(value: string): string | undefined {
-  const found = unseen.exec(value);
+  const found = invisible.exec(value);
   if (found)
     return `contains ${codeOf(found[0])} at character ${placeIn(value, found.index)}: control characters, format and other invisible characters, line separators and lone surrogates are not allowed`;
   const start = value.length - value.trimStart().length;
@@ -27,12 +27,12 @@ export function nameProblem(value: string): string | undefined {
   return undefined;
 }
 
-/** Why a text cannot be written as an id; undefined if it can. */
+/** Why a text is not valid as an id; undefined if it is valid. */
 export function idProblem(value: string): string | undefined {
   return nameProblem(value) ?? pathProblem(value);
 }
 
-/** A URL parser resolves `.` and `..`, takes `%2e` for a dot, and a backslash for a slash. */
+/** A URL parser resolves `.` and `..`, and reads `%2e` as a dot and a backslash as a slash. */
 function pathProblem(value: string): string | undefined {
   let place = 0;
   for (const segment of value.split(/[/\\]/)) {
@@ -50,8 +50,8 @@ function firstDifference(value: string, other: string): number {
 
 const breaks = /[\t\n\v\f\r\u0085\u2028\u2029]/;
 
-/** A name that somebody else keeps, as it may be written here: what may not is left out. */
+/** A name from elsewhere, without the characters that are not allowed here. */
 export function cleanName(value: string, length: number): string {
-  const seen = value.replace(new RegExp(unseen.source, "gu"), character => (breaks.test(character) ? " " : ""));
+  const seen = value.replace(new RegExp(invisible.source, "gu"), character => (breaks.test(character) ? " " : ""));
   return [...seen.normalize("NFC").trim()].slice(0, length).join("").trim();
 }

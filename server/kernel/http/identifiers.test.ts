@@ -73,7 +73,7 @@ function ids(count: number, seed: number): string[] {
   ];
 }
 
-test("what may be written as an id can be read back by its URL, at the service and through the gateway; nothing else is written", async () => {
+test("a valid id can be read back by its URL, at the service and through the gateway; an invalid one is not written", async () => {
   const refused: string[] = [];
   const granted: string[] = [];
   for (const id of ids(150, 7)) {
@@ -99,7 +99,7 @@ test("what may be written as an id can be read back by its URL, at the service a
   expect(rows?.count).toBe(granted.length);
 }, 60_000);
 
-describe("what was written before the rule", () => {
+describe("an id from before the rule", () => {
   const old = ["zero\u200bwidth", "trailing ", "cafe\u0301", "turned\u202eround", "line\nbreak", "%2e%2e"];
   const unaddressable = ["..", "a/../x", "x/."];
   /** As the service wrote it before: by its statement, without its door. */
@@ -138,7 +138,7 @@ describe("what was written before the rule", () => {
     },
   );
 
-  test("can be revoked and granted again as it is; another item of such a user is refused", async () => {
+  test("can be revoked and granted again; another item of such a user is refused", async () => {
     expect((await kenri.revoke("trailing ", "trailing ")).status).toBe(200);
     expect((await kenri.grant("trailing ", "trailing ")).status).toBe(200);
     const answer = await kenri.grant("trailing ", "other");
@@ -156,7 +156,7 @@ describe("what was written before the rule", () => {
   });
 });
 
-test("a display name that may not be written is refused through the gateway in the service's own words", async () => {
+test("an invalid display name is refused through the gateway with the detail of the service", async () => {
   const { user_id } = (await (await operator.fetch(`${gateway.url}/v1/me`)).json()) as { user_id: string };
   const rename = (display_name: string) => operator.send(gateway.url, "PATCH", `/v1/users/${user_id}`, { display_name });
   for (const [name, says] of [
@@ -171,7 +171,7 @@ test("a display name that may not be written is refused through the gateway in t
   expect((await rename("Otto \u00d6hm 🎁")).status).toBe(200);
 });
 
-test("the API descriptions say the rules", async () => {
+test("the API descriptions contain the rules", async () => {
   const described = async (
     system: "entitlement" | "account",
     route: string,

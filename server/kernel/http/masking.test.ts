@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { maskFor } from "./masking.ts";
+import { maskFor, masking } from "./masking.ts";
+
+const maskOrders = masking({ members: ["purchase_id"], beside: { reason: "purchase_id" } });
 
 const answer = {
   user_id: "alice",
@@ -16,7 +18,7 @@ describe("payloads", () => {
     ["an operator", person("OPERATOR")],
     ["an admin", person("USER", "ADMIN")],
     ["a viewer who is an operator too", person("VIEWER", "OPERATOR")],
-  ])("are seen by %s", (_, caller) => expect(maskFor(caller, answer)).toEqual(answer));
+  ])("are seen by %s", (_, caller) => expect(maskOrders(caller, answer)).toEqual(answer));
 
   test.each([
     ["a viewer", person("VIEWER")],
@@ -24,7 +26,7 @@ describe("payloads", () => {
     ["nobody in particular", person()],
     ["roles that are nearly right", person("operator", "ADMINS")],
   ])("are masked for %s: strings at any depth, and nothing else", (_, caller) =>
-    expect(maskFor(caller, answer)).toEqual({
+    expect(maskOrders(caller, answer)).toEqual({
       user_id: "alice",
       payload: { user_id: "•••", version: 3, tags: ["•••", { b: "•••" }], none: null, on: true },
       list: [{ payload: "•••", id: "i" }],
@@ -39,4 +41,11 @@ test("a message in bytes is masked too", () =>
     data: "•••",
     headers: { a: "•••" },
     subject: "s",
+  }));
+
+test("only messages are masked by a system that names nothing else", () =>
+  expect(maskFor(person("VIEWER"), { payload: "x", purchase_id: "order-1", reason: "purchase" })).toEqual({
+    payload: "•••",
+    purchase_id: "order-1",
+    reason: "purchase",
   }));

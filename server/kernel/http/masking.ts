@@ -2,7 +2,7 @@ import type { Caller } from "./auth.ts";
 
 const mask = "•••";
 
-/** Machine clients, operators and admins see what users' payloads say; who may only look sees their shape. */
+/** Machine clients, operators and admins see users' payloads; other people see only their shape. */
 const seesPayloads = ({ person }: Caller): boolean => !person || person.roles.some(role => role === "OPERATOR" || role === "ADMIN");
 
 function masked(value: unknown): unknown {
@@ -12,19 +12,31 @@ function masked(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner)]));
 }
 
-// What a client wrote about a user's purchase, under every name that an answer has for it: as facts, as stored response, as message in bytes.
-const members = new Set(["payload", "purchase_id", "answer", "headers", "data", "hex", "value"]);
+// The names of a message and of a stored response in any answer: as facts, or as bytes.
+const messageMembers = ["payload", "answer", "headers", "data", "hex", "value"];
 
-/** Beside a purchase, the reason is the client's too. Elsewhere it is what an operator wrote about their own action, or why a message could not be read. */
-const isMasked = (name: string, holder: object) => members.has(name) || (name === "reason" && "purchase_id" in holder);
-
-/** The same answer for who may not see what users' payloads say: every string in those members is masked, at any depth. One rule for all routes. */
-export function maskFor<T>(caller: Caller, answer: T): T {
-  if (seesPayloads(caller)) return answer;
-  const veil = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(veil);
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, isMasked(name, value) ? masked(inner) : veil(inner)]));
-  };
-  return veil(answer) as T;
+export interface MaskRule {
+  /** Members that hold what a client wrote about a user, beside those of messages. */
+  readonly members: readonly string[];
+  /** Members that are masked only in an object that also has the named member: `{ note: "author" }`. */
+  readonly beside?: Readonly<Record<string, string>>;
 }
+
+export type MaskFor = <T>(caller: Caller, answer: T) => T;
+
+/** Masks, for callers who may not see users' payloads, every string in these members, at any depth. A system has one rule for all its routes. */
+export function masking({ members, beside = {} }: MaskRule): MaskFor {
+  const always = new Set([...messageMembers, ...members]);
+  const isMasked = (name: string, holder: object) => always.has(name) || (Object.hasOwn(beside, name) && beside[name]! in holder);
+  const maskMembers = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(maskMembers);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name, isMasked(name, value) ? masked(inner) : maskMembers(inner)]),
+    );
+  };
+  return <T>(caller: Caller, answer: T) => (seesPayloads(caller) ? answer : (maskMembers(answer) as T));
+}
+
+/** For systems whose answers have no such members but those of messages. */
+export const maskFor = masking({ members: [] });

@@ -19,8 +19,8 @@ beforeAll(async () => {
   await kenri.start(allRoles);
   expect((await kenri.grant("alice", "sword", { key, reason: `${mark}-reason`, purchase: `${mark}-purchase` })).status).toBe(200);
   await kenri.grant("bob", "sword", { reason: `${mark}-other`, purchase: `${mark}-other` });
-  const told = async (user: string) => (await kenri.inbox(user)).some(({ status }) => status === "SENT");
-  await until("both are told", 10_000, async () => (await told("alice")) && (await told("bob")));
+  const isSent = async (user: string) => (await kenri.inbox(user)).some(({ status }) => status === "SENT");
+  await until("both are sent", 10_000, async () => (await isSent("alice")) && (await isSent("bob")));
   const [event] = await kenri.entitlementSql`select event_id from outbox_events where payload ->> 'user_id' = 'alice'`;
   const [sent] = await kenri.notificationSql`select notification_id from notifications where user_id = 'alice'`;
   const [letter] =
@@ -76,7 +76,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("$system", failing => 
     );
   }
 
-  test("what a client wrote about a purchase is shown to OPERATOR, and to VIEWER by no route of all", async () => {
+  test("shows a purchase's details to OPERATOR, and on no route to VIEWER", async () => {
     const people = operators(kenri, mint, failing);
     const paths = await pathsToAsk();
     const seen: Record<string, { status: number; operator: boolean; viewer: boolean }> = {};
@@ -91,7 +91,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("$system", failing => 
   });
 });
 
-test("what an operator wrote about an action is shown to VIEWER too", async () => {
+test("the reason of an operator's action is shown to VIEWER too", async () => {
   const people = operators(kenri, mint, outbox);
   for (const path of ["/ops/actions", "/ops/users/alice/history"])
     expect((await people.ask("VIEWER", "GET", path)).text).toContain("the operator's own words");

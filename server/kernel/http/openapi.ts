@@ -3,17 +3,22 @@ import type { AnyElysia } from "elysia";
 import { outside } from "./custom_methods.ts";
 import { type OpenapiDocument, openapiPage, styleHash } from "./openapi_page.ts";
 
-type Scheme = Readonly<Record<string, Readonly<Record<string, string>>>>;
+export interface About {
+  readonly title: string;
+  readonly description: string;
+}
+/** How callers identify themselves, as OpenAPI's securitySchemes. */
+export type SecuritySchemes = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-const apiKeys: Scheme = {
-  apiKey: { type: "http", scheme: "bearer", description: "an API key, kenri_<id>_<secret>, or a token of the gateway" },
+const apiKeys: SecuritySchemes = {
+  apiKey: { type: "http", scheme: "bearer", description: "an API key, kenri_<id>_<secret>, or an internal token of a signed-in person" },
 };
 
 /**
- * The OpenAPI 3.1 description of an app's routes, at /openapi.json; what a person reads of it is at /openapi, without a script.
- * `guard`: route options that limit who asks.
+ * The OpenAPI 3.1 description of an app's routes at /openapi.json, and as a page without scripts at /openapi.
+ * `guard`: route options that limit access to both.
  */
-export function openapiRoutes(app: AnyElysia, info: { title: string; description: string }, scheme: Scheme = apiKeys, guard: object = {}) {
+export function openapiRoutes(app: AnyElysia, info: About, schemes = apiKeys, guard: object = {}) {
   let document: Record<string, unknown> | undefined;
   const describe = () => {
     if (document) return document;
@@ -23,8 +28,8 @@ export function openapiRoutes(app: AnyElysia, info: { title: string; description
       info: { ...info, version: "1" },
       paths: Object.fromEntries(Object.entries(paths).map(([path, methods]) => [outside(path), methods])),
       ...rest,
-      components: { ...components, securitySchemes: scheme },
-      security: Object.keys(scheme).map(name => ({ [name]: [] })),
+      components: { ...components, securitySchemes: schemes },
+      security: Object.keys(schemes).map(name => ({ [name]: [] })),
     };
     return document;
   };

@@ -1,4 +1,4 @@
-/** What the page reads of an OpenAPI document. */
+/** The part of an OpenAPI document that the page shows. */
 export interface OpenapiDocument {
   readonly info: { readonly title: string; readonly description: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -31,7 +31,7 @@ interface Field {
 
 const asText = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-// The scheme stands at the root: the ground of the window is the root's, not the body's.
+// The colour scheme is set at the root: the window takes its background from the root, not from the body.
 const style = `:root{color-scheme:light dark;--line:light-dark(#dfe2e8,#2d333c);--soft:light-dark(#4b5362,#aab2c0);--needed:light-dark(#a3160f,#ff8f86)}
 *{box-sizing:border-box}
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1.5rem 1rem 4rem;background:light-dark(#fff,#0f1216);color:light-dark(#14171c,#e7eaef);overflow-wrap:anywhere}
@@ -46,10 +46,10 @@ thead th{border-top:0;font-weight:600;color:var(--soft)}tbody th{font-weight:400
 @media(max-width:40rem){thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}tr{display:block;border-top:1px solid var(--line);padding:.375rem 0}
 th,td{display:block;border:0;padding:0}td.soft{display:inline}td.soft+td.soft:not(:empty)::before{content:" · "}}`;
 
-/** For the page's policy: it may use this style and nothing else. */
+/** For the page's Content-Security-Policy, which allows this style only. */
 export const styleHash = new Bun.CryptoHasher("sha256").update(style).digest("base64");
 
-/** The document as a page for people: no script, nothing from elsewhere. */
+/** The document as an HTML page without scripts and external resources. */
 export function openapiPage({ info, paths }: OpenapiDocument): string {
   const sections = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => section(method, path, operation)),

@@ -5,31 +5,31 @@ import type { Caller } from "./auth.ts";
 import { Problem } from "./problem.ts";
 import { requestTurns } from "./request_turns.ts";
 
-// A page of the console asks about ten things at once.
+// A page of the console sends about ten requests at once.
 const mostWaitingPerPerson = 50;
 const mostWaiting = 500;
-// A set of a bulk action is walked whole, however large: one at a time for a person, two in a process.
+// The set of a bulk action is read whole, however large: one at a time for a person, two in a process.
 const setsAtOnce = 2;
 
 const code = "TOO_MANY_QUESTIONS";
 const isRefusal = (error: unknown) => error instanceof Problem && error.code === code;
 const tooMany = (what: string) =>
-  new Problem(429, code, `too many ${what} are under way; wait for their answers and try again`, {
+  new Problem(429, code, `too many ${what} are running; wait for their responses and try again`, {
     headers: { "retry-after": "1" },
   });
 
-/** What operators ask and do has a limit of its own, for a process and for each person, so that it cannot hold up anything else. */
+/** Limits the concurrent requests of operators, for a process and for each person, so that they do not delay other requests. */
 export function operatorTurns({ requests, wait }: KernelSettings["operators"]) {
   const waiting = { wait, mostWaiting, mostWaitingPerOwner: mostWaitingPerPerson };
-  const questions = requestTurns({ atOnce: requests, perOwner: Math.ceil(requests / 2), ...waiting }, () =>
-    tooMany("questions of operators, yours or all together,"),
+  const operatorRequests = requestTurns({ atOnce: requests, perOwner: Math.ceil(requests / 2), ...waiting }, () =>
+    tooMany("requests of operators, yours or of all,"),
   );
   const sets = turns({ atOnce: setsAtOnce, perOwner: 1, ...waiting });
   const walks = singleFlight<unknown>();
 
   async function walk<T>({ clientId }: Caller, walkSet: () => Promise<T>): Promise<T> {
     const end = await sets.take(clientId).catch((error: unknown) => {
-      throw error instanceof NoTurn ? tooMany("walks over the sets of bulk actions") : error;
+      throw error instanceof NoTurn ? tooMany("reads of the sets of bulk actions") : error;
     });
     try {
       return await walkSet();
@@ -40,22 +40,22 @@ export function operatorTurns({ requests, wait }: KernelSettings["operators"]) {
 
   return {
     /** Waits for the turn of a request. */
-    begin: (request: Request, { clientId }: Caller): Promise<void> => questions.begin(request, clientId),
-    /** The turn of a request ends with its answer, whatever that is. */
-    end: questions.end,
-    /** Walks the set of a bulk action in the turn of a person. */
+    begin: (request: Request, { clientId }: Caller): Promise<void> => operatorRequests.begin(request, clientId),
+    /** Ends the turn of a request, after its response. */
+    end: operatorRequests.end,
+    /** Reads the set of a bulk action when it is this person's turn. */
     walk,
-    /** The same for what changes nothing: those who ask for one set at once share one walk. */
+    /** The same for a preview: concurrent previews of one set share one read. */
     async walkOnce<T>(caller: Caller, set: string, walkSet: () => Promise<T>): Promise<T> {
       const joined = walks.underWay(set);
       if (!joined) return (await walks.ask(set, () => walk(caller, walkSet))) as T;
-      // The walk of somebody who got no turn says nothing about this person's turn.
+      // Another person's read may have got no turn; this person may still get one.
       return joined.catch(error => {
         if (!isRefusal(error)) throw error;
         return walk(caller, walkSet);
       }) as Promise<T>;
     },
-    /** After an action nobody joins a walk that began before it. */
+    /** After an action nobody shares a read that began before it. */
     forget: walks.forget,
   };
 }

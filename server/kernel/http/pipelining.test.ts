@@ -32,7 +32,7 @@ test("Bun closes the connection when two requests come in one write and the firs
   expect(await granted("second")).toBe(false);
 });
 
-test("two requests that were sent in one write and never answered are sent again under their keys: each is carried out once", async () => {
+test("two requests that were sent in one write and never answered are sent again with their keys: each takes effect once", async () => {
   await sendRaw(kenri.urlOf("entitlement"), grant("alice") + grant("bob"));
   for (const user of ["alice", "bob"]) {
     const [answer, again] = [

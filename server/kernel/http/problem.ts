@@ -1,4 +1,4 @@
-/** RFC 9457. A refusal is thrown as a Problem and becomes the answer in one place (http.ts). */
+/** RFC 9457. A refusal is thrown as a Problem and becomes the response in one place (http.ts). */
 export interface ProblemOptions {
   readonly headers?: Record<string, string>;
   readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
@@ -37,7 +37,7 @@ export class Problem extends Error {
     super(`${code}: ${detail}`);
   }
 
-  /** The body; `instance` is the path that was asked for. */
+  /** The body; `instance` is the requested path. */
   body(instance: string): string {
     const { errors, extra } = this.options;
     return JSON.stringify({

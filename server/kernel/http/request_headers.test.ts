@@ -4,7 +4,7 @@ import { isPlainJson, unsupportedMeaning } from "./request_headers.ts";
 const judged = (headers: Record<string, string>, method = "POST") =>
   unsupportedMeaning(new Request("http://localhost/", { method, headers }))?.status;
 
-describe("a request is refused if it says of its body", () => {
+describe("a request is refused if a header says of its body", () => {
   test.each(["gzip", "GZIP", "x-gzip", "deflate", "br", "zstd", "identity, gzip", "gzip, identity", "unheard-of", "*"])(
     "that its encoding is %s",
     encoding => {
@@ -12,7 +12,7 @@ describe("a request is refused if it says of its body", () => {
     },
   );
   test("that it is a part of one", () => expect(judged({ "content-range": "bytes 0-9/20" }, "PUT")).toBe(400));
-  test("that something unknown is expected of us", () => expect(judged({ expect: "a-cup-of-tea" })).toBe(417));
+  test("that it expects something unknown", () => expect(judged({ expect: "a-cup-of-tea" })).toBe(417));
   test("that it holds for one version of a resource only", () => expect(judged({ "if-match": '"v1"' }, "PATCH")).toBe(412));
 });
 
@@ -29,11 +29,11 @@ test.each(served)("a request with %j is served", headers => {
   expect(judged(headers)).toBeUndefined();
 });
 
-test("a request without a body that is read is served, whatever it says of one", () => {
+test("a GET or HEAD is served, whatever its headers say of a body", () => {
   for (const method of ["GET", "HEAD"]) expect(judged({ "content-encoding": "gzip", "content-range": "x" }, method)).toBeUndefined();
 });
 
-test("a refusal of an encoding says which one is taken, and what to do", () => {
+test("a refusal of an encoding names the accepted one, and what to do", () => {
   const problem = unsupportedMeaning(new Request("http://localhost/", { method: "POST", headers: { "content-encoding": "gzip" } }));
   expect(problem?.options.headers).toEqual({ "accept-encoding": "identity" });
   expect(problem?.detail).toContain("without Content-Encoding");

@@ -4,8 +4,8 @@ const tokensOf = (value: string | null) => (value ?? "").split(",").map(token =>
 const isGiven = (token: string) => token !== "";
 
 /**
- * Why a request that changes something cannot be served: one of its headers gives the body or the request a meaning that Kenri does not
- * implement. RFC 9110 lets a server ignore many headers, but not these. GET and HEAD have no body that is read.
+ * Refuses a request that changes something if one of its headers gives the body or the request a meaning that Kenri does not implement.
+ * RFC 9110 lets a server ignore many headers, but not these. Bodies of GET and HEAD are not read.
  */
 export function unsupportedMeaning({ method, headers }: Request): Problem | undefined {
   if (method === "GET" || method === "HEAD") return undefined;
@@ -14,14 +14,14 @@ export function unsupportedMeaning({ method, headers }: Request): Problem | unde
     return new Problem(415, "UNSUPPORTED_CONTENT_ENCODING", "the body is encoded; send it plain, without Content-Encoding", {
       headers: { "accept-encoding": "identity" },
     });
-  // The server answers 100-continue itself.
+  // Bun answers 100-continue itself.
   if (tokensOf(headers.get("expect")).some(expectation => isGiven(expectation) && expectation !== "100-continue"))
     return new Problem(417, "EXPECTATION_FAILED", "the only expectation that can be met is 100-continue; leave the header Expect out");
-  if (headers.has("content-range")) return badRequest("a part of a body cannot be taken; send it whole, without Content-Range");
-  // No answer has an ETag, so no named one can match.
+  if (headers.has("content-range")) return badRequest("partial bodies are not supported; send the whole body, without Content-Range");
+  // No response has an ETag, so none can match.
   const matching = headers.get("if-match");
   if (matching !== null && matching.trim() !== "*")
-    return new Problem(412, "PRECONDITION_FAILED", "nothing here has an ETag that If-Match could name; leave the header out");
+    return new Problem(412, "PRECONDITION_FAILED", "no resource here has an ETag; leave the header If-Match out");
   return undefined;
 }
 

@@ -21,7 +21,7 @@ test("a client with many requests leaves turns to others, and its next one begin
   expect(hasBegun).toBe(true);
 });
 
-test("a request takes one turn however often it begins, and its end counts once", async () => {
+test("a request has one turn however often it begins, and its end counts once", async () => {
   const turns = requestTurns({ ...options, perOwner: 1, mostWaitingPerOwner: 0 }, busy);
   const [first, second, third] = [request(), request(), request()];
   await turns.begin(first, "one");
@@ -35,7 +35,7 @@ test("a request takes one turn however often it begins, and its end counts once"
   await turns.begin(third, "one");
 });
 
-test("a request that gets no turn in time is refused, and takes none afterwards", async () => {
+test("a request that gets no turn in time is refused, and gets none afterwards", async () => {
   const turns = requestTurns({ ...options, perOwner: 1, wait: 10 }, busy);
   const [first, second, third] = [request(), request(), request()];
   await turns.begin(first, "one");

@@ -1,12 +1,12 @@
 import { NoTurn, type TurnsOptions, turns } from "../life/turns.ts";
 import type { Problem } from "./problem.ts";
 
-/** Turns of requests: one begins before the request is worked on and ends with its answer, whatever that is. */
+/** Turns of requests: a turn begins before the request is handled and ends with its response. */
 export function requestTurns(options: TurnsOptions, refusal: () => Problem) {
   const all = turns(options);
   const ends = new WeakMap<Request, () => void>();
   return {
-    /** Waits for the turn of a request; throws the refusal if it gets none. */
+    /** Waits for the turn of a request; throws the refusal if there is none in time. */
     async begin(request: Request, owner: string): Promise<void> {
       if (ends.has(request)) return;
       const end = await all.take(owner).catch((error: unknown) => {

@@ -68,7 +68,7 @@ describe.each(encodings)("a body encoded as %s is refused", (encoding, encode) =
   });
 });
 
-describe("what a header says of the body is not ignored", () => {
+describe("headers that change the meaning of the body are not ignored", () => {
   const cases: [headers: string[], status: number, code: string][] = [
     [["Content-Type: application/json; charset=utf-16"], 415, "UNSUPPORTED_MEDIA_TYPE"],
     [["Content-Type: application/json; charset=utf-8", "Content-Type: text/plain"], 415, "UNSUPPORTED_MEDIA_TYPE"],
@@ -93,26 +93,26 @@ describe("what a header says of the body is not ignored", () => {
 });
 
 describe("a request of a person", () => {
-  const told = (from: TestProcess, requestId: string) =>
+  const linesOf = (from: TestProcess, requestId: string) =>
     from.lines.filter(line => line.includes(`"request_id":"${requestId}"`)).map(line => JSON.parse(line) as Record<string, unknown>);
 
-  test("is found by the id of its answer in the logs of the gateway and of the service", async () => {
+  test("is found by its request id in the logs of the gateway and of the service", async () => {
     const answer = await admin.fetch(`${gateway.url}/admin/api/entitlement/outbox?status=FAILED`);
     expect(answer.status).toBe(200);
     const id = answer.headers.get("x-request-id")!;
-    await until("both have logged it", 5000, () => told(gateway.process, id).length > 0 && told(services, id).length > 0);
+    await until("both have logged it", 5000, () => linesOf(gateway.process, id).length > 0 && linesOf(services, id).length > 0);
     const common = { msg: "http.request", level: "info", method: "GET", status: 200, user_id: admin.userId };
-    expect(told(gateway.process, id)).toMatchObject([{ ...common, route: "/admin/api/entitlement/*", role: "gateway:api" }]);
-    const ofService = told(services, id).filter(({ role }) => role === "entitlement:api");
+    expect(linesOf(gateway.process, id)).toMatchObject([{ ...common, route: "/admin/api/entitlement/*", role: "gateway:api" }]);
+    const ofService = linesOf(services, id).filter(({ role }) => role === "entitlement:api");
     expect(ofService).toMatchObject([{ ...common, route: "/ops/outbox", duration_ms: expect.any(Number) }]);
-    expect(told(gateway.process, id)[0]?.trace_id).toBe(ofService[0]?.trace_id as string);
+    expect(linesOf(gateway.process, id)[0]?.trace_id).toBe(ofService[0]?.trace_id as string);
   });
 
-  test("keeps an id that the client gave, and its line stays one line whatever is in the path", async () => {
+  test("keeps the client's request id, and is one log line whatever is in the path", async () => {
     const id = `client-${crypto.randomUUID()}`;
     const forged = encodeURIComponent('x\n{"level":"error","msg":"forged"}');
     await admin.fetch(`${gateway.url}/v1/users/${forged}?token=hunter2`, { headers: { "x-request-id": id } });
-    await until("both have logged it", 5000, () => told(gateway.process, id).length > 0 && told(services, id).length > 0);
+    await until("both have logged it", 5000, () => linesOf(gateway.process, id).length > 0 && linesOf(services, id).length > 0);
     const lines = [...gateway.process.lines, ...services.lines];
     for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
     expect(lines.join()).not.toContain("hunter2");
@@ -123,12 +123,12 @@ describe("a request of a person", () => {
     for (const path of ["/livez", "/readyz", "/openapi", "/home/home.css", "/admin/assets/none.js"])
       await fetch(`${gateway.url}${path}`, { headers: { "x-request-id": "not-logged" } });
     await fetch(`${gateway.url}/`, { headers: { "x-request-id": "logged-1" } });
-    await until("the last one is logged", 5000, () => told(gateway.process, "logged-1").length === 1);
-    expect(told(gateway.process, "not-logged")).toEqual([]);
+    await until("the last one is logged", 5000, () => linesOf(gateway.process, "logged-1").length === 1);
+    expect(linesOf(gateway.process, "not-logged")).toEqual([]);
   });
 });
 
-test("afterwards nothing was written, and the keys can be used for good requests", async () => {
+test("afterwards nothing was written, and the keys can be used for valid requests", async () => {
   const [{ rows }] = (await kenri.entitlementSql`select (select count(*) from idempotency_keys) + (select count(*) from entitlements)
     + (select count(*) from outbox_events) + (select count(*) from operator_actions) as rows`) as [{ rows: number }];
   expect(rows).toBe(0);

@@ -13,7 +13,7 @@ function oracle() {
   return { asked, ask };
 }
 
-test("however many ask the same, it is asked once in a while; another question is asked for itself", async () => {
+test("many callers share one read with the same parameters; other parameters are read by themselves", async () => {
   const { share } = sharedReads(60_000);
   let asked = 0;
   const [one, other] = [share(async (q: { a: number }) => [q.a, ++asked]), share(async (q: { a: number }) => [-q.a, ++asked])];
@@ -27,7 +27,7 @@ test("however many ask the same, it is asked once in a while; another question i
   expect(await one({ a: 1 })).toEqual([1, 1]);
 });
 
-test("after the time it is asked anew, and no time at all shares what is under way and nothing else", async () => {
+test("after the time it is read again; with no time only loading reads are shared", async () => {
   let asked = 0;
   const soon = sharedReads(20).share(async () => ++asked);
   expect(await soon()).toBe(1);
@@ -42,7 +42,7 @@ test("after the time it is asked anew, and no time at all shares what is under w
   expect(questions.length).toBe(2);
 });
 
-test("a failure is told to those who waited for it, and not kept", async () => {
+test("a failure reaches the callers that waited for it, and is not cached", async () => {
   const { asked, ask } = oracle();
   const shared = sharedReads(60_000).share(ask);
   const waiting = Promise.allSettled([shared("x"), shared("x")]);
@@ -54,12 +54,12 @@ test("a failure is told to those who waited for it, and not kept", async () => {
   expect(await shared("x")).toBe("back");
 });
 
-test("what is forgotten is asked anew, also what was under way, and what ends late does not come back", async () => {
+test("after a clear it is read again, also what was loading, and a late result is not cached", async () => {
   const { asked, ask } = oracle();
   const answers = sharedReads(60_000);
   const shared = answers.share(ask);
   const before = shared("x");
-  answers.forget();
+  answers.clear();
   const after = shared("x");
   asked[1]!.answer("after");
   expect(await after).toBe("after");
@@ -68,19 +68,19 @@ test("what is forgotten is asked anew, also what was under way, and what ends la
   expect([await shared("x"), asked.length]).toEqual(["after", 2]);
 });
 
-test("one that was forgotten and fails late takes nothing with it", async () => {
+test("a read from before a clear that fails late removes nothing", async () => {
   const { asked, ask } = oracle();
   const answers = sharedReads(60_000);
   const shared = answers.share(ask);
   const before = shared("x");
-  answers.forget();
+  answers.clear();
   const after = shared("x");
   asked[0]!.fail(new Error("away"));
   await expect(before).rejects.toThrow("away");
   expect(shared("x")).toBe(after);
 });
 
-test("who asks ever other things takes a bounded memory, and what is stale is dropped", async () => {
+test("many different parameters use bounded memory, and stale results are dropped", async () => {
   const few = sharedReads(60_000, 3);
   const shared = few.share(async (n: number) => n);
   for (let n = 0; n < 10; n++) await shared(n);
@@ -91,7 +91,7 @@ test("who asks ever other things takes a bounded memory, and what is stale is dr
   expect(brief.size()).toBe(1);
 });
 
-test("nobody can change what the others hear", async () => {
+test("a caller cannot change the result of others", async () => {
   const row = { payload: { user_id: "alice" }, data: new Uint8Array([1]) };
   const answer = await sharedReads(60_000).share(async () => [row])();
   expect(() => answer.push(row)).toThrow(TypeError);

@@ -1,53 +1,53 @@
-interface Told {
-  readonly answer: Promise<unknown>;
+interface Entry {
+  readonly result: Promise<unknown>;
   readonly freshUntil: number;
-  isUnderWay: boolean;
+  isLoading: boolean;
 }
 
-export type Share = <Question extends unknown[], Answer>(
-  ask: (...question: Question) => Promise<Answer>,
-) => (...question: Question) => Promise<Answer>;
+export type Share = <Parameters extends unknown[], Result>(
+  read: (...parameters: Parameters) => Promise<Result>,
+) => (...parameters: Parameters) => Promise<Result>;
 
 /**
- * The same question, asked again within this time or while it is being answered, gets the same answer, whoever asks. Give what depends on
- * nothing but the question, and make afterwards of the answer what depends on who asks: it belongs to all of them, and is frozen. A failure is
- * not kept, nor is more than `most` answers.
+ * Shares the results of reads between callers: a read with the same parameters gets the same result while it loads and for `milliseconds` after
+ * its start. The result must depend on the parameters only, not on the caller. It is frozen, since all callers get the same object. Failures
+ * are not cached. At most `most` results are kept.
  */
 export function sharedReads(milliseconds: number, most = 100) {
-  const known = new Map<string, Told>();
+  const entries = new Map<string, Entry>();
   let kinds = 0;
-  const isFresh = ({ isUnderWay, freshUntil }: Told) => isUnderWay || performance.now() < freshUntil;
+  const isFresh = ({ isLoading, freshUntil }: Entry) => isLoading || performance.now() < freshUntil;
 
-  function tell(key: string, ask: () => Promise<unknown>): Promise<unknown> {
-    // The longest known come first.
-    for (const [old, told] of known) if (!isFresh(told) || known.size >= most) known.delete(old);
-    const told: Told = { answer: ask().then(frozen), freshUntil: performance.now() + milliseconds, isUnderWay: true };
-    known.set(key, told);
-    told.answer.then(
+  function load(key: string, read: () => Promise<unknown>): Promise<unknown> {
+    // The oldest come first.
+    for (const [old, entry] of entries) if (!isFresh(entry) || entries.size >= most) entries.delete(old);
+    const entry: Entry = { result: read().then(frozen), freshUntil: performance.now() + milliseconds, isLoading: true };
+    entries.set(key, entry);
+    entry.result.then(
       () => {
-        told.isUnderWay = false;
+        entry.isLoading = false;
       },
       () => {
-        if (known.get(key) === told) known.delete(key);
+        if (entries.get(key) === entry) entries.delete(key);
       },
     );
-    return told.answer;
+    return entry.result;
   }
 
-  const share: Share = <Question extends unknown[], Answer>(ask: (...question: Question) => Promise<Answer>) => {
+  const share: Share = <Parameters extends unknown[], Result>(read: (...parameters: Parameters) => Promise<Result>) => {
     const kind = kinds++;
-    return (...question: Question) => {
-      const key = `${kind} ${JSON.stringify(question)}`;
-      const told = known.get(key);
-      return (told && isFresh(told) ? told.answer : tell(key, () => ask(...question))) as Promise<Answer>;
+    return (...parameters: Parameters) => {
+      const key = `${kind} ${JSON.stringify(parameters)}`;
+      const entry = entries.get(key);
+      return (entry && isFresh(entry) ? entry.result : load(key, () => read(...parameters))) as Promise<Result>;
     };
   };
 
   return {
     share,
-    /** Nobody who asks from now on hears what was asked before, be it still under way. */
-    forget: () => known.clear(),
-    size: () => known.size,
+    /** Clears the cache. Later callers never get an older result, even one that is still loading. */
+    clear: () => entries.clear(),
+    size: () => entries.size,
   };
 }
 

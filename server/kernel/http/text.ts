@@ -1,7 +1,7 @@
 import { FormatRegistry, Type } from "@sinclair/typebox";
 import { idProblem, idRule, nameProblem, nameRule } from "./identifier.ts";
 
-// A length in characters (code points), as JSON Schema means it and PostgreSQL counts it; JavaScript's length would count an emoji twice.
+// Length in code points, as in JSON Schema and PostgreSQL; JavaScript's length would count an emoji twice.
 const fits = (value: string, max: number) => value.length <= max || (value.length <= max * 2 && [...value].length <= max);
 const readable = (value: string) => value.isWellFormed() && !value.includes("\0");
 const named = (max: number) => (value: string) => value.trim() !== "" && fits(value, max) && readable(value);
@@ -34,7 +34,7 @@ function isLanguageTag(value: string): boolean {
 
 const momentPattern = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-](0\d|1[0-4]):[0-5]\d)$/;
 
-/** RFC 3339, and a day that exists; the year 0 does not, to PostgreSQL. */
+/** RFC 3339 with a day that exists. PostgreSQL has no year 0. */
 function isMoment(value: string): boolean {
   const [, day] = momentPattern.exec(value) ?? [];
   if (day === undefined || day.startsWith("0000")) return false;
@@ -42,7 +42,7 @@ function isMoment(value: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
-/** What a violated format says to the caller. */
+/** The messages for violated formats. */
 export const formatDetail: Record<string, string> = {
   "text-200": "must be 1 to 200 characters, not blank, valid Unicode without U+0000",
   "text-255": "must be 1 to 255 characters, not blank, valid Unicode without U+0000",
@@ -63,7 +63,7 @@ export const formatDetail: Record<string, string> = {
   "language-tag": "must be a BCP 47 language tag such as en or ja-JP",
 };
 
-/** What is wrong with an id or a short text that does not come by HTTP, in the words of the API; undefined if nothing is. */
+/** Why an id or a short text that does not come by HTTP is not valid, in the words of the API; undefined if it is valid. */
 export const textFault = (value: string): string | undefined => (named(200)(value) ? undefined : formatDetail["text-200"]);
 
 const problems: Record<string, (value: string) => string | undefined> = {
@@ -72,7 +72,7 @@ const problems: Record<string, (value: string) => string | undefined> = {
   "name-200": nameProblem,
 };
 
-/** What is wrong with a value that violates a format: the character and its place where that is known, otherwise the rule. */
+/** Why a value violates a format: the character and its position if known, otherwise the rule. */
 export function violationOf(format: string, value: unknown): string | undefined {
   return (typeof value === "string" ? problems[format]?.(value) : undefined) ?? formatDetail[format];
 }
@@ -86,15 +86,15 @@ const describedAsId = (format: keyof typeof formatDetail & string, description: 
 export const text = (description: string) => formatted("text-200", description);
 export const anyId = (description: string) => formatted("text-255", description);
 export const longText = (description: string) => formatted("text-500", description);
-/** An id that is written here. */
+/** An id that is created here. */
 export const newId = (description: string) => formatted("id-200", description);
-/** The same for an id that is checked by its handler, because one that was written before the rule stays usable. */
+/** The same for an id that the handler checks, because ids from before the rule stay usable. */
 export const changedId = (description: string) => describedAsId("text-200", description);
 export const changedIdWithoutColon = (description: string) => describedAsId("text-200-no-colon", `${description}; must not contain ':'`);
-/** What people read as the name of something. */
+/** A display name. */
 export const shortName = (description: string) => formatted("name-100", description);
 export const name = (description: string) => formatted("name-200", description);
-/** What others say and we only pass on: it may be empty. */
+/** Text from elsewhere that is only passed on; it may be empty. */
 export const looseText = (description: string) => formatted("loose-text", description);
 export const pathId = (description: string) => formatted("path-id", description);
 export const pageLimit = (description: string) => formatted("page-limit", description);

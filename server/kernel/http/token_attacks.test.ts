@@ -33,7 +33,7 @@ const unauthorized = { status: 401, code: "UNAUTHORIZED" };
 describe.each(doors)("%s", (system, path, status) => {
   const good = () => goodClaims(system, alice, ["USER", "ADMIN"]);
 
-  test("takes a good token", async () => {
+  test("accepts a valid token", async () => {
     expect((await ask(system, path, `Bearer ${await mint.forge(good())}`)).status).toBe(status);
   });
 
@@ -44,12 +44,12 @@ describe.each(doors)("%s", (system, path, status) => {
     expect(answer.headers.get("www-authenticate")).toStartWith("Bearer ");
   });
 
-  test("refuses a good token of its neighbours", async () => {
+  test("refuses a valid token for another service", async () => {
     for (const [other] of doors.filter(([name]) => name !== system))
       expectRefusal(await ask(system, path, `Bearer ${await mint.forge(goodClaims(other, alice, ["ADMIN"]))}`), unauthorized);
   });
 
-  test("knows nobody by a header, a query or another scheme", async () => {
+  test("identifies nobody by a header, a query or another scheme", async () => {
     const token = await mint.forge(good());
     expectRefusal(await ask(system, path, "", { "x-user-id": alice, "x-roles": "ADMIN" }), unauthorized);
     expectRefusal(await ask(system, `${path}?access_token=${token}`, ""), unauthorized, [token]);

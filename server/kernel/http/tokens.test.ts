@@ -47,7 +47,7 @@ describe("a token of the gateway", () => {
     expect(await verify(await mint.forge(claims(changed), header)).catch(refusal)).toBe(401);
   });
 
-  test("signed by a key that is published only now is taken; one signed by a key that is gone is refused", async () => {
+  test("signed by a key that was just published is accepted; one signed by a removed key is refused", async () => {
     const verify = tokenVerifier(mint.jwksUrl, "account");
     const before = await mint.forge(claims());
     await verify(before);
@@ -64,7 +64,7 @@ describe("a token of the gateway", () => {
     await until("it is refused", 5000, async () => (await verify(token).catch(refusal)) === 401);
   });
 
-  test("with a kid that somebody invented makes nobody fetch the keys more than a few times a second", async () => {
+  test("with an invented kid causes no more than a few fetches of the keys a second", async () => {
     let fetched = 0;
     const keys = () => {
       fetched++;
@@ -82,7 +82,7 @@ describe("a token of the gateway", () => {
     await server.stop(true);
   });
 
-  test("is judged from known keys while the gateway hangs, without waiting for it", async () => {
+  test("is verified with known keys while the gateway hangs, without waiting for it", async () => {
     let hangs = false;
     let hung = 0;
     const server = Bun.serve({
@@ -104,7 +104,7 @@ describe("a token of the gateway", () => {
     await server.stop(true);
   });
 
-  test("cannot be judged while the keys cannot be read: 503, to be tried again", async () => {
+  test("cannot be verified while the keys cannot be read: 503, to be tried again", async () => {
     const gone = await testMint();
     const verify = tokenVerifier(gone.jwksUrl, "account");
     const token = await gone.token("account", "alice");
@@ -112,7 +112,7 @@ describe("a token of the gateway", () => {
     expect(await verify(token).catch(refusal)).toBe(503);
   });
 
-  test("can be judged from known keys while they cannot be read anew", async () => {
+  test("is verified with known keys while they cannot be fetched again", async () => {
     const gone = await testMint();
     const verify = tokenVerifier(gone.jwksUrl, "account");
     await verify(await gone.token("account", "alice"));

@@ -2,44 +2,44 @@ import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
 import { withTimeout } from "../life/deadline.ts";
 import { Problem, unavailable } from "./problem.ts";
 
-/** People's roles, kept in account; GATEWAY is the gateway itself, for what it does before it knows a user. */
+/** The roles of people. GATEWAY is the issuer itself, for its calls without a user. */
 export const roles = ["USER", "VIEWER", "OPERATOR", "ADMIN"] as const;
 export type Role = (typeof roles)[number] | "GATEWAY";
 
-/** Who a token speaks for. */
+/** The subject of a token. */
 export interface Person {
   readonly userId: string;
   readonly roles: readonly string[];
 }
 
 export const issuer = "kenri-gateway";
-// Says what it is, so that no other signed thing can be passed off as one.
+// The type of our tokens, so that no other JWT is accepted as one.
 export const jwtType = "kenri+jwt";
 
-// So far apart may the clocks of a gateway and a service be.
+// How far the clocks of the issuer and a service may differ, in seconds.
 const skew = 30;
 const longestLife = 120;
-// Keys are fetched at most this often, whatever kids strangers invent.
-const lookPause = 250;
-// Known keys are read anew after this: a key that the gateways no longer publish is refused within it.
+// Keys are fetched at most this often, whatever kids an attacker invents.
+const fetchPause = 250;
+// Keys are fetched again after this: a key that is no longer published is refused within it.
 const keysFreshFor = 2000;
-// A gateway that is slow to answer delays nobody longer than this. While it is away, the keys it published last hold for `keysHoldFor`.
+// A slow issuer delays a request no longer than this. While it is away, its last keys are valid for `keysHoldFor`.
 const longestRefresh = 300;
 const keysHoldFor = 600_000;
 
 /**
- * Knows people by the short-lived tokens that the gateway mints for one service each, with the keys that the gateway publishes.
- * A kid that is not known makes it look again, so that the key of a gateway that has just started works at once.
+ * Verifies the short-lived tokens that the issuer mints for one service each, with the keys that it publishes (JWKS).
+ * An unknown kid triggers a fetch, so that the key of an issuer that has just started works at once.
  */
 export function tokenVerifier(jwksUrl: string, audience: string) {
-  const keys = createRemoteJWKSet(new URL(jwksUrl), { cooldownDuration: lookPause, cacheMaxAge: keysHoldFor, timeoutDuration: 2000 });
+  const keys = createRemoteJWKSet(new URL(jwksUrl), { cooldownDuration: fetchPause, cacheMaxAge: keysHoldFor, timeoutDuration: 2000 });
   let refreshedAt = Number.NEGATIVE_INFINITY;
   let refreshing: Promise<void> | undefined;
-  /** Everybody who comes during a refresh waits for it: an idle service may hold keys that were removed long ago. */
+  /** Requests during a refresh wait for it: an idle service may hold keys that were removed long ago. */
   function refresh(): Promise<void> | undefined {
     if (!refreshing && performance.now() - refreshedAt >= keysFreshFor)
-      refreshing = withTimeout(longestRefresh, "the gateway", keys.reload())
-        .catch(() => {}) // the keys that are known hold; without any, the check says that they cannot be read
+      refreshing = withTimeout(longestRefresh, "the token issuer", keys.reload())
+        .catch(() => {}) // known keys stay valid; without any, the check fails with "cannot be read"
         .finally(() => {
           refreshedAt = performance.now();
           refreshing = undefined;
@@ -62,11 +62,11 @@ export function tokenVerifier(jwksUrl: string, audience: string) {
     const { payload } = await check(token)
       .catch(async error => {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        await Bun.sleep(lookPause); // others have made it look a moment ago
+        await Bun.sleep(fetchPause); // another request triggered a fetch a moment ago
         return check(token);
       })
       .catch(error => {
-        throw isAboutToken(error) ? invalidToken() : unavailable("the gateway's keys cannot be read; try again");
+        throw isAboutToken(error) ? invalidToken() : unavailable("the keys of the token issuer cannot be read; try again");
       });
     return personOf(payload);
   };
@@ -74,7 +74,7 @@ export function tokenVerifier(jwksUrl: string, audience: string) {
 
 export type VerifyToken = ReturnType<typeof tokenVerifier>;
 
-/** Everything jose says of a token itself; what remains is that the keys could not be fetched. */
+/** Whether an error is about the token itself; otherwise the keys could not be fetched. */
 const isAboutToken = (error: unknown) =>
   error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout) && error.code !== "ERR_JOSE_GENERIC";
 
@@ -84,6 +84,6 @@ function personOf({ sub, roles: given }: JWTPayload): Person {
 }
 
 export const invalidToken = () =>
-  new Problem(401, "UNAUTHORIZED", "the token is not a valid one of the gateway for this service", {
+  new Problem(401, "UNAUTHORIZED", "the token is not valid for this service", {
     headers: { "www-authenticate": 'Bearer realm="kenri", error="invalid_token"' },
   });

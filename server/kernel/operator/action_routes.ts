@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../http/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../http/cursor.ts";
-import { maskFor } from "../http/masking.ts";
+import type { MaskFor } from "../http/masking.ts";
 import { badRequest } from "../http/problem.ts";
 import type { Share } from "../http/shared_reads.ts";
 import { anyId, moment, uuid } from "../http/text.ts";
@@ -62,6 +62,7 @@ export function actionRoutes<Row extends Action>(
   requires: Requires,
   cursors: () => Cursors,
   share: Share,
+  maskFor: MaskFor,
 ) {
   const [list, of_subjects] = [share(operator_actions.list), share(operator_actions.of_subjects)];
 

@@ -30,7 +30,7 @@ const counts: Script = { text, sha: new Bun.CryptoHasher("sha1").update(text).di
 const refusal = (asking: Promise<unknown>) => asking.catch(error => error);
 
 describe("the connection to Redis", () => {
-  test("answers, runs scripts that the server does not know yet, and passes on what the server refuses", async () => {
+  test("works, runs scripts that the server has not loaded, and passes on errors of the server", async () => {
     const { redis, health } = await connected();
     expect(await redis.send<string>("SET", "a", 1)).toBe("OK");
     expect(await redis.run<unknown[]>(counts, ["n"], ["x"])).toEqual(["x", 1]);
@@ -41,7 +41,7 @@ describe("the connection to Redis", () => {
     expect(health.troubles()).toEqual({});
   });
 
-  test("to a server that is killed refuses at once, says so, and comes back by itself", async () => {
+  test("to a server that is killed fails at once, reports it, and reconnects by itself", async () => {
     const { redis, health } = await connected();
     await servers.redis.halt();
     await until("it knows", 5000, () => !redis.connected());
@@ -55,7 +55,7 @@ describe("the connection to Redis", () => {
     expect(health.troubles()).toEqual({});
   });
 
-  test("to a server that hangs gives up after its deadline, once, and comes back by itself", async () => {
+  test("to a server that hangs fails after its deadline, once, and reconnects by itself", async () => {
     const { redis } = await connected();
     servers.redis.pause();
     const asked = await Promise.all([refusal(redis.send("GET", "a")), refusal(redis.send("GET", "b"))]);
@@ -66,7 +66,7 @@ describe("the connection to Redis", () => {
     expect(await redis.send<string>("PING")).toBe("PONG");
   });
 
-  test("to a server that cannot do its work refuses as if it were away, says why, and is well again after", async () => {
+  test("to a server that is unusable fails as if it were away, reports why, and recovers", async () => {
     const { redis, health } = await connected();
     await redis.send("CONFIG", "SET", "maxmemory", "1");
     expect(await refusal(redis.send("SET", "a", "1"))).toBeInstanceOf(RedisAway);
@@ -78,7 +78,7 @@ describe("the connection to Redis", () => {
     expect(health.troubles()).toEqual({});
   });
 
-  test("of a user who may not do everything refuses that as if it were away, says what to permit, and is well again after", async () => {
+  test("of a user without a permission fails as if Redis were away, reports what to permit, and recovers", async () => {
     const { redis: admin } = await connected();
     await admin.send("ACL", "SETUSER", "limited", "on", ">hunter2", "~a", "+@all", "-get");
     const health = createHealth();
@@ -100,7 +100,7 @@ describe("the connection to Redis", () => {
     expect(health.troubles()).toEqual({});
   });
 
-  test("is made when the password is right at last, and until then each reason is logged once and stands in health", async () => {
+  test("is made when the password becomes right, and until then each reason is logged once and is in health", async () => {
     const { redis: admin } = await connected();
     const health = createHealth();
     const warned: { why?: string }[] = [];
@@ -126,7 +126,7 @@ describe("the connection to Redis", () => {
     expect(JSON.stringify(warned)).not.toContain("hunter2");
   });
 
-  test("starts without the server, and after a stop refuses", async () => {
+  test("starts without the server, and fails after a stop", async () => {
     const redis = createRedis({
       url: "redis://127.0.0.1:1",
       deadline: 300,

@@ -10,14 +10,14 @@ import { type RedisAddress, redisLogin } from "./redis_address.ts";
 import { sentenceOf, whyRefused } from "./redis_refusal.ts";
 
 export interface RedisOptions extends RedisAddress {
-  /** An answer that takes longer counts as a server that is away. */
+  /** A server that takes longer to answer counts as away. */
   readonly deadline: number;
   readonly log: Log;
   readonly health: Health;
   readonly metrics: Metrics;
 }
 
-/** A Lua script from its file, known to the server by its hash. */
+/** A Lua script from its file, with its hash for EVALSHA. */
 export interface Script {
   readonly text: string;
   readonly sha: string;
@@ -35,26 +35,26 @@ export class RedisAway extends Error {
   }
 }
 
-// It is there and cannot do its work: starting, full, without a disk, a replica, busy with a script, or it does not permit us this command.
-const unwell = /^(LOADING|BUSY|OOM|READONLY|MISCONF|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|NOPERM|NOAUTH|WRONGPASS)\b/;
-// A refused connection is tried again ten times a second; the reason is asked for once a second.
-const askWhyEvery = 1000;
+// Replies of a server that is reachable and unusable: starting, full, without a disk, a replica, busy with a script, or without permission.
+const unusable = /^(LOADING|BUSY|OOM|READONLY|MISCONF|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|NOPERM|NOAUTH|WRONGPASS)\b/;
+// A refused connection is tried again ten times a second; the reason is looked up once a second.
+const explainEvery = 1000;
 
-/** A connection to Redis that never gives up and never lets anybody wait: while it is away every call is refused at once. */
+/** A connection to Redis that always reconnects. While Redis is away every call fails at once. */
 export interface Redis extends Service {
   connected(): boolean;
   send<T>(command: string, ...args: readonly (string | number)[]): Promise<T>;
-  /** Runs a script; a server that was restarted has forgotten it and is told again. */
+  /** Runs a script, and loads it again after a restart of the server. */
   run<T>(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<T>;
 }
 
 export function createRedis({ deadline, log, health, metrics, ...address }: RedisOptions): Redis {
   let client: RedisClient | undefined;
-  /** What the server refuses though it is there, by command; the next answer to the command ends it. */
+  /** Refusals of a reachable server, by command. The next success of the command ends one. */
   const refusals = new Map<string, string>();
-  /** What was logged since it was last connected: each reason once. */
+  /** The reasons logged since the last connection: each is logged once. */
   const logged = new Set<string>();
-  let askedWhyAt = Number.NEGATIVE_INFINITY;
+  let explainedAt = Number.NEGATIVE_INFINITY;
 
   function lost(gone: RedisClient, why: string): void {
     if (client !== gone) return;
@@ -64,7 +64,7 @@ export function createRedis({ deadline, log, health, metrics, ...address }: Redi
     gone.close();
   }
 
-  // The client's own reconnecting gives up after a while and queues what is asked meanwhile; this does neither.
+  // The client's own reconnect gives up after a while and queues commands meanwhile; this does neither.
   async function connectOnce(): Promise<number> {
     if (client) return 0;
     let fresh: RedisClient | undefined;
@@ -92,10 +92,10 @@ export function createRedis({ deadline, log, health, metrics, ...address }: Redi
     return 0;
   }
 
-  /** Says why the server does not let us in: each reason once in the log, the last one in health. */
+  /** Reports why the server refuses the connection: each reason once in the log, the last one in health. */
   async function explain(): Promise<void> {
-    if (performance.now() - askedWhyAt < askWhyEvery) return;
-    askedWhyAt = performance.now();
+    if (performance.now() - explainedAt < explainEvery) return;
+    explainedAt = performance.now();
     const why = await whyRefused(address, deadline);
     health.trouble("redis", why ?? "Redis is not connected");
     if (why !== undefined) logOnce(why, () => log.warn({ why }, "redis.refused"));
@@ -110,7 +110,7 @@ export function createRedis({ deadline, log, health, metrics, ...address }: Redi
   const connecting = loop({ name: "redis.connect", runOnce: connectOnce, full: Number.POSITIVE_INFINITY, interval: 100, log, metrics });
 
   function refused(command: string, error: Error): Error {
-    const [reason] = unwell.exec(error.message) ?? [];
+    const [reason] = unusable.exec(error.message) ?? [];
     if (reason === undefined) return error;
     const what = sentenceOf(error.message) ?? error.message;
     logOnce(`${reason} ${command}`, () => log.warn({ command, error }, "redis.unwell"));
@@ -119,13 +119,13 @@ export function createRedis({ deadline, log, health, metrics, ...address }: Redi
     return new RedisAway();
   }
 
-  /** Only the same command shows that it is permitted again; any other ends what concerned the whole server. */
+  /** A missing permission ends when the same command succeeds; a refusal by the whole server ends with any command. */
   function answered(command: string): void {
     for (const [refusedCommand, what] of refusals) {
       const isPermission = what === sentenceOf("NOPERM");
       if (isPermission && refusedCommand !== command) continue;
       refusals.delete(refusedCommand);
-      // A command may be permitted on some keys only: that is logged once a connection.
+      // A command may be permitted on some keys only: that is logged once per connection.
       if (!isPermission) logged.clear();
     }
     if (refusals.size === 0) health.fine("redis");
@@ -140,7 +140,7 @@ export function createRedis({ deadline, log, health, metrics, ...address }: Redi
       return answer;
     } catch (error) {
       if ((error as { code?: string }).code === "ERR_REDIS_SERVER_ERROR") throw refused(command, error as Error);
-      // Answers come in order: behind one that does not come, all others wait. A new connection starts anew.
+      // Replies come in order, so a missing reply blocks all later ones. A new connection is the way out.
       lost(current, (error as Error).message);
       throw new RedisAway();
     }

@@ -1,18 +1,18 @@
 import { accessSync, constants, readFileSync } from "node:fs";
 
-/** Where Redis is, who we are there, and how we know it. */
+/** The address of Redis, our login, and the TLS files. */
 export interface RedisAddress {
   /** `redis://host:port`, or `rediss://` for TLS; a user and a password may stand before the host. */
   readonly url: string;
   readonly user?: string | undefined;
   readonly password?: string | undefined;
-  /** PEM files: the authority that vouches for the server, and our own certificate with its key. */
+  /** PEM files: the CA of the server, and our own certificate with its key. */
   readonly caFile?: string | undefined;
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
 }
 
-/** The same in the form that the clients take. */
+/** The same in the form that the clients need. */
 export interface RedisLogin {
   readonly host: string;
   readonly port: number;
@@ -26,7 +26,7 @@ const isTls = (url: string) => /^(rediss|valkeys):/.test(url);
 const isKnown = (url: string) => /^(redis|rediss|valkey|valkeys):\/\/[^/?#]/.test(url);
 const fileVariables = { caFile: "REDIS_CA_FILE", certFile: "REDIS_CERT_FILE", keyFile: "REDIS_KEY_FILE" } as const;
 
-/** Reads the files anew each time: a certificate is renewed while the process runs. */
+/** Reads the files every time: a certificate may be renewed while the process runs. */
 export function redisLogin({ url, user, password, caFile, certFile, keyFile }: RedisAddress): RedisLogin {
   const address = new URL(url);
   const read = (name: string, file: string | undefined) => (file === undefined ? {} : { [name]: readFileSync(file, "utf8") });
@@ -42,7 +42,7 @@ export function redisLogin({ url, user, password, caFile, certFile, keyFile }: R
   };
 }
 
-/** What is wrong with these settings together. */
+/** Problems of these settings together. */
 export function redisAddressProblems(address: RedisAddress): string[] {
   const { url, user, password, certFile, keyFile } = address;
   const named = URL.parse(url);

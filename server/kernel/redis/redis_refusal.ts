@@ -20,12 +20,12 @@ const sentences: readonly [pattern: RegExp, sentence: string][] = [
   [/^closed$/, "Redis closed the connection without an answer: if it takes only TLS, write rediss:// in REDIS_URL"],
 ];
 
-/** What a refusal of the server means, and what to do about it. */
+/** The meaning of a refusal and what to do about it. */
 export const sentenceOf = (refusal: string): string | undefined => sentences.find(([pattern]) => pattern.test(refusal))?.[1];
 
 /**
- * Asks the server by hand why it does not let us in: the client says only that the connection was closed. Undefined when there is nothing to
- * say, because the server is away or would let us in now.
+ * Connects by hand to find out why the server refuses the connection: the client reports only that it was closed. Undefined if the server is
+ * away or accepts the connection now.
  */
 export async function whyRefused(address: RedisAddress, deadline: number): Promise<string | undefined> {
   let socket: Socket | undefined;
@@ -47,12 +47,12 @@ export async function whyRefused(address: RedisAddress, deadline: number): Promi
 const encoded = (words: readonly string[]) =>
   `*${words.length}\r\n${words.map(word => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join("")}`;
 
-/** What the server says first. The greeting has the password: it is sent only when the server has proved who it is. */
+/** The first line of the server. The greeting contains the password, so it is sent only after the TLS handshake has verified the server. */
 function firstLine(socket: Socket, proved: "connect" | "secureConnect", greeting: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";
     let isConnected = false;
-    // A server that refuses what it hears just ends the connection; one that is away was never connected.
+    // A server that refuses the greeting just closes the connection; a server that is away was never connected.
     const ended = () => new Error(isConnected ? (proved === "secureConnect" ? "closed after TLS" : "closed") : "away");
     socket.on("error", error => reject((error as { code?: string }).code === "ECONNRESET" ? ended() : error));
     socket.on("close", () => reject(ended()));

@@ -1,4 +1,4 @@
--- What was done to a user, newest first.
+-- The audit of a user, newest first.
 -- $1 user_id
 -- $2 before_audit_id
 -- $3 limit

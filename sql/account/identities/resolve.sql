@@ -1,5 +1,5 @@
--- The user of an identity; a new one gets its user, roles and audit row here. What the provider says of a known one is refreshed if it
--- changed; what it does not say stays. Returns nothing if somebody else is making the same user at this moment: run it again, it is there.
+-- The user of an identity. For a new identity it creates the user, the roles and the audit row. For a known one it refreshes changed claims;
+-- null claims change nothing. Returns nothing if a concurrent statement creates the same user: run it again, then the user exists.
 -- $1 provider
 -- $2 subject
 -- $3 email?
@@ -20,7 +20,7 @@ with known as materialized (
   returning new.user_id,
     jsonb_build_object('email', old.email, 'email_verified', old.email_verified, 'picture', old.picture) as before,
     jsonb_build_object('email', new.email, 'email_verified', new.email_verified, 'picture', new.picture) as after
-), claimed as (                                                           -- before the user: who loses the race leaves no user behind
+), claimed as (                                                           -- before the user: the loser of a race creates no user
   insert into identities (provider, subject, user_id) select $1, $2, uuidv7() where not exists (select from known)
   on conflict (provider, subject) do nothing returning user_id
 ), made as (

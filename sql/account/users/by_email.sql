@@ -1,4 +1,4 @@
--- The users with an e-mail address, newest first; upper and lower case are the same.
+-- The users with an e-mail address, newest first; case-insensitive.
 -- $1 email
 -- $2 before_user_id
 -- $3 limit

@@ -1,4 +1,4 @@
--- Suspends or restores a user, audited in the same statement. Returns nothing if the user has that status already or is unknown, or the
+-- Suspends or restores a user, audited in the same statement. Returns nothing if the user is unknown or already has that status, or if the
 -- actor is no active ADMIN.
 -- $1 user_id
 -- $2 target: ACTIVE or SUSPENDED

@@ -1,8 +1,8 @@
--- Users whose e-mail address or display name begins with a text, in the order of what begins so; upper and lower case are the same. A user
--- of whom both begin so comes twice. A page goes on after the place of the last user of the page before, as that user is now.
+-- Users whose e-mail address or display name begins with a text, in the order of the matched value; case-insensitive. A user who matches by
+-- both is returned twice. A page continues after the last user of the page before, by that user's current value.
 -- $1 beginning
 -- $2 after_user_id?
--- $3 after_matched?: by what that user was found, email or name
+-- $3 after_matched?: how that user matched, email or name
 -- $4 limit
 -- returns matched, user_id, account_status, roles, display_name?, email?, email_verified, picture?, locale?, created_at, updated_at
 with input as materialized (

@@ -1,7 +1,7 @@
 -- Gives a user exactly these roles, audited in the same statement if they differ. Returns nothing if the user is unknown, the actor is
--- no active ADMIN, or the user changed while this waited for the row: what it sees of the roles is then too old, and it is to run again.
+-- no active ADMIN, or the user changed while this waited for the row lock: its snapshot of the roles is then too old, and it must run again.
 -- $1 user_id
--- $2 roles: all of them, the least first
+-- $2 roles: all of them, in ascending order
 -- $3 actor
 -- $4 reason
 -- returns user_id, account_status, roles, display_name?, email?, email_verified, picture?, locale?, created_at, updated_at
@@ -9,7 +9,7 @@ with seen as materialized (
   select updated_at from users where user_id = $1::uuid
 ), judged as materialized (
   select may_administer($3, $1::uuid) as allowed
-), target as materialized (                                               -- the row as it is now, not as it was when the statement began
+), target as materialized (                                               -- the current row, not the one of the snapshot
   select * from users where user_id = $1::uuid and (select allowed from judged) for update
 ), before as materialized (
   select t.*, roles_of(t.user_id) as roles from target t join seen on seen.updated_at = t.updated_at

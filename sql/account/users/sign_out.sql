@@ -1,5 +1,5 @@
--- Puts on record that all sessions of a user are ended; the gateway, which keeps them, ends them then. Returns nothing if the user is unknown
--- or the actor is no active ADMIN.
+-- Records that all sessions of a user are ended. The gateway stores the sessions and ends them after this. Returns nothing if the user is
+-- unknown or the actor is no active ADMIN.
 -- $1 user_id
 -- $2 actor
 -- $3 reason

@@ -1,4 +1,4 @@
--- Why a change found nothing to do: whether the user is known, and whether the actor may change anything, and others.
+-- Explains why a change changed nothing: whether the user is known, whether the actor is not suspended, and whether the actor is ADMIN.
 -- $1 user_id
 -- $2 actor
 -- returns known, may_act, is_admin

@@ -1,7 +1,7 @@
--- Changes what is the user's own, audited in the same statement. Returns nothing if nothing differs, the user is unknown or the actor is suspended.
+-- Changes display name and locale, audited in the same statement. Returns nothing if nothing differs, the user is unknown or the actor is suspended.
 -- $1 user_id
--- $2 display_name?: null = as it is
--- $3 locale?: null = as it is
+-- $2 display_name?: null = unchanged
+-- $3 locale?: null = unchanged
 -- $4 actor
 -- returns user_id, account_status, roles, display_name?, email?, email_verified, picture?, locale?, created_at, updated_at
 with changed as (

@@ -13,14 +13,14 @@ async function call(path, options = {}) {
 
 const sentences = {
   EntitlementGranted: sku => `You were granted ${sku}.`,
-  EntitlementRevoked: sku => `${sku} was taken back.`,
+  EntitlementRevoked: sku => `${sku} was revoked.`,
 };
 
 const known = new Map();
 let newest = 0;
 let unread = 0;
 
-function tell(notification) {
+function add(notification) {
   if (known.has(notification.notification_id)) return;
   const line = document.createElement("li");
   const text = document.createElement("span");
@@ -52,7 +52,7 @@ function listen(position) {
   };
   stream.addEventListener("ready", () => say("live"));
   stream.addEventListener("notification", event => {
-    tell(JSON.parse(event.data));
+    add(JSON.parse(event.data));
     unread++;
     showUnread();
   });
@@ -61,14 +61,14 @@ function listen(position) {
     location.reload();
   });
   stream.addEventListener("error", () => {
-    say("connecting again …");
+    say("reconnecting …");
     // A refusal ends an EventSource for good; a lost connection does not.
-    if (stream.readyState === EventSource.CLOSED) setTimeout(comeBack, 2000 + Math.random() * 3000);
+    if (stream.readyState === EventSource.CLOSED) setTimeout(reconnect, 2000 + Math.random() * 3000);
   });
 }
 
-/** After the stream was refused: perhaps nobody is signed in any more, perhaps a gateway is about to stop. */
-async function comeBack() {
+/** After the stream was refused: the session may have ended, or the gateway may be about to stop. */
+async function reconnect() {
   const isGone = await call("/v1/me").then(
     () => false,
     error => error.status === 401 || error.status === 403,
@@ -88,7 +88,7 @@ async function start() {
     throw error;
   });
   if (!me) {
-    // Who signed out on purpose is asked for a password again, and may be somebody else.
+    // After a sign-out the provider asks for the password again: the next person may be another one.
     if (sessionStorage.getItem("signed-out")) element("sign-in").href = "/login?prompt=login";
     show("signed-out", true);
     return;
@@ -101,7 +101,7 @@ async function start() {
   show("signed-in", true);
   const list = await call("/v1/me/notifications?limit=50");
   unread = list.unread;
-  for (const notification of list.notifications.toReversed()) tell(notification);
+  for (const notification of list.notifications.toReversed()) add(notification);
   show("inbox", true);
   showUnread();
   listen(list.position);

@@ -4,7 +4,7 @@ import { type Redis, RedisAway } from "../../kernel/redis/redis.ts";
 import type { CallContext, Downstream } from "../calls/downstream.ts";
 import type { Integrity } from "./integrity.ts";
 
-/** What account says of a user, as far as the gateway needs it. */
+/** The part of a user's account that the gateway needs. */
 export interface Profile {
   readonly user_id: string;
   readonly account_status: "ACTIVE" | "SUSPENDED";
@@ -13,7 +13,7 @@ export interface Profile {
   readonly email: string | null;
 }
 
-export interface PeopleOptions {
+export interface ProfilesOptions {
   readonly redis: Redis;
   readonly integrity: Integrity;
   readonly services: Downstream;
@@ -21,19 +21,20 @@ export interface PeopleOptions {
   readonly grace: number;
 }
 
-type Following = Pick<CallContext, "requestId" | "traceparent">;
+/** Ids that join the logs of one request. */
+export type Correlation = Pick<CallContext, "requestId" | "traceparent">;
 
-/** The gateway's own errands, before it knows for whom. */
-export const asGateway = (following: Following): CallContext => ({ ...following, person: { userId: "gateway", roles: ["GATEWAY"] } });
+/** The context of the gateway's own calls, without a user. */
+export const asGateway = (correlation: Correlation): CallContext => ({ ...correlation, person: { userId: "gateway", roles: ["GATEWAY"] } });
 
 /**
- * Knows signed-in people without asking account at every request: what it said is kept in Redis for all gateways and believed for
- * seconds; while account is away, a little longer.
+ * Profiles of signed-in users, cached in Redis for all gateways, so that account is not called at every request. A profile is valid for `fresh`
+ * milliseconds; while account is away, for `grace` more.
  */
-export function people({ redis, integrity, services, fresh, grace }: PeopleOptions) {
+export function createProfiles({ redis, integrity, services, fresh, grace }: ProfilesOptions) {
   const keyOf = (userId: string) => `kenri:{user:${userId}}:signed-profile`;
   const lastKeyOf = (userId: string) => `kenri:{user:${userId}}:last-profile`;
-  const asking = new Map<string, Promise<Profile>>();
+  const loading = new Map<string, Promise<Profile>>();
 
   const redisTime = async () => {
     const [seconds, micros] = await redis.send<string[]>("TIME");
@@ -41,53 +42,53 @@ export function people({ redis, integrity, services, fresh, grace }: PeopleOptio
   };
 
   /**
-   * What account said of a user, if a gateway wrote it here and not longer ago than it is believed. The time is signed with it: who can write to
-   * Redis could otherwise keep the roles that somebody had once.
+   * A cached profile, if a gateway wrote it and it is not older than `maxAge`. The signature covers the time: an attacker who can write to Redis
+   * could otherwise bring back roles that a user once had.
    */
-  async function read(key: string, believedFor: number): Promise<Profile | undefined> {
+  async function read(key: string, maxAge: number): Promise<Profile | undefined> {
     const [signed, now] = await Promise.all([redis.send<string | null>("GET", key), redisTime()]);
     const text = signed === null ? undefined : integrity.verify("profile", key, signed);
     if (text === undefined) return undefined;
     const { profile, at } = JSON.parse(text) as { profile: Profile; at: number };
-    return Math.abs(now - at) <= believedFor ? profile : undefined;
+    return Math.abs(now - at) <= maxAge ? profile : undefined;
   }
 
-  /** What account has just said of a user, in whatever answer: from now on everybody believes it. */
+  /** Caches a profile that account has just returned, for all gateways. */
   async function keep({ user_id, account_status, roles, display_name, email }: Profile): Promise<void> {
     const profile = { user_id, account_status, roles, display_name, email } satisfies Profile;
     const text = JSON.stringify({ profile, at: await redisTime() });
     const write = (key: string, milliseconds: number) => redis.send("SET", key, integrity.sign(key, text), "PX", Math.max(1, milliseconds));
-    // First what outlives the other, so that nothing older than a change is ever believed after it.
+    // The longer-lived copy first: otherwise an older profile could be read after a change.
     await write(lastKeyOf(user_id), fresh + grace);
     await write(keyOf(user_id), fresh);
   }
 
-  async function askAccount(userId: string, following: Following): Promise<Profile> {
-    const profile = await services.ask<Profile>("account", `/users/${encodeURIComponent(userId)}`, asGateway(following)).catch(error => {
+  async function load(userId: string, correlation: Correlation): Promise<Profile> {
+    const profile = await services.ask<Profile>("account", `/users/${encodeURIComponent(userId)}`, asGateway(correlation)).catch(error => {
       throw error instanceof Problem && error.code === "NOT_FOUND" ? signInAgain() : error;
     });
     await keep(profile);
     return profile;
   }
 
-  async function ask(userId: string, following: Following): Promise<Profile> {
-    // Many requests of one user at once are one question.
-    const question = asking.get(userId) ?? askAccount(userId, following).finally(() => asking.delete(userId));
-    asking.set(userId, question);
-    return question;
+  /** Concurrent requests of one user share one call. */
+  function loadOnce(userId: string, correlation: Correlation): Promise<Profile> {
+    const profile = loading.get(userId) ?? load(userId, correlation).finally(() => loading.delete(userId));
+    loading.set(userId, profile);
+    return profile;
   }
 
   return {
     keep,
-    /** `forPower` = for what takes a role: then what account said before it went away does not count. */
-    async find(userId: string, following: Following, forPower = false): Promise<Profile> {
+    /** `forRole`: the request needs a role. Then an older profile is not used while account is away. */
+    async find(userId: string, correlation: Correlation, forRole = false): Promise<Profile> {
       const known = await read(keyOf(userId), fresh);
       if (known) return known;
       try {
-        return await ask(userId, following);
+        return await loadOnce(userId, correlation);
       } catch (error) {
         const isAway = error instanceof Problem && error.status >= 500;
-        const last = isAway && !forPower ? await read(lastKeyOf(userId), fresh + grace) : undefined;
+        const last = isAway && !forRole ? await read(lastKeyOf(userId), fresh + grace) : undefined;
         if (!last) throw error;
         return last;
       }
@@ -95,13 +96,13 @@ export function people({ redis, integrity, services, fresh, grace }: PeopleOptio
   };
 }
 
-export type People = ReturnType<typeof people>;
+export type Profiles = ReturnType<typeof createProfiles>;
 
 export const signInAgain = () =>
   new Problem(401, "NOT_SIGNED_IN", "there is no session, or it has ended; sign in at /login", {
     headers: { "www-authenticate": 'Cookie realm="kenri"' },
   });
 
-/** Without Redis nobody can be known. */
+/** Without Redis no session can be read. */
 export const sessionsAway = (error: unknown): unknown =>
   error instanceof RedisAway ? unavailable("sessions cannot be read now; try again") : error;

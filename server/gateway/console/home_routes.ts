@@ -5,14 +5,14 @@ import type { SessionGuard } from "../edge/session_guard.ts";
 
 const read = (name: string) => readFileSync(new URL(`./home/${name}`, import.meta.url), "utf8");
 
-/** What the start page loads. */
+/** Files that the start page loads. */
 export const homeAssets = ["/home/home.js", "/home/home.css"] as const;
 
-/** The start page: who is signed in and what they are told, as it comes. */
-export function homeRoutes(entrance: SessionGuard) {
+/** The start page: the signed-in user and their notifications, live. */
+export function homeRoutes(guard: SessionGuard) {
   const page = read("home.html");
   const [script, style] = [read("home.js"), read("home.css")];
-  const open = { ...entrance.anybody("open"), detail: { hide: true } };
+  const open = { ...guard.anybody("open"), detail: { hide: true } };
   const asset = (text: string, type: string) => () =>
     new Response(text, { headers: { "content-type": type, "cache-control": "no-cache" } });
   return new Elysia()

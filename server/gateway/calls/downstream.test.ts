@@ -1,0 +1,59 @@
+import { afterEach, expect, test } from "bun:test";
+import { silentLog } from "../../kernel/telemetry/log.ts";
+import { createMetrics } from "../../kernel/telemetry/metrics.ts";
+import { downstream } from "./downstream.ts";
+import type { Mint } from "./mint.ts";
+
+let service: Bun.Server<undefined> | undefined;
+afterEach(() => service?.stop(true));
+
+/** Calls to a service that answers with `status`, by a clock that the test sets. */
+function scene() {
+  const answering = { status: 503 };
+  service = Bun.serve({ port: 0, fetch: () => Response.json({ fine: true }, { status: answering.status }) });
+  const url = `http://127.0.0.1:${service.port}`;
+  const logged: string[] = [];
+  const write = (level: string) => (_: object, message: string) => logged.push(`${level} ${message}`);
+  const log = Object.assign(Object.create(silentLog), { warn: write("warn"), debug: write("debug") });
+  const clock = { now: 0 };
+  const services = downstream({
+    urls: { account: url, entitlement: url, notification: url },
+    mint: { token: async () => "token" } as unknown as Mint,
+    deadline: 1000,
+    actionDeadline: 1000,
+    perUser: { most: 8, wait: 1000 },
+    log,
+    metrics: createMetrics(),
+    now: () => clock.now,
+  });
+  const context = { person: { userId: "gateway", roles: ["GATEWAY"] }, requestId: "r", traceparent: "t" };
+  return {
+    answering,
+    clock,
+    /** What a call logs. */
+    async call(system: "entitlement" | "notification" = "entitlement"): Promise<string[]> {
+      logged.length = 0;
+      await services.ask(system, "/ops/x", context).catch(() => {});
+      return [...logged];
+    },
+  };
+}
+
+test("a service that has never answered is no warning in the first seconds, and one afterwards", async () => {
+  const { call, clock } = scene();
+  clock.now = 60_000; // the first call may come late
+  expect(await call()).toEqual(["debug gateway.call_failed"]);
+  clock.now += 9_999;
+  expect(await call()).toEqual(["debug gateway.call_failed"]);
+  clock.now += 1;
+  expect(await call()).toEqual(["warn gateway.call_failed"]);
+});
+
+test("a service that has answered is a warning at once when it fails, whatever the others do", async () => {
+  const { call, answering } = scene();
+  answering.status = 200;
+  expect(await call()).toEqual([]);
+  answering.status = 503;
+  expect(await call()).toEqual(["warn gateway.call_failed"]);
+  expect(await call("notification")).toEqual(["debug gateway.call_failed"]);
+});
