@@ -16,6 +16,8 @@ export interface RowFactory<Column extends string> {
   text(columns: Columns<Column>, from?: string): string;
   /** Inserts rows, one if there is no `from`. Returns their ids. */
   put(sql: Client, columns?: Columns<Column>, from?: string): Promise<string[]>;
+  /** Inserts rows that are given as values; all name the columns that the first one names. */
+  putValues(sql: Client, rows: readonly Readonly<Partial<Record<Column, unknown>>>[]): Promise<void>;
 }
 
 /** `facts` are what presets are made of and are no columns of the table. */
@@ -37,6 +39,11 @@ export function rowFactory<Column extends string>(
     text,
     put: async (sql, columns = {} as Columns<Column>, from) =>
       (await sql.unsafe(`${text(columns, from)} returning ${id}`)).map(row => row[id] as string),
+    async putValues(sql, rows) {
+      if (rows.length === 0) return;
+      const columns = Object.fromEntries(Object.keys(rows[0]!).map(name => [name, `r.${name}`]));
+      await sql.unsafe(text(columns as Columns<Column>, `jsonb_populate_recordset(null::${table}, ${quoted(rows)}) r`));
+    },
   };
 }
 
