@@ -99,15 +99,6 @@ export const deliveryAttempts = rowFactory<AttemptColumn>("notification_attempts
   outcome: "'retry'",
 }));
 
-/** The newest version of each aggregate that was consumed. */
-export const newestVersions = rowFactory<"aggregate_key" | "version">("newest_versions", "aggregate_key", () => ({
-  aggregate_key: "'alice:item'",
-  version: 1,
-}));
-
-/** The last position of each user's feed. */
-export const inboxPositions = rowFactory<"user_id" | "position">("inbox_positions", "user_id", () => ({ user_id: "'alice'", position: 1 }));
-
 type ProcessedColumn =
   | "event_id"
   | "event_type"

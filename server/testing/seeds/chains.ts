@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import postgres from "postgres";
 import { audits, entitlements, idempotencyKeys, outboxEvents } from "../entitlement_rows.ts";
-import { deadLetters, deliveryAttempts, inboxPositions, newestVersions, notifications, processedEvents } from "../notification_rows.ts";
+import { deadLetters, deliveryAttempts, notifications, processedEvents } from "../notification_rows.ts";
 
 export interface Try {
   /** Milliseconds after the notification was made. */
@@ -82,12 +82,12 @@ async function putConsumed(sql: postgres.Sql, consumed: readonly ReturnType<type
   await processedEvents.putValues(sql, processed);
   const versions = new Map(processed.map(({ aggregate_key, aggregate_version: version }) => [aggregate_key, version]));
   const newest = [...versions].map(([aggregate_key, version]) => ({ aggregate_key, version }));
-  await newestVersions.putValues(sql, newest);
+  await sql`insert into newest_versions select * from jsonb_populate_recordset(null::newest_versions, ${sql.json(newest)})`;
   const placed = withPositions(consumed.map(one => one.notification));
   await notifications.putValues(sql, placed);
   const last = new Map(placed.flatMap(({ user_id, position }) => (position === null ? [] : [[user_id, position] as const])));
   const positions = [...last].map(([user_id, position]) => ({ user_id, position }));
-  await inboxPositions.putValues(sql, positions);
+  await sql`insert into inbox_positions select * from jsonb_populate_recordset(null::inbox_positions, ${sql.json(positions)})`;
   const attempts = consumed.flatMap(one => one.attempts);
   await deliveryAttempts.putValues(sql, attempts);
   const dead = consumed.flatMap(one => one.dead);
