@@ -16,7 +16,7 @@ export const entitlementSettings = {
   stream: text("ENTITLEMENT_STREAM", "the JetStream stream of entitlement events", "entitlement-events"),
   subject: text("ENTITLEMENT_SUBJECT", "the subject of entitlement events", "entitlement.events"),
   consumer: text("ENTITLEMENT_CONSUMER", "notification's durable consumer on the stream", "notification-entitlement-consumer"),
-  takenInSubject: text("TAKEN_IN_SUBJECT", "where notification answers which events it holds", "notification.taken-in"),
+  consumedSubject: text("TAKEN_IN_SUBJECT", "where notification answers which events it holds", "notification.taken-in"),
   idempotencyTtl: duration("IDEMPOTENCY_TTL", "how long an Idempotency-Key holds", "24h", { minimum: "100ms", maximum: "30d" }),
   changes: {
     lanes: integer("CHANGE_LANES", "connections that share the grants and revokes", 4, { minimum: 1, maximum: 16 }),

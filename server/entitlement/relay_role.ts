@@ -41,8 +41,8 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
   const flow = createFlow();
   const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const work = countWork();
-  const pipeline = publishPipeline({ kernel, settings, context, outbox, flow, lease: tuning.lease, putBack: work.did });
-  const { broker, guard, stream, looking, signatures, largestUnstored, mayPublish, deliver } = pipeline;
+  const pipeline = publishPipeline({ kernel, settings, context, outbox, flow, lease: tuning.lease, requeued: work.did });
+  const { broker, checks, stream, looking, signatures, largestUnstored, mayPublish, deliver } = pipeline;
   const bound = dueBound(async from => (await outbox.head({ from, look: looksPerRow * tuning.batch }))[0], tuning.sweep);
   const leases = dueBound(async from => (await outbox.oldest_lease({ from }))[0], 10 * tuning.sweep);
   const lost = lostClaims({ name: "outbox", lease: tuning.lease, release: outbox.release_claims, released: () => wake(), log, metrics });
@@ -86,7 +86,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     ...settings,
     outbox,
     broker,
-    guard,
+    checks,
     stream,
     signatures,
     overdue: tuning.overdue,

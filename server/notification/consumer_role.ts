@@ -16,9 +16,9 @@ import type { NotificationSettings } from "./config.ts";
 import { channelsOf } from "./delivery/channels.ts";
 import { inboxHints } from "./delivery/hints.ts";
 import { sendClaim } from "./delivery/send_claim.ts";
+import { consumedResponder } from "./intake/consumed_responder.ts";
 import { consumer } from "./intake/consumer.ts";
 import { createPatience } from "./intake/patience.ts";
-import { takenInResponder } from "./intake/taken_in.ts";
 import type { NotificationSql, NotificationsClaimRow } from "./sql.gen.ts";
 
 /** `notification:consumer`: takes events from the stream into the inbox, tries to deliver them once, and answers the outbox which ones it holds. */
@@ -96,7 +96,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     return backlog !== undefined && backlog.open > 0 && acknowledged === before;
   }
   const alive = liveness({ context, ...kernel.liveness, longestBatch: settings.intake.ackWait, work, isDue, answers: store.ask });
-  const responder = takenInResponder({ broker, sql: store.statements, subject: settings.takenInSubject, signatures, log });
+  const responder = consumedResponder({ broker, sql: store.statements, subject: settings.consumedSubject, signatures, log });
   const intake = subscription({
     broker,
     consumer: {

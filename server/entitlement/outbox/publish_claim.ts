@@ -15,7 +15,7 @@ import { createSuspects } from "./suspects.ts";
 export interface DispatchOptions {
   readonly outbox: Pick<EntitlementSql["outbox"], "finalize" | "retry" | "release">;
   readonly publish: Publish;
-  readonly guard: Pick<StreamChecks, "published">;
+  readonly checks: Pick<StreamChecks, "published">;
   readonly breaker: Pick<Breaker, "isOpen">;
   readonly faults: Faults;
   readonly flow: Flow;
@@ -33,7 +33,7 @@ type Settled = { readonly row: OutboxClaimRow; readonly publishing: Publishing }
 
 /** Brings events that a worker has claimed to the stream: publish → finalize | retry | release. */
 export function publishClaim(options: DispatchOptions) {
-  const { outbox, guard, breaker, faults, flow, worker, lease, log, metrics } = options;
+  const { outbox, checks, breaker, faults, flow, worker, lease, log, metrics } = options;
   const events = metrics.counter("outbox_events_total", "Events of the outbox, by what became of the attempt.", ["outcome"]);
   const fenced = metrics.counter("outbox_fenced_total", "Results that came after the lease was lost and changed nothing.");
 
@@ -86,7 +86,7 @@ export function publishClaim(options: DispatchOptions) {
     published: readonly { row: OutboxClaimRow; seq: number; duplicate: boolean }[],
   ): Promise<void> {
     if (published.length === 0) return;
-    guard.published(Math.max(...published.map(one => one.seq)));
+    checks.published(Math.max(...published.map(one => one.seq)));
     const { rows: done, isSure } = await held(() =>
       outbox.finalize({
         token,

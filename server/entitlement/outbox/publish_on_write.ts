@@ -52,7 +52,7 @@ export function firstPublishes({ kernel, settings, context, flow, change, wakeRe
   const pool = connect({ url: settings.appUrl, name: `${worker} publish`, max: 2, statementTimeout: deadline, durable: false });
   const { outbox } = bindStatements<EntitlementSql>(pool, readStatements(["kernel", "entitlement"]), metrics, deadline);
   const pipeline = publishPipeline({ kernel, settings, context, outbox, flow, lease, released: wakeRelay });
-  const { broker, guard, stream } = pipeline;
+  const { broker, checks, stream } = pipeline;
   const lost = lostClaims({ name: "outbox", lease, release: outbox.release_claims, released: wakeRelay, log, metrics });
   const attempts = claimOnWrite<OutboxClaimRow>({
     worker,
@@ -71,13 +71,13 @@ export function firstPublishes({ kernel, settings, context, flow, change, wakeRe
 
   const run = (batch: ChangeBatch) =>
     attempts.write(async claiming => {
-      const seal = guard.seal();
-      const rows = await change({ ...batch, ...claiming, stream: stream.name, resend_before: seal?.resendBefore ?? null });
+      const check = checks.current();
+      const rows = await change({ ...batch, ...claiming, stream: stream.name, resend_before: check?.resendBefore ?? null });
       const claimed = rows.flatMap(row => claimRow(row, batch) ?? []);
       const isAll = claimed.length === rows.filter(isEvent).length;
-      if (claimed.length === 0 || guard.seal() === seal) return { claimed, hasUnclaimed: !isAll, result: rows };
+      if (claimed.length === 0 || checks.current() === check) return { claimed, hasUnclaimed: !isAll, result: rows };
       // The stream was looked at meanwhile: what it lost comes first.
-      lost.putBack(claiming.token!);
+      lost.requeue(claiming.token!);
       return { claimed: [], hasUnclaimed: true, result: rows };
     });
 

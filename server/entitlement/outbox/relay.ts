@@ -7,7 +7,7 @@ import type { StreamCheck } from "./stream_checks.ts";
 export interface RelayOptions {
   readonly outbox: Pick<EntitlementSql["outbox"], "claim">;
   readonly stream: string;
-  /** The seal of the stream, if it may be published to now. */
+  /** The check of the stream, if it may be published to now. */
   readonly mayPublish: () => Promise<StreamCheck | undefined>;
   readonly deliver: (claim: Claim<OutboxClaimRow>, stopping: AbortSignal) => Promise<void>;
   readonly bound: Pick<ReturnType<typeof dueBound>, "claim">;
@@ -20,8 +20,8 @@ export interface RelayOptions {
 /** Claims a batch of events that are due, and brings it to the stream. */
 export function relay({ outbox, stream, mayPublish, deliver, bound, lost, worker, batch, lease }: RelayOptions) {
   return async function runOnce(stopping: AbortSignal): Promise<number> {
-    const seal = await mayPublish();
-    if (!seal || stopping.aborted) return 0;
+    const check = await mayPublish();
+    if (!check || stopping.aborted) return 0;
     const claimFrom = async (from: string) => {
       const held = fixedLease(lease);
       const rows = await lost.watch(held.token, () =>
@@ -32,7 +32,7 @@ export function relay({ outbox, stream, mayPublish, deliver, bound, lost, worker
           lease_seconds: lease / 1000,
           from,
           stream,
-          resend_before: seal.resendBefore,
+          resend_before: check.resendBefore,
           look: looksPerRow * batch,
         }),
       );

@@ -53,7 +53,7 @@ test("what was answered, or refused by the database, is left alone", async () =>
   const { claims, seen } = await underTest("a", "b", "c");
   expect(await claims.watch("a", async () => 1)).toBe(1);
   await claims.watch("b", failing(Object.assign(new Error("duplicate key"), { code: "23505" }))).catch(() => {});
-  claims.putBack("c");
+  claims.requeue("c");
   await until("the third is put back", 2000, () => seen.woken === 1);
   expect(seen.asked).toEqual([["c"]]);
 });

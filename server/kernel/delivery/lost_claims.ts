@@ -20,7 +20,7 @@ export interface LostClaims extends Service {
   /** Runs a statement that claims. If it fails without saying whether it was committed, what it may have claimed is put back. */
   watch<T>(token: string, statement: () => Promise<T>): Promise<T>;
   /** Puts back what the token holds; nothing may have been begun with it. */
-  putBack(token: string): void;
+  requeue(token: string): void;
 }
 
 const every = 250;
@@ -47,19 +47,19 @@ export function lostClaims({ name, lease, release, released, log, metrics }: Los
   }
   const releasing = loop({ name: `${name}.lost_claims`, runOnce, full: Number.POSITIVE_INFINITY, interval: every, log, metrics });
 
-  function putBack(token: string): void {
+  function requeue(token: string): void {
     lost.set(token, performance.now());
     releasing.wake();
   }
 
   return {
     ...releasing,
-    putBack,
+    requeue,
     async watch(token, statement) {
       try {
         return await statement();
       } catch (error) {
-        if (isAway(error) && !(error instanceof PoolFull)) putBack(token);
+        if (isAway(error) && !(error instanceof PoolFull)) requeue(token);
         throw error;
       }
     },
