@@ -7,7 +7,7 @@ export type TestSenderOptions = DeliveryOptions & { readonly notifications: Noti
 
 /** One run of a sender over the whole backlog, each time it is called. */
 export function testSender(options: TestSenderOptions): () => Promise<number> {
-  const lost = { watch: <T>(_token: string, statement: () => Promise<T>) => statement() };
+  const lost = { watch: <T>(_token: string, statement: Promise<T>) => statement };
   const bound = dueBound(async () => undefined, 0);
   const runOnce = sender({ ...options, deliver: sendClaim(options), bound, lost });
   return () => runOnce(new AbortController().signal);

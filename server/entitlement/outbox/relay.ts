@@ -24,7 +24,8 @@ export function relay({ outbox, stream, mayPublish, deliver, bound, lost, worker
     if (!check || stopping.aborted) return 0;
     const claimFrom = async (from: string) => {
       const held = fixedLease(lease);
-      const rows = await lost.watch(held.token, () =>
+      const rows = await lost.watch(
+        held.token,
         outbox.claim({
           worker,
           token: held.token,

@@ -18,7 +18,8 @@ export function sender({ notifications, deliver, bound, lost, worker, batch, lea
   return function runOnce(stopping: AbortSignal): Promise<number> {
     const claimFrom = async (from: string) => {
       const held = fixedLease(lease);
-      const rows = await lost.watch(held.token, () =>
+      const rows = await lost.watch(
+        held.token,
         notifications.claim({ worker, token: held.token, limit: batch, lease_seconds: lease / 1000, from, look: looksPerRow * batch }),
       );
       if (rows.length > 0) await deliver({ ...held, rows }, stopping);
