@@ -2,6 +2,7 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import { natsAccess } from "../kernel/config/nats_access.ts";
 import type { KernelSettings } from "../kernel/config/settings.ts";
 import { claimOnWrite } from "../kernel/delivery/claim_on_write.ts";
+import { withinLease } from "../kernel/delivery/lease.ts";
 import { countWork, liveness } from "../kernel/delivery/liveness.ts";
 import { lostClaims } from "../kernel/delivery/lost_claims.ts";
 import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/role.ts";
@@ -40,7 +41,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
   const broker = createBroker({ nats: access, name: worker, log, health, metrics });
   const sender = roleChannel("notification:sender");
   const { notifications } = store.statements;
-  const sendWithin = Math.min(settings.sender.sendWithin, settings.sender.lease / 2);
+  const sendWithin = withinLease(settings.sender.sendWithin, settings.sender.lease);
   const lease = Math.min(settings.firstLease, settings.sender.lease);
   const lost = lostClaims({ name: "notification", lease, release: notifications.release_claims, released: sender.wake, log, metrics });
   const deliver = sendClaim({

@@ -1,5 +1,6 @@
 import { natsAccess } from "../../kernel/config/nats_access.ts";
 import type { KernelSettings } from "../../kernel/config/settings.ts";
+import { withinLease } from "../../kernel/delivery/lease.ts";
 import { loop } from "../../kernel/life/loop.ts";
 import type { RoleContext } from "../../kernel/life/role.ts";
 import { createBreaker } from "../../kernel/nats/breaker.ts";
@@ -27,13 +28,10 @@ export interface PublishPipelineOptions {
   readonly requeued?: (count: number) => void;
 }
 
-/** A publish that begins in the first half of a lease has its answer, or has given up, before the lease ends. */
-export const publishDeadline = ({ outbox }: EntitlementSettings) => Math.min(outbox.publishWithin, outbox.lease / 2);
-
-/** The way out to the stream, with all that watches over it. */
+/** Everything that publishing a claim needs: the connection, the check of the stream, the breaker with its probe, and the publisher. */
 export function publishPipeline({ kernel, settings, context, outbox, flow, lease, released, requeued = () => {} }: PublishPipelineOptions) {
   const { worker, log, metrics, health, faults } = context;
-  const publishWithin = publishDeadline(settings);
+  const publishWithin = withinLease(settings.outbox.publishWithin, settings.outbox.lease);
   const broker = createBroker({ nats: natsAccess(kernel.nats, settings.natsUrls, context.role), name: worker, log, health, metrics });
   const stream = { name: settings.stream, subject: settings.subject, ...kernel.stream };
   const signatures = createSignatures(kernel.signingKeys);
@@ -110,3 +108,5 @@ export function publishPipeline({ kernel, settings, context, outbox, flow, lease
     }),
   };
 }
+
+export type PublishPipeline = ReturnType<typeof publishPipeline>;

@@ -76,14 +76,14 @@ export function claimOnWrite<Row>(options: ClaimOnWriteOptions<Row>): ClaimOnWri
 
   async function attempt(lease: RenewedLease, rows: readonly Row[]): Promise<void> {
     const claim = { ...lease, rows };
-    lease.keepUp(() => renew(claim));
+    lease.keepRenewing(() => renew(claim));
     try {
       await deliver(claim, stopping.signal);
     } catch (error) {
       const ids = options.idOf ? someIds(rows.map(options.idOf)) : undefined;
       log.warn({ error, worker, count: rows.length, event_ids: ids }, "first_attempt");
     }
-    void lease.letGo();
+    void lease.stopRenewing();
     end();
   }
 

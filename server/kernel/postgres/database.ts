@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { backoff } from "../life/backoff.ts";
 import { DeadlineError } from "../life/deadline.ts";
 import { databaseTarget } from "./database_url.ts";
 
@@ -13,6 +14,9 @@ export interface DatabaseOptions {
   readonly durable?: boolean;
 }
 
+// In seconds, as the driver takes it.
+const reconnectDelay = backoff({ base: 0.05, cap: 1, jitter: [1, 1] });
+
 /**
  * A pool of connections. All statements are index lookups by design, so the planner is told: a plan made while a table was empty
  * would scan it for ever after, and with arrays as parameters PostgreSQL would plan anew each time (measured: half the throughput).
@@ -25,7 +29,7 @@ export function connect({ url, name, max, statementTimeout, durable = true }: Da
     idle_timeout: 0,
     max_lifetime: null,
     connect_timeout: 5,
-    backoff: (failures: number) => Math.min(0.05 * 2 ** failures, 1),
+    backoff: reconnectDelay,
     onnotice: () => {},
     connection: {
       application_name: name,
