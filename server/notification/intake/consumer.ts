@@ -48,10 +48,10 @@ export function consumer({ sql, stream, channel, attempts, patience, signatures,
     faults.at("intake.committed");
     const isRefusedOne = new Set(refused.map(({ message }) => message));
     return read.map(one => {
-      if (one.kind === "probe") return "taken";
+      if (one.kind === "probe") return "consumed";
       if (one.kind === "refused" || isRefusedOne.has(one.message)) return "refused";
       const later = delays.get(one.event.eventId);
-      return later === undefined ? "taken" : { later };
+      return later === undefined ? "consumed" : { later };
     });
   };
 
