@@ -23,7 +23,7 @@ export const notificationSettings = {
       "2s",
       { minimum: "0ms", maximum: "1m" },
     ),
-    batch: integer("INTAKE_BATCH", "the most events taken in by one statement", 200, { minimum: 1, maximum: 1000 }),
+    batch: integer("INTAKE_BATCH", "the most events consumed by one statement", 200, { minimum: 1, maximum: 1000 }),
     ackWait: duration("CONSUMER_ACK_WAIT", "an event not acknowledged within this is delivered again", "30s", {
       minimum: "200ms",
       maximum: "10m",
@@ -70,11 +70,7 @@ export const notificationSettings = {
       minimum: "0ms",
       maximum: "3650d",
     }),
-    processedMessagesTtl: duration("PROCESSED_MESSAGES_TTL", "how long a completed send is remembered", "24h", {
-      minimum: "100ms",
-      maximum: "30d",
-    }),
-    processedMessagesKeep: duration("PROCESSED_MESSAGES_KEEP", "how long after that its row is kept", "7d", {
+    processedMessagesKeep: duration("PROCESSED_MESSAGES_KEEP", "how long the row of a completed send is kept after its expiry", "7d", {
       minimum: "0ms",
       maximum: "365d",
     }),

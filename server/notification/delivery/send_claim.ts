@@ -8,7 +8,6 @@ import { replaceNul } from "../../kernel/postgres/database.ts";
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { traceIdOf } from "../../kernel/telemetry/trace.ts";
-import { countSettled } from "../operator/flow_steps.ts";
 import type { NotificationSql, NotificationsClaimRow, NotificationsSettleRow } from "../sql.gen.ts";
 import type { Channel, Sending } from "./channels.ts";
 import type { Newest } from "./hints.ts";
@@ -95,11 +94,12 @@ export function sendClaim(options: SendClaimOptions) {
     );
     faults.at("notification.settled");
     options.delivered?.(newestOf(done));
-    countSettled(options.flow, done, made);
+    const attemptOf = new Map(made.map(one => [one.row.notification_id, one]));
     for (const { notification_id, status, attempt_count } of done) {
+      const { row, sending } = attemptOf.get(notification_id)!;
+      options.flow.passed(flowSteps[status]!, [row]);
       outcomes.inc({ outcome: status === "PENDING" ? "retry" : status.toLowerCase() });
       if (status === "SENT") continue;
-      const { row, sending } = made.find(one => one.row.notification_id === notification_id)!;
       const error = sending.outcome === "sent" ? undefined : sending.error;
       const fields = { notification_id, event_id: row.event_id, user_id: row.user_id, trace_id: traceIdOf(row.traceparent) };
       log[status === "FAILED" ? "error" : "warn"]({ ...fields, status, attempt_count, error }, "notification.settle");
@@ -117,6 +117,9 @@ export function sendClaim(options: SendClaimOptions) {
 
   return deliver;
 }
+
+/** The step of the flow that a settlement was, by the new status. */
+const flowSteps: Readonly<Record<string, string>> = { SENT: "sent", PENDING: "retried", FAILED: "failed" };
 
 const idOf = ({ notification_id }: { readonly notification_id: string }): string => notification_id;
 
