@@ -5,7 +5,7 @@ export const entitlementEvents = {
   stream: text("ENTITLEMENT_STREAM", "the JetStream stream of entitlement events", "entitlement-events"),
   subject: text("ENTITLEMENT_SUBJECT", "the subject of entitlement events", "entitlement.events"),
   consumer: text("ENTITLEMENT_CONSUMER", "notification's durable consumer on the stream", "notification-entitlement-consumer"),
-  takenInSubject: text(
+  consumedSubject: text(
     "TAKEN_IN_SUBJECT",
     "the subject on which notification answers which events it has consumed",
     "notification.taken-in",

@@ -15,6 +15,7 @@ import { apiStatistics } from "./changes/api_statistics.ts";
 import { changeRoutes } from "./changes/change_routes.ts";
 import { changes } from "./changes/changes.ts";
 import { readRoutes } from "./changes/read_routes.ts";
+import { writeChanges } from "./changes/write_changes.ts";
 import { type EntitlementSettings, entitlementSettings } from "./config.ts";
 import { maskFor } from "./masking.ts";
 import { outboxBulkRoutes } from "./operator/bulk_routes.ts";
@@ -25,7 +26,7 @@ import { messageRoutes } from "./operator/message_routes.ts";
 import { operatorRoutes } from "./operator/operator_routes.ts";
 import { outboxRoutes } from "./operator/outbox_routes.ts";
 import { userRoutes } from "./operator/user_routes.ts";
-import { firstPublishes, leftToRelay } from "./outbox/publish_on_write.ts";
+import { leaveToRelay, publishOnWrite } from "./outbox/publish_on_write.ts";
 import { reconcileNow } from "./outbox/reconciler.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
 
@@ -41,13 +42,13 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
   const { change } = bindStatements<EntitlementSql>(lanes, readStatements(["entitlement"]), metrics, kernel.database.deadline);
   const { flow, replays, statistics } = apiStatistics({ url: settings.appUrl, worker, every: kernel.flow.every, log, metrics });
   const relay = roleChannel("entitlement:relay");
-  const publishes =
+  const publishing =
     settings.outbox.firstAttempt === "api"
-      ? firstPublishes({ kernel, settings, context, flow, change, wakeRelay: relay.wake })
-      : leftToRelay(change, relay.wake);
+      ? publishOnWrite({ kernel, settings, context, flow, wakeRelay: relay.wake })
+      : leaveToRelay(relay.wake);
   const batcher = changes({
     ...settings.changes,
-    run: publishes.run,
+    run: writeChanges(change, publishing),
     ttlSeconds: settings.idempotencyTtl / 1000,
     committed: events => flow.count("changed", events),
     replayed: replays.note,
@@ -94,6 +95,6 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
   const telling = service({ start: async () => {}, stop: async () => relay.close() });
   const closing = service({ start: async () => {}, stop: () => lanes.end({ timeout: 1 }) });
   // Side by side, so that what each waits for at a stop, with a stream or a database that hangs, does not add up.
-  const connections = parallel([closing, statistics, publishes.connections]);
-  return sequence([telling, connections, parallel([publishes.attempts, api])]);
+  const connections = parallel([closing, statistics, publishing.connections]);
+  return sequence([telling, connections, parallel([publishing.attempts, api])]);
 }

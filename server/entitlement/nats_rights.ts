@@ -1,7 +1,7 @@
 import { entitlementEvents } from "../contracts/entitlement_events.ts";
 import { type NameOf, type RightsOf, right } from "../kernel/nats/rights.ts";
 
-const { stream, subject, consumer, takenInSubject } = entitlementEvents;
+const { stream, subject, consumer, consumedSubject } = entitlementEvents;
 
 const publishing = (nameOf: NameOf) => [
   right(nameOf(subject), "publishes events, and probes of the stream"),
@@ -15,7 +15,7 @@ export const relayRights: RightsOf = nameOf => ({
   publish: [
     ...publishing(nameOf),
     right(`$JS.API.CONSUMER.INFO.${nameOf(stream)}.${nameOf(consumer)}`, "reads how far the consumer is"),
-    right(nameOf(takenInSubject), "asks which events notification holds"),
+    right(nameOf(consumedSubject), "asks which events notification holds"),
   ],
   subscribe: [],
 });

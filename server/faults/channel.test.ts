@@ -37,7 +37,6 @@ function senderOver(send: (user: string, version: number, time: number) => Promi
   const metrics = createMetrics();
   const channel: Channel = {
     name: "odd",
-    leavesProcess: false,
     send({ user_id, aggregate_version }) {
       asked.push(`${user_id} v${aggregate_version}`);
       return send(user_id, aggregate_version, asked.filter(one => one === asked.at(-1)).length);

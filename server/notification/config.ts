@@ -12,7 +12,7 @@ export const notificationSettings = {
   healthPort: healthPortSetting("notification"),
   stream: entitlementEvents.stream,
   consumer: entitlementEvents.consumer,
-  takenInSubject: entitlementEvents.takenInSubject,
+  consumedSubject: entitlementEvents.consumedSubject,
   intake: {
     patience: duration(
       "INTAKE_PATIENCE",
@@ -65,11 +65,7 @@ export const notificationSettings = {
       minimum: "0ms",
       maximum: "3650d",
     }),
-    processedMessagesTtl: duration("PROCESSED_MESSAGES_TTL", "how long a completed send is remembered", "24h", {
-      minimum: "100ms",
-      maximum: "30d",
-    }),
-    processedMessagesKeep: duration("PROCESSED_MESSAGES_KEEP", "how long its row is kept after PROCESSED_MESSAGES_TTL", "7d", {
+    processedMessagesKeep: duration("PROCESSED_MESSAGES_KEEP", "how long the row of a completed send is kept after its expiry", "7d", {
       minimum: "0ms",
       maximum: "365d",
     }),

@@ -2,6 +2,7 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import { natsAccess } from "../kernel/config/nats_access.ts";
 import type { KernelSettings } from "../kernel/config/settings.ts";
 import { claimOnWrite } from "../kernel/delivery/claim_on_write.ts";
+import { withinLease } from "../kernel/delivery/lease.ts";
 import { countWork, liveness } from "../kernel/delivery/liveness.ts";
 import { lostClaims } from "../kernel/delivery/lost_claims.ts";
 import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/role.ts";
@@ -16,9 +17,9 @@ import type { NotificationSettings } from "./config.ts";
 import { channelsOf } from "./delivery/channels.ts";
 import { inboxHints } from "./delivery/hints.ts";
 import { sendClaim } from "./delivery/send_claim.ts";
+import { consumedResponder } from "./intake/consumed_responder.ts";
 import { consumer } from "./intake/consumer.ts";
 import { createPatience } from "./intake/patience.ts";
-import { takenInResponder } from "./intake/taken_in.ts";
 import type { NotificationSql, NotificationsClaimRow } from "./sql.gen.ts";
 
 /** `notification:consumer`: takes events from the stream into the inbox, tries to deliver them once, and answers the outbox which ones it holds. */
@@ -40,7 +41,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
   const broker = createBroker({ nats: access, name: worker, log, health, metrics });
   const sender = roleChannel("notification:sender");
   const { notifications } = store.statements;
-  const sendWithin = Math.min(settings.sender.sendWithin, settings.sender.lease / 2);
+  const sendWithin = withinLease(settings.sender.sendWithin, settings.sender.lease);
   const lease = Math.min(settings.firstLease, settings.sender.lease);
   const lost = lostClaims({ name: "notification", lease, release: notifications.release_claims, released: sender.wake, log, metrics });
   const deliver = sendClaim({
@@ -96,7 +97,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     return backlog !== undefined && backlog.open > 0 && acknowledged === before;
   }
   const alive = liveness({ context, ...kernel.liveness, longestBatch: settings.intake.ackWait, work, isDue, answers: store.ask });
-  const responder = takenInResponder({ broker, sql: store.statements, subject: settings.takenInSubject, signatures, log });
+  const responder = consumedResponder({ broker, sql: store.statements, subject: settings.consumedSubject, signatures, log });
   const intake = subscription({
     broker,
     consumer: {

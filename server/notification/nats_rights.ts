@@ -2,7 +2,7 @@ import { entitlementEvents } from "../contracts/entitlement_events.ts";
 import { feedHints } from "../contracts/feed_hints.ts";
 import { inboxOf, type NameOf, type RightsOf, right } from "../kernel/nats/rights.ts";
 
-const { stream, consumer, takenInSubject } = entitlementEvents;
+const { stream, consumer, consumedSubject } = entitlementEvents;
 
 const lag = (nameOf: NameOf) => right(`$JS.API.CONSUMER.INFO.${nameOf(stream)}.${nameOf(consumer)}`, "reads how far the consumer is");
 const hints = (nameOf: NameOf) => right(`${nameOf(feedHints.subject)}.*`, "hints that a user's feed has grown");
@@ -26,6 +26,6 @@ export const consumerRights: RightsOf = nameOf => {
       right(inboxOf("entitlement:relay"), "answers which events it holds"),
       hints(nameOf),
     ],
-    subscribe: [right(nameOf(takenInSubject), "receives the questions which events it holds")],
+    subscribe: [right(nameOf(consumedSubject), "receives the questions which events it holds")],
   };
 };

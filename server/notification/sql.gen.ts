@@ -459,6 +459,13 @@ export interface ConsistencyUntoldRow {
   sample: readonly string[];
 }
 
+export interface ConsumedParameters {
+  event_id: readonly string[];
+}
+export interface ConsumedRow {
+  event_id: string;
+}
+
 export interface FeedAfterParameters {
   user_id: string;
   after_position: number;
@@ -1244,13 +1251,6 @@ export interface RawDeadLettersReprocessedRow {
   id: string;
 }
 
-export interface TakenInParameters {
-  event_id: readonly string[];
-}
-export interface TakenInRow {
-  event_id: string;
-}
-
 export interface NotificationSql {
   api_keys: {
     append(parameters: ApiKeysAppendParameters): Promise<ApiKeysAppendRow[]>;
@@ -1305,6 +1305,7 @@ export interface NotificationSql {
     leases(parameters: ConsistencyLeasesParameters): Promise<ConsistencyLeasesRow[]>;
     untold(parameters: ConsistencyUntoldParameters): Promise<ConsistencyUntoldRow[]>;
   };
+  consumed(parameters: ConsumedParameters): Promise<ConsumedRow[]>;
   feed: {
     after(parameters: FeedAfterParameters): Promise<FeedAfterRow[]>;
     page(parameters: FeedPageParameters): Promise<FeedPageRow[]>;
@@ -1365,6 +1366,5 @@ export interface NotificationSql {
     list_all(parameters: RawDeadLettersListAllParameters): Promise<RawDeadLettersListAllRow[]>;
     reprocessed(parameters: RawDeadLettersReprocessedParameters): Promise<RawDeadLettersReprocessedRow[]>;
   };
-  taken_in(parameters: TakenInParameters): Promise<TakenInRow[]>;
 }
 

@@ -1,4 +1,5 @@
-import { type Answer, type Change, type ChangeBatch, changes } from "../entitlement/changes/changes.ts";
+import { type Answer, type Change, changes } from "../entitlement/changes/changes.ts";
+import type { ChangeBatch } from "../entitlement/changes/write_changes.ts";
 import type { ChangeRow } from "../entitlement/sql.gen.ts";
 import { createMetrics } from "../kernel/telemetry/metrics.ts";
 

@@ -1,14 +1,15 @@
+import { claimBatch } from "../kernel/delivery/claim_batch.ts";
 import { dueBound } from "../kernel/delivery/due_bound.ts";
-import { type DeliveryOptions, sendClaim } from "../notification/delivery/send_claim.ts";
-import { sender } from "../notification/delivery/sender.ts";
-import type { NotificationSql } from "../notification/sql.gen.ts";
+import { type SendClaimOptions, sendClaim } from "../notification/delivery/send_claim.ts";
+import type { NotificationSql, NotificationsClaimRow } from "../notification/sql.gen.ts";
 
-export type TestSenderOptions = DeliveryOptions & { readonly notifications: NotificationSql["notifications"]; readonly batch: number };
+export type TestSenderOptions = SendClaimOptions & { readonly notifications: NotificationSql["notifications"]; readonly batch: number };
 
 /** One run of a sender over the whole backlog, each time it is called. */
 export function testSender(options: TestSenderOptions): () => Promise<number> {
-  const lost = { watch: <T>(_token: string, statement: () => Promise<T>) => statement() };
+  const lost = { watch: <T>(_token: string, statement: Promise<T>) => statement };
   const bound = dueBound(async () => undefined, 0);
-  const runOnce = sender({ ...options, deliver: sendClaim(options), bound, lost });
+  const claimWith = async () => options.notifications.claim;
+  const runOnce = claimBatch<NotificationsClaimRow>({ ...options, claimWith, deliver: sendClaim(options), bound, lost });
   return () => runOnce(new AbortController().signal);
 }

@@ -80,7 +80,6 @@ test("the defaults are those the design names", () => {
     NOTIFICATION_RETENTION: "30d",
     PROCESSED_EVENTS_RETENTION: "30d",
     AUDIT_MONTHS: "13",
-    PROCESSED_MESSAGES_TTL: "24h",
     PROCESSED_MESSAGES_KEEP: "7d",
     ENTITLEMENT_STREAM: "entitlement-events",
     ENTITLEMENT_SUBJECT: "entitlement.events",

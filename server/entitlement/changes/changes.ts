@@ -1,10 +1,10 @@
-import type { Claiming } from "../../kernel/delivery/claim_on_write.ts";
 import { unavailable } from "../../kernel/http/problem.ts";
 import { after, DeadlineError } from "../../kernel/life/deadline.ts";
 import { type FairQueue, fairQueue } from "../../kernel/life/fair_queue.ts";
 import { isAway, sqlState, violatedConstraint } from "../../kernel/postgres/database.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
-import type { ChangeParameters, ChangeRow } from "../sql.gen.ts";
+import type { ChangeRow } from "../sql.gen.ts";
+import type { ChangeBatch } from "./write_changes.ts";
 
 /** One request to grant or revoke. */
 export interface Change {
@@ -22,9 +22,6 @@ export interface Change {
   /** Given by a person at work: it goes to the audit of what operators did, in the transaction of the change. */
   readonly operatorReason?: string;
 }
-
-/** Requests as the change statement takes them. */
-export type ChangeBatch = Omit<ChangeParameters, keyof Claiming | "stream" | "resend_before">;
 
 export type Answer = Pick<ChangeRow, "replayed" | "same_request" | "response_code" | "response_body">;
 

@@ -1,5 +1,6 @@
 import { natsAccess } from "../../kernel/config/nats_access.ts";
 import type { KernelSettings } from "../../kernel/config/settings.ts";
+import { withinLease } from "../../kernel/delivery/lease.ts";
 import { loop } from "../../kernel/life/loop.ts";
 import type { RoleContext } from "../../kernel/life/role.ts";
 import { createBreaker } from "../../kernel/nats/breaker.ts";
@@ -21,23 +22,20 @@ export interface PublishPipelineOptions {
   readonly flow: Flow;
   /** How long the claims hold that go out here. */
   readonly lease: number;
-  /** Called when some of them were put back untried. */
+  /** Called when some of them were released untried. */
   readonly released?: () => void;
-  /** Called when events were put back because the stream lost them. */
-  readonly putBack?: (count: number) => void;
+  /** Called when events were requeued because the stream lost them. */
+  readonly requeued?: (count: number) => void;
 }
 
-/** A publish that begins in the first half of a lease has its answer, or has given up, before the lease ends. */
-export const publishDeadline = ({ outbox }: EntitlementSettings) => Math.min(outbox.publishWithin, outbox.lease / 2);
-
-/** The way out to the stream, with all that watches over it. */
-export function publishPipeline({ kernel, settings, context, outbox, flow, lease, released, putBack = () => {} }: PublishPipelineOptions) {
+/** Everything that publishing a claim needs: the connection, the check of the stream, the breaker with its probe, and the publisher. */
+export function publishPipeline({ kernel, settings, context, outbox, flow, lease, released, requeued = () => {} }: PublishPipelineOptions) {
   const { worker, log, metrics, health, faults } = context;
-  const publishWithin = publishDeadline(settings);
+  const publishWithin = withinLease(settings.outbox.publishWithin, settings.outbox.lease);
   const broker = createBroker({ nats: natsAccess(kernel.nats, settings.natsUrls, context.role), name: worker, log, health, metrics });
   const stream = { name: settings.stream, subject: settings.subject, ...kernel.stream };
   const signatures = createSignatures(kernel.signingKeys);
-  const guard = streamChecks({ broker, outbox, stream, putBack, log, metrics });
+  const checks = streamChecks({ broker, outbox, stream, requeued, log, metrics });
   const breaker = createBreaker({
     name: "publish",
     tolerance: 5,
@@ -55,7 +53,7 @@ export function publishPipeline({ kernel, settings, context, outbox, flow, lease
     subject: stream.subject,
     deadline: publishWithin,
     signatures,
-    distrust: guard.distrust,
+    invalidate: checks.invalidate,
   });
   const storesProbe = storeProbe(broker, {
     stream: stream.name,
@@ -65,17 +63,17 @@ export function publishPipeline({ kernel, settings, context, outbox, flow, lease
   });
   /** The stream is looked at first: a probe is a message too, and would hide that the last one was lost. */
   async function probe(): Promise<void> {
-    if (!(await guard.passes())) throw new BrokerAway();
+    if (!(await checks.passes())) throw new BrokerAway();
     await storesProbe(largestUnstored());
   }
   const { maxAttempts } = settings.outbox;
-  const mayPublish = async () => ((await breaker.allows()) && (await guard.passes()) ? guard.seal() : undefined);
+  const mayPublish = async () => ((await breaker.allows()) && (await checks.passes()) ? checks.current() : undefined);
 
   /** Somebody else may have found that the stream lost messages. */
   async function look(): Promise<number> {
-    const seal = guard.seal();
-    const [recorded] = seal ? await outbox.stream({ stream: stream.name }) : [];
-    if (seal && recorded && seal === guard.seal() && recorded.resend_before !== seal.resendBefore) guard.distrust();
+    const check = checks.current();
+    const [recorded] = check ? await outbox.stream({ stream: stream.name }) : [];
+    if (check && recorded && check === checks.current() && recorded.resend_before !== check.resendBefore) checks.invalidate();
     await mayPublish();
     return 0;
   }
@@ -84,19 +82,19 @@ export function publishPipeline({ kernel, settings, context, outbox, flow, lease
 
   return {
     broker,
-    guard,
+    checks,
     stream,
     looking,
     signatures,
     largestUnstored,
-    /** The seal of the stream if it may be published to now; finds out if that is not known. */
+    /** The check of the stream if it may be published to now. Checks the stream first if there is no valid check. */
     mayPublish,
-    /** The same as far as it is known. */
-    isKnownToBeOpen: () => !breaker.isOpen() && guard.seal() !== undefined,
+    /** The same without a check. */
+    isKnownToBeOpen: () => !breaker.isOpen() && checks.current() !== undefined,
     deliver: publishClaim({
       outbox,
       publish,
-      guard,
+      checks,
       breaker,
       faults,
       flow,
@@ -110,3 +108,5 @@ export function publishPipeline({ kernel, settings, context, outbox, flow, lease
     }),
   };
 }
+
+export type PublishPipeline = ReturnType<typeof publishPipeline>;

@@ -26,11 +26,11 @@ export interface PublisherOptions {
   readonly deadline: number;
   readonly signatures: Signatures;
   /** Called when the stream cannot store: it may be gone or another one although the connection held. */
-  readonly distrust: () => void;
+  readonly invalidate: () => void;
 }
 
 /** Publishes one event and waits for the stream's word. */
-export function publisher({ broker, breaker, faults, stream, subject, deadline, signatures, distrust }: PublisherOptions) {
+export function publisher({ broker, breaker, faults, stream, subject, deadline, signatures, invalidate }: PublisherOptions) {
   const send = ackPublisher(broker, stream, deadline);
   let largest = 0;
 
@@ -45,7 +45,7 @@ export function publisher({ broker, breaker, faults, stream, subject, deadline, 
         return { outcome: "failed", error: ack.error };
       case "outage":
         largest = Math.max(largest, sizeOf(message));
-        distrust();
+        invalidate();
         breaker.trip(doesNotStore(ack.error));
         return { outcome: "outage", error: doesNotStore(ack.error) };
       case "silence":

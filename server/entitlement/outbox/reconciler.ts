@@ -5,16 +5,16 @@ import { ensureStream, isConsumerIdle, type StreamSpec } from "../../kernel/nats
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import type { EntitlementSql, OutboxUnconfirmedRow } from "../sql.gen.ts";
+import { consumedAnswers } from "./consumed_answers.ts";
 import type { StreamChecks } from "./stream_checks.ts";
-import { takenInAnswers } from "./taken_in_answers.ts";
 
 export interface ReconcilerOptions {
   readonly outbox: EntitlementSql["outbox"];
   readonly broker: Broker;
-  readonly guard: StreamChecks;
+  readonly checks: StreamChecks;
   readonly stream: StreamSpec;
   readonly consumer: string;
-  readonly takenInSubject: string;
+  readonly consumedSubject: string;
   readonly signatures: Signatures;
   readonly overdue: number;
   readonly log: Log;
@@ -49,10 +49,10 @@ const start = { at: "-infinity", id: "00000000-0000-0000-0000-000000000000" };
 export function reconciler({
   outbox,
   broker,
-  guard,
+  checks,
   stream,
   consumer,
-  takenInSubject,
+  consumedSubject,
   signatures,
   overdue,
   log,
@@ -63,7 +63,7 @@ export function reconciler({
 }: ReconcilerOptions) {
   const confirmed = metrics.counter("outbox_confirmed_total", "Events that notification is known to hold.");
   const sentAgain = metrics.counter("outbox_missing_resent_total", "Events sent again because notification lacked them.");
-  const notification = takenInAnswers({ broker, subject: takenInSubject, signatures, log, health, metrics });
+  const notification = consumedAnswers({ broker, subject: consumedSubject, signatures, log, health, metrics });
   let after = start;
   let walk = { startedAt: 0, lookedAt: 0, confirmed: 0, resent: 0 };
   const ended = (outcome: Walk["outcome"], note: string | null = null) => {
@@ -83,7 +83,7 @@ export function reconciler({
   }
 
   async function runPage(): Promise<number> {
-    if (!broker.connected() || !(await guard.passes())) {
+    if (!broker.connected() || !(await checks.passes())) {
       await ended("away", "the broker is away");
       return 0;
     }
@@ -110,7 +110,7 @@ export function reconciler({
     const [recorded] = await outbox.stream({ stream: stream.name });
     const { incarnation, lastSeq } = await ensureStream(broker.connection(), stream);
     const [seen] = await outbox.observe({ stream: stream.name, incarnation, last_seq: lastSeq, known_last_seq: recorded?.last_seq ?? 0 });
-    if (seen?.lost) guard.distrust();
+    if (seen?.lost) checks.invalidate();
   }
 
   /** Why notification did not answer; undefined if it did. Without an answer nothing can be said, and nothing is lost by waiting. */

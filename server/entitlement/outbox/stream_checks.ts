@@ -8,42 +8,44 @@ export interface StreamChecksOptions {
   readonly broker: Broker;
   readonly outbox: EntitlementSql["outbox"];
   readonly stream: StreamSpec;
-  /** Called when events were put back because the stream lost them. */
-  readonly putBack: (count: number) => void;
+  /** Called when events were requeued because the stream lost them. */
+  readonly requeued: (count: number) => void;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
 const batch = 1000;
 
-/** That the stream was looked at, and what it lost until then was put back. */
+/** The result of a check of the stream. Everything that the stream had lost by then is requeued. */
 export interface StreamCheck {
+  /** The connection it was made on. */
   readonly epoch: number;
-  readonly doubts: number;
+  /** How many invalidations came before it. */
+  readonly invalidations: number;
   readonly incarnation: string;
   readonly resendBefore: string | null;
 }
 
 /**
- * Stands before every publish after a (re)connect: is this still the stream that took what we published? A wiped, cut or restored
- * store says nothing by itself. If it lost messages, everything unconfirmed is put back first, so that order is kept.
+ * Checks the stream after every (re)connect, before the first publish: is it still the stream that stored what we published? The server does not
+ * report a wiped, truncated or restored store. If the stream lost messages, all unconfirmed events are requeued first, so that order is kept.
  */
-export function streamChecks({ broker, outbox, stream, putBack, log, metrics }: StreamChecksOptions) {
-  const resent = metrics.counter("outbox_lost_resent_total", "Events put back because the stream lost them.");
+export function streamChecks({ broker, outbox, stream, requeued, log, metrics }: StreamChecksOptions) {
+  const resent = metrics.counter("outbox_lost_resent_total", "Events requeued because the stream lost them.");
   const losses = metrics.counter("outbox_stream_losses_total", "Times the stream was found to have lost messages.");
-  let doubts = 0;
+  let invalidations = 0;
   let last: StreamCheck | undefined;
   let checking: Promise<boolean> | undefined;
   let highestSeq = 0;
 
-  const seal = () => (broker.connected() && last?.epoch === broker.epoch && last.doubts === doubts ? last : undefined);
+  const current = () => (broker.connected() && last?.epoch === broker.epoch && last.invalidations === invalidations ? last : undefined);
 
   async function check(): Promise<boolean> {
-    const begun = { epoch: broker.epoch, doubts };
+    const begun = { epoch: broker.epoch, invalidations };
     const published = highestSeq;
     const [recorded] = await outbox.stream({ stream: stream.name });
     const { incarnation, lastSeq } = await ensureStream(broker.connection(), stream);
-    // What others have found out since counts from there: the same loss is not found twice.
+    // Another process may have recorded a loss since. Then its record counts, and the same loss is not found twice.
     const isKnown = last === undefined || (last.incarnation === incarnation && last.resendBefore === recorded?.resend_before);
     const known = Math.max(recorded?.last_seq ?? 0, isKnown ? published : 0);
     const [seen] = await outbox.observe({ stream: stream.name, incarnation, last_seq: lastSeq, known_last_seq: known });
@@ -54,32 +56,33 @@ export function streamChecks({ broker, outbox, stream, putBack, log, metrics }: 
     if (seen!.lost || !isKnown) highestSeq = lastSeq;
     await resendLost();
     last = { ...begun, incarnation, resendBefore: seen!.resend_before };
-    return seal() !== undefined;
+    return current() !== undefined;
   }
 
   async function resendLost(): Promise<void> {
     const rows = await outbox.resend_lost({ stream: stream.name, limit: batch });
     resent.inc(rows.length);
-    putBack(rows.length);
+    requeued(rows.length);
     if (rows.length === batch) await resendLost();
   }
 
   return {
-    /** Another one after each look at the stream; none while it has to be looked at. */
-    seal,
-    /** Whether the stream may be published to now; looks at it first if the connection is a new one. */
+    /** The last check, a new object after each; undefined if the stream has to be checked first. */
+    current,
+    /** Whether the stream may be published to now. Checks it first if there is no valid check. */
     async passes(): Promise<boolean> {
       if (!broker.connected()) return false;
-      if (seal()) return true;
+      if (current()) return true;
       checking ??= check().finally(() => {
         checking = undefined;
       });
       return checking;
     },
-    /** Looks again although the connection is the same one, e.g. because publishes find no stream. */
-    distrust(): void {
-      doubts++;
+    /** The stream has to be checked again although the connection is the same, for example because a publish found no stream. */
+    invalidate(): void {
+      invalidations++;
     },
+    /** Notes the highest sequence of an acknowledged publish. */
     published(seq: number): void {
       highestSeq = Math.max(highestSeq, seq);
     },

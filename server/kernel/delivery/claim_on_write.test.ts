@@ -1,17 +1,18 @@
 import { expect, test } from "bun:test";
 import { silentLog } from "../telemetry/log.ts";
-import { type Claim, claimOnWrite, type Written } from "./claim_on_write.ts";
+import { type Claim, claimOnWrite } from "./claim_on_write.ts";
 
-/** First attempts that the test ends, and how often the others were woken. */
+/** First attempts that the test ends, and how often the worker was woken. */
 function underTest(atOnce = 1) {
   const claims: Claim<string>[] = [];
+  const failures: [token: string, error: unknown][] = [];
   const seen = { woken: 0, ready: true };
   let end = Promise.withResolvers<void>();
   const attempts = claimOnWrite<string>({
     worker: "w",
     lease: 2000,
     renew: async () => true,
-    lost: { watch: (_token, statement) => statement() },
+    lost: { failed: (token, error) => void failures.push([token, error]) },
     atOnce,
     isReady: () => seen.ready,
     stopWithin: 200,
@@ -23,99 +24,114 @@ function underTest(atOnce = 1) {
     log: silentLog,
   });
   /** Writes rows, all claimed if any may be, and says whether they were. */
-  const write = (...rows: string[]) =>
-    attempts.write(async ({ worker, token, lease_seconds }): Promise<Written<string, boolean>> => {
-      const isClaimed = token !== null;
-      expect([worker, lease_seconds]).toEqual(isClaimed ? ["w", 2] : [null, null]);
-      return { claimed: isClaimed ? rows : [], hasUnclaimed: !isClaimed && rows.length > 0, result: isClaimed };
-    });
+  const write = (...rows: string[]): boolean => {
+    const reserved = attempts.reserve();
+    const { worker, token, lease_seconds } = reserved.claiming;
+    const isClaimed = token !== null;
+    expect([worker, lease_seconds]).toEqual(isClaimed ? ["w", 2] : [null, null]);
+    reserved.start(isClaimed ? rows : [], !isClaimed && rows.length > 0);
+    if (isClaimed && rows.length > 0) expect(claims.at(-1)?.token).toBe(token);
+    return isClaimed;
+  };
   const finish = async (error?: Error) => {
     if (error) end.reject(error);
     else end.resolve();
     await new Promise(resolve => setImmediate(resolve));
     end = Promise.withResolvers();
   };
-  return { attempts, claims, seen, write, finish };
+  return { attempts, claims, failures, seen, write, finish };
 }
 
-test("what is written is claimed and attempted with the token of its claim, and nobody waits for the attempt", async () => {
+test("a written row is claimed, and its attempt starts with the token of the claim; the writer does not wait for it", async () => {
   const { claims, seen, write } = underTest();
-  expect(await write("a", "b")).toBe(true);
+  expect(write("a", "b")).toBe(true);
   expect(claims).toMatchObject([{ rows: ["a", "b"] }]);
   expect(seen.woken).toBe(0);
 });
 
-test("while one is under way the rest is left to the others, who hear of it at once and again when the attempt has ended", async () => {
+test("during an attempt further rows are not claimed; the worker is woken at once, and again when the attempt has ended", async () => {
   const { seen, write, finish } = underTest();
-  await write("a");
-  expect(await write("b")).toBe(false);
+  write("a");
+  expect(write("b")).toBe(false);
   expect(seen.woken).toBe(1);
   await finish();
   expect(seen.woken).toBe(2);
-  expect(await write("c")).toBe(true);
+  expect(write("c")).toBe(true);
   await finish();
   expect(seen.woken).toBe(2);
 });
 
-test("of two claims at once each has its own token", async () => {
+test("two claims at once have two tokens", async () => {
   const { claims, write } = underTest(2);
-  expect([await write("a"), await write("b"), await write("c")]).toEqual([true, true, false]);
+  expect([write("a"), write("b"), write("c")]).toEqual([true, true, false]);
   expect(new Set(claims.map(({ token }) => token)).size).toBe(2);
 });
 
-test("nothing is claimed where none may be under way, and while it is not ready", async () => {
-  expect(await underTest(0).write("a")).toBe(false);
+test("nothing is claimed if no attempt is allowed, or while it is not ready", () => {
+  expect(underTest(0).write("a")).toBe(false);
   const { seen, write } = underTest();
   seen.ready = false;
-  expect(await write("a")).toBe(false);
+  expect(write("a")).toBe(false);
 });
 
-test("a statement that fails, one that wrote nothing and an attempt that fails make room for the next", async () => {
-  const { attempts, write, finish } = underTest();
-  expect(
-    await attempts
-      .write(() => Promise.reject(new Error("no")))
-      .then(
-        () => "",
-        error => error.message,
-      ),
-  ).toBe("no");
-  expect(await write()).toBe(true);
-  expect(await write("a")).toBe(true);
+test("the next statement may claim after one that failed, after one that wrote nothing and after an attempt that failed", async () => {
+  const { attempts, failures, write, finish } = underTest();
+  const [reserved, error] = [attempts.reserve(), new Error("no")];
+  reserved.fail(error);
+  expect(failures).toEqual([[reserved.claiming.token!, error]]);
+  expect(write()).toBe(true);
+  expect(write("a")).toBe(true);
   await finish(new Error("the database is away"));
-  expect(await write("b")).toBe(true);
+  expect(write("b")).toBe(true);
 });
 
-test("once a stop begins nothing more is claimed, and the stop waits for what is under way", async () => {
+test("after a stop has begun nothing is claimed, and the stop waits for the attempt under way", async () => {
   const { attempts, write, finish } = underTest();
   await attempts.start();
-  await write("a");
+  write("a");
   let isStopped = false;
   const stopping = attempts.stop().then(() => {
     isStopped = true;
   });
-  expect(await write("b")).toBe(false);
+  expect(write("b")).toBe(false);
   expect(isStopped).toBe(false);
   await finish();
   await stopping;
-  expect(await write("c")).toBe(false);
+  expect(write("c")).toBe(false);
 });
 
-test("a stop waits for a statement under way that may have claimed", async () => {
-  const { attempts, claims } = underTest();
+test("a stop waits for a statement under way that may claim, and for its attempt", async () => {
+  const { attempts, claims, finish } = underTest();
   await attempts.start();
-  const statement = Promise.withResolvers<Written<string, string>>();
-  const writing = attempts.write(() => statement.promise);
-  const stopping = attempts.stop();
-  statement.resolve({ claimed: ["a"], hasUnclaimed: false, result: "written" });
-  expect(await writing).toBe("written");
+  const reserved = attempts.reserve();
+  let isStopped = false;
+  const stopping = attempts.stop().then(() => {
+    isStopped = true;
+  });
+  await Promise.resolve();
+  expect(isStopped).toBe(false);
+  reserved.start(["a"], false);
+  await Promise.resolve();
+  expect(isStopped).toBe(false);
+  await finish();
   await stopping;
   expect(claims).toHaveLength(1);
 });
 
-test("a stop does not wait for ever: the lease ends", async () => {
+test("a stop waits only for its limit: the lease ends", async () => {
   const { attempts, write } = underTest();
   await attempts.start();
-  await write("a");
+  write("a");
   await attempts.stop();
+});
+
+test("a reservation ends once: a failure after its start changes nothing", async () => {
+  const { attempts, failures, write, finish } = underTest();
+  const reserved = attempts.reserve();
+  reserved.start(["a"], false);
+  reserved.fail(new Error("too late"));
+  reserved.start(["b"], true);
+  expect([failures, write("c")]).toEqual([[], false]);
+  await finish();
+  expect(write("d")).toBe(true);
 });

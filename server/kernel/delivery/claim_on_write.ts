@@ -6,42 +6,43 @@ import type { LostClaims } from "./lost_claims.ts";
 
 export type { Claim } from "./lease.ts";
 
-/** Parameters of a statement that may claim what it writes. */
+/** Parameters of a statement that may claim the rows it writes. */
 export type Claiming =
   | { readonly worker: string; readonly token: string; readonly lease_seconds: number }
   | { readonly worker: null; readonly token: null; readonly lease_seconds: null };
 
 export const unclaimed: Claiming = { worker: null, token: null, lease_seconds: null };
 
-export interface Written<Row, Result> {
-  readonly claimed: readonly Row[];
-  /** Whether something was written that is not claimed. */
-  readonly hasUnclaimed: boolean;
-  readonly result: Result;
+/** One statement's turn. Either `start` or `fail` ends it; what is called after that does nothing. */
+export interface Reservation<Row> {
+  /** With a token if the statement may claim. */
+  readonly claiming: Claiming;
+  /** The statement has committed. Starts the attempt at the claimed rows in the background. `hasUnclaimed`: it also wrote rows without a claim. */
+  start(claimed: readonly Row[], hasUnclaimed: boolean): void;
+  /** The statement failed. If it may have committed, the rows that it claimed are requeued. */
+  fail(error: unknown): void;
 }
 
-type Statement<Row, Result> = (claiming: Claiming) => Promise<Written<Row, Result>>;
-
-/** Once a stop begins nothing more is claimed, of what is under way nothing is begun, and it waits for the rest. */
+/** After a stop has begun, nothing is claimed and no attempt is started. The stop waits for reservations and attempts under way. */
 export interface ClaimOnWrite<Row> extends Service {
-  /** Runs a statement that may claim what it writes, and makes the attempt at what it claimed in the background: nobody waits for it. */
-  write<Result>(statement: Statement<Row, Result>): Promise<Result>;
+  /** Comes before a statement that writes rows: reserve → run the statement with `claiming` → start. */
+  reserve(): Reservation<Row>;
 }
 
 export interface ClaimOnWriteOptions<Row> {
   readonly worker: string;
-  /** How long a claim holds; it is renewed while the attempt goes on. */
+  /** How long a claim holds, in milliseconds. It is renewed during the attempt. */
   readonly lease: number;
-  /** Lets a claim hold longer; false if it was lost. */
+  /** Renews a claim; false if it was lost. */
   readonly renew: (claim: Claim<Row>) => Promise<boolean>;
-  readonly lost: Pick<LostClaims, "watch">;
-  /** While so many are under way, what is written is left to the others; 0 = it always is. */
+  readonly lost: Pick<LostClaims, "failed">;
+  /** How many reservations and attempts may be under way. Rows written beyond that are not claimed; 0 = none ever is. */
   readonly atOnce: number;
   readonly isReady?: () => boolean;
   /** A stop waits no longer than this: the lease ends. */
   readonly stopWithin: number;
   readonly deliver: (claim: Claim<Row>, stopping: AbortSignal) => Promise<void>;
-  /** Tells the worker that makes all other attempts. */
+  /** Wakes the worker that makes all other attempts. */
   readonly wakeOthers: () => void;
   /** The event id of a row, for the log. */
   readonly idOf?: (row: Row) => string;
@@ -49,61 +50,69 @@ export interface ClaimOnWriteOptions<Row> {
 }
 
 /**
- * Who writes work down makes the first attempt at it, claimed by the statement that writes it: it is done one commit and one wake-up sooner
- * than by a worker that has to find it. If the writer dies, the lease ends and the worker finds it, like any other: so the lease is short, and
- * renewed while the attempt goes on.
+ * The process that writes a row makes the first attempt at it: the statement that writes the row also claims it. This saves one commit and one
+ * wake-up against a worker that has to find the row. If the writer dies, its lease ends and the worker finds the row like any other. So the lease
+ * is short, and renewed during the attempt.
  */
 export function claimOnWrite<Row>(options: ClaimOnWriteOptions<Row>): ClaimOnWrite<Row> {
-  const { worker, lease, renew, lost, atOnce, isReady = () => true, stopWithin, deliver, wakeOthers, log } = options;
+  const { worker, lease: milliseconds, renew, lost, atOnce, isReady = () => true, stopWithin, deliver, wakeOthers, log } = options;
   const stopping = new AbortController();
-  const underWay = new Set<Promise<void>>();
-  let held = 0;
-  let isLeft = false;
+  let underWay = 0;
+  let isWakeDue = false;
+  let allEnded = () => {};
 
-  async function attempt(kept: RenewedLease, rows: readonly Row[]): Promise<void> {
-    const claim = { ...kept, rows };
+  /** Rows without a claim may follow rows under way in the same aggregates. Those can be claimed only after the attempt: so it wakes twice. */
+  function noteUnclaimed(hasUnclaimed: boolean): void {
+    if (hasUnclaimed) wakeOthers();
+    isWakeDue ||= hasUnclaimed && underWay > 0;
+  }
+
+  function end(): void {
+    underWay--;
+    if (isWakeDue) wakeOthers();
+    isWakeDue &&= underWay > 0;
+    if (underWay === 0) allEnded();
+  }
+
+  async function attempt(lease: RenewedLease, rows: readonly Row[]): Promise<void> {
+    const claim = { ...lease, rows };
+    lease.keepRenewing(() => renew(claim));
     try {
-      if (rows.length > 0) {
-        kept.keepUp(() => renew(claim));
-        await deliver(claim, stopping.signal);
-      }
+      await deliver(claim, stopping.signal);
     } catch (error) {
       const ids = options.idOf ? someIds(rows.map(options.idOf)) : undefined;
       log.warn({ error, worker, count: rows.length, event_ids: ids }, "first_attempt");
     }
-    void kept.letGo();
-    held--;
-    // What follows in the same aggregates could not be claimed before.
-    if (isLeft) wakeOthers();
-    isLeft &&= held > 0;
+    void lease.stopRenewing();
+    end();
   }
 
-  async function run<Result>(statement: Statement<Row, Result>, kept: RenewedLease | undefined): Promise<Result> {
-    let rows: readonly Row[] = [];
-    try {
-      const written = kept
-        ? await lost.watch(kept.token, () => statement({ worker, token: kept.token, lease_seconds: lease / 1000 }))
-        : await statement(unclaimed);
-      rows = written.claimed;
-      if (written.hasUnclaimed) wakeOthers();
-      isLeft ||= written.hasUnclaimed && held > 0;
-      return written.result;
-    } finally {
-      if (kept) during(attempt(kept, rows));
-    }
-  }
+  const withoutClaim: Reservation<Row> = {
+    claiming: unclaimed,
+    start: (_, hasUnclaimed) => noteUnclaimed(hasUnclaimed),
+    fail: () => {},
+  };
 
-  function during<Result>(work: Promise<Result>): Promise<Result> {
-    const ended = work.then(
-      () => void underWay.delete(ended),
-      () => void underWay.delete(ended),
-    );
-    underWay.add(ended);
-    return work;
-  }
-
-  async function end(): Promise<void> {
-    while (underWay.size > 0) await Promise.all(underWay);
+  function withClaim(): Reservation<Row> {
+    const lease = renewedLease(milliseconds);
+    let isOpen = true;
+    underWay++;
+    return {
+      claiming: { worker, token: lease.token, lease_seconds: milliseconds / 1000 },
+      start(claimed, hasUnclaimed) {
+        if (!isOpen) return;
+        isOpen = false;
+        noteUnclaimed(hasUnclaimed);
+        if (claimed.length > 0) void attempt(lease, claimed);
+        else end();
+      },
+      fail(error) {
+        if (!isOpen) return;
+        isOpen = false;
+        lost.failed(lease.token, error);
+        end();
+      },
+    };
   }
 
   return {
@@ -111,13 +120,13 @@ export function claimOnWrite<Row>(options: ClaimOnWriteOptions<Row>): ClaimOnWri
       start: async () => {},
       stop() {
         stopping.abort();
-        return withTimeout(stopWithin, "a first attempt", end()).catch(error => log.warn({ error }, "first_attempt"));
+        const ended = new Promise<void>(resolve => {
+          allEnded = resolve;
+          if (underWay === 0) resolve();
+        });
+        return withTimeout(stopWithin, "a first attempt", ended).catch(error => log.warn({ error }, "first_attempt"));
       },
     }),
-    write(statement) {
-      if (held >= atOnce || stopping.signal.aborted || !isReady()) return run(statement, undefined);
-      held++;
-      return during(run(statement, renewedLease(lease)));
-    },
+    reserve: () => (underWay >= atOnce || stopping.signal.aborted || !isReady() ? withoutClaim : withClaim()),
   };
 }

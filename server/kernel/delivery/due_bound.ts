@@ -1,26 +1,26 @@
-/** Where a claim may start to look, and where one look from there ends; null if it sees everything that is due. */
+/** Where a claim may start to look, and where one look from there ends; null if it reaches all rows that are due. */
 export interface Head {
   readonly bound: string;
   readonly reach?: string | null;
 }
 
-interface Claimed {
+/** How many rows were claimed, and of how many aggregates. */
+export interface Claimed {
   readonly count: number;
-  /** Of so many aggregates. */
   readonly aggregates: number;
 }
 
 /**
- * The lower bound of the due times that a claim looks at. Dead index entries below it (a long transaction keeps them alive) cost a claim
- * tens of milliseconds otherwise. Only an optimisation, because transactions commit late: every few seconds it starts from the beginning.
+ * The lower bound of the due times that a claim looks at. Without it, dead index entries (a long transaction keeps them) cost a claim tens of
+ * milliseconds. A transaction that commits late may put rows below the bound: so every few seconds it starts again from the beginning.
  *
- * A claim looks at a bounded number of rows. Behind a few busy aggregates nearly all of these are blocked, and what is further back would wait until
+ * A claim looks at a bounded number of rows. Behind a few busy aggregates nearly all of these are blocked, and the rows further back would wait until
  * the front is drained. So each claim at the front is followed by one further back, each time at the next place.
  */
 export function dueBound(head: (from: string) => Promise<Head | undefined>, sweepEvery: number) {
   let from = "-infinity";
   let lastSweep = Number.NEGATIVE_INFINITY;
-  /** Where the first look ends, if it does not see everything. */
+  /** Where the first look ends, if it does not reach all rows. */
   let reach: string | undefined;
   let further: string | undefined;
   return {
@@ -34,7 +34,7 @@ export function dueBound(head: (from: string) => Promise<Head | undefined>, swee
       reach = found?.reach ?? undefined;
       return 0;
     },
-    /** Claims at the front. If that is taken up by few aggregates, claims further back too; if nothing is to be had, up to the end of the backlog. */
+    /** Claims at the front. If few aggregates fill it, claims further back too; if nothing can be claimed, up to the end of the backlog. */
     async claim(limit: number, claimFrom: (from: string) => Promise<Claimed>, stopping: AbortSignal): Promise<number> {
       const { count, aggregates } = await claimFrom(from);
       if (aggregates >= limit) return count;
@@ -48,18 +48,16 @@ export function dueBound(head: (from: string) => Promise<Head | undefined>, swee
   };
 }
 
-/** A claim's rows, counted. */
 export const countClaimed = (rows: readonly { readonly aggregate_key: string }[]): Claimed => ({
   count: rows.length,
   aggregates: new Set(rows.map(row => row.aggregate_key)).size,
 });
 
-/** A claim looks at this many times as many rows as it may take. */
+/** A claim looks at this many rows for each one that it may take. */
 export const looksPerRow = 4;
 
-export type Bound = Pick<ReturnType<typeof dueBound>, "from">;
+export type DueBound = ReturnType<typeof dueBound>;
+export type Bound = Pick<DueBound, "from">;
 
-/** How often the bound moves: between two moves a claim passes the dead entries of what was drained meanwhile. */
+/** How often the bound moves. Between two moves a claim passes the dead index entries of the rows drained meanwhile. */
 export const headEvery = 250;
-/** How soon a lease that ran out is noticed. */
-export const reclaimEvery = 1000;

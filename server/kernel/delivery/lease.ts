@@ -1,18 +1,18 @@
 import { retryWhile } from "../life/loop.ts";
 import { isAway } from "../postgres/database.ts";
 
-/** What a worker holds its rows by. */
+/** A worker's right to its rows for a while. */
 export interface Lease {
   readonly token: string;
   /** Whether it ends within so many milliseconds, by this process's clock. */
   endsWithin(milliseconds: number): boolean;
-  /** Aborted when it has ended although its holder tried to renew it. */
+  /** Aborted when the lease has ended although its worker tried to renew it. */
   readonly ended: AbortSignal;
-  /** It is not renewed any more, and no renewal is under way: before the rows are settled, because both change the same ones. */
-  letGo(): Promise<void>;
+  /** Ends the renewals and waits for one under way. Comes before the rows are settled: both change the same rows. */
+  stopRenewing(): Promise<void>;
 }
 
-/** Rows that a worker holds, those of an aggregate in order. */
+/** The rows of a lease. Those of one aggregate are in order. */
 export interface Claim<Row> extends Lease {
   readonly rows: readonly Row[];
 }
@@ -26,14 +26,14 @@ export function fixedLease(milliseconds: number): Lease {
     token: crypto.randomUUID(),
     endsWithin: margin => performance.now() > claimedAt + milliseconds - margin,
     ended: never,
-    letGo: async () => {},
+    stopRenewing: async () => {},
   };
 }
 
-/** A lease that its holder keeps up while it works: short, because it is all that ends a claim when the holder dies. */
+/** A lease that its worker renews during the attempt. It is short: if the worker dies, only its end frees the rows. */
 export interface RenewedLease extends Lease {
-  /** Renews it from now on, each time a third of it is over. */
-  keepUp(renew: () => Promise<boolean>): void;
+  /** Renews the lease from now on, each time a third of it is over. */
+  keepRenewing(renew: () => Promise<boolean>): void;
 }
 
 export function renewedLease(milliseconds: number): RenewedLease {
@@ -45,7 +45,7 @@ export function renewedLease(milliseconds: number): RenewedLease {
 
   async function renewOnce(renew: () => Promise<boolean>): Promise<void> {
     const since = performance.now();
-    // A database that is away is asked again at the next turn.
+    // If the database is away, the next tick tries again.
     const isHeld = await renew().catch(() => undefined);
     if (isHeld) lastsUntil = since + milliseconds;
     if (isHeld === false) over.abort();
@@ -56,29 +56,35 @@ export function renewedLease(milliseconds: number): RenewedLease {
     token: crypto.randomUUID(),
     endsWithin: margin => performance.now() > lastsUntil - margin,
     ended: over.signal,
-    keepUp(renew) {
+    keepRenewing(renew) {
       timer = setInterval(() => {
         const now = performance.now();
         if (now > lastsUntil) over.abort();
         if (now > lastsUntil - (milliseconds * 2) / 3) renewing ??= renewOnce(renew);
       }, milliseconds / 10);
     },
-    async letGo() {
+    async stopRenewing() {
       clearInterval(timer);
       await renewing;
     },
   };
 }
 
+/** A deadline that fits into half of a lease: an attempt that starts in the first half ends before the lease does. */
+export const withinLease = (deadline: number, lease: number): number => Math.min(deadline, lease / 2);
+
+/** Whether an attempt may still start: not shortly before the lease ends and another worker may make the same attempt, nor during a stop. */
+export const mayStart = (lease: Lease, stopping: AbortSignal, margin: number): boolean => !stopping.aborted && !lease.endsWithin(margin);
+
 export interface Settled<Row> {
   readonly rows: readonly Row[];
-  /** False if an earlier try may have changed rows without an answer: then what is missing may be settled. */
+  /** False if an earlier try may have changed rows without an answer. Then a missing row may be settled. */
   readonly isSure: boolean;
 }
 
 /**
- * Settles, and does it again as long as the database is away and the lease lasts: what became of the attempt is known, and the token sees to it that
- * nothing is settled twice.
+ * Settles rows, and tries again while the database is away and the lease lasts: the result of the attempt is known, and the token prevents a second
+ * settlement.
  */
 export async function settleWhileHeld<Row>(
   lease: Lease,

@@ -5,19 +5,19 @@ import { isAway } from "../postgres/database.ts";
 
 export interface LivenessOptions {
   readonly context: Pick<RoleContext, "role" | "log" | "metrics" | "health" | "giveUp">;
-  /** How often it looks, and after how many looks in a row that found work and no progress the worker counts as stuck. */
+  /** How often it looks, and after how many looks in a row with due work and without progress the worker counts as stuck. */
   readonly every: number;
   readonly looks: number;
   /** The longest that one batch may take, so that a slow one does not count as stuck. */
   readonly longestBatch: number;
   readonly work: Work;
-  /** Whether there is work that this worker could have done by now. Rejects if nobody can say. */
+  /** Whether there is work that this worker could have done by now. Rejects if that cannot be found out. */
   readonly isDue: () => Promise<boolean>;
-  /** Rejects if what the work needs does not answer. It must not ask the worker's own breakers and flags: they may be what is wrong. */
+  /** Rejects if a server that the work needs does not answer. It must not use the worker's own breakers and flags: they may be at fault. */
   readonly answers: () => Promise<unknown>;
 }
 
-/** What a worker has got done, and how often its database kept it from its work. */
+/** Counts the work that was done, and the runs that failed because the database was away. */
 export function countWork() {
   let done = 0;
   let setbacks = 0;
@@ -27,7 +27,7 @@ export function countWork() {
     did(count: number): void {
       done += count;
     },
-    /** The same function; what it does is counted. */
+    /** The same function, counted. */
     counted<Input, Output>(run: (input: Input) => Promise<Output>, size: (output: Output) => number) {
       return async (input: Input): Promise<Output> => {
         try {
@@ -47,8 +47,8 @@ export type Work = ReturnType<typeof countWork>;
 const part = "liveness";
 
 /**
- * Work is due, what it needs answers, and nothing was done for many looks: the worker is stuck, whatever the reason. It says so and ends, and is
- * started again. Looks are counted, not seconds: when the whole process was stopped for a while, nothing was stuck.
+ * Work is due, the servers that it needs answer, and nothing was done for many looks: the worker is stuck, whatever the reason. Then it ends, and is
+ * started again. It counts looks, not seconds: a process that was stopped for a while was not stuck.
  */
 export function liveness({ context, every, looks, longestBatch, work, isDue, answers }: LivenessOptions): Service {
   const { role, log, metrics, health, giveUp } = context;
@@ -69,7 +69,7 @@ export function liveness({ context, every, looks, longestBatch, work, isDue, ans
 
   async function look(): Promise<number> {
     if (ended) return 0;
-    // What cannot be asked is away, and waiting for it is right.
+    // If a server is away, waiting is right.
     inVain = (await isIdle().catch(() => false)) ? inVain + 1 : 0;
     if (inVain === 0) health.fine(part);
     if (inVain * 2 >= patience) health.trouble(part, `work is due and nothing was done for ${inVain} looks`);

@@ -6,30 +6,32 @@ import type { Metrics } from "../telemetry/metrics.ts";
 
 export interface LostClaimsOptions {
   readonly name: string;
-  /** How long a claim holds: after that others take it back. */
+  /** How long a claim holds. After that it is reclaimed anyway. */
   readonly lease: number;
-  /** Puts back what these tokens hold, and says which. */
+  /** Requeues the rows of these tokens, and returns the tokens that held any. */
   readonly release: (tokens: { readonly token: readonly string[] }) => Promise<readonly { readonly claim_token: string }[]>;
-  /** Called when something was put back. */
+  /** Called when rows were requeued. */
   readonly released: () => void;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
 export interface LostClaims extends Service {
-  /** Runs a statement that claims. If it fails without saying whether it was committed, what it may have claimed is put back. */
-  watch<T>(token: string, statement: () => Promise<T>): Promise<T>;
-  /** Puts back what the token holds; nothing may have been begun with it. */
-  putBack(token: string): void;
+  /** Waits for a statement that claims, and notes its failure. */
+  watch<T>(token: string, statement: Promise<T>): Promise<T>;
+  /** A statement that claims has failed. If the error does not tell whether it committed, its rows are requeued. */
+  failed(token: string, error: unknown): void;
+  /** Requeues the rows of a token. No attempt may have begun. */
+  requeue(token: string): void;
 }
 
 const every = 250;
-// A statement without an answer may still wait for its turn, and commit this much later.
+// A statement without an answer may still wait for its turn in the database, and commit this much later.
 const lateness = 15_000;
 
 /**
- * A connection may be lost between the commit of a claim and its answer. Then nobody works on what was claimed, but this process knows the token: it
- * puts the rows back as soon as the database answers, and nobody has to wait for the end of the lease.
+ * A connection may break between the commit of a claim and its answer. Then nobody works on the claimed rows, but this process has the token: it
+ * requeues the rows as soon as the database answers, and nothing waits for the end of the lease.
  */
 export function lostClaims({ name, lease, release, released, log, metrics }: LostClaimsOptions): LostClaims {
   const lost = new Map<string, number>();
@@ -38,7 +40,7 @@ export function lostClaims({ name, lease, release, released, log, metrics }: Los
     const now = performance.now();
     for (const [token, since] of lost) if (now - since > lease + lateness) lost.delete(token);
     if (lost.size === 0) return 0;
-    const rows = await release({ token: [...lost.keys()] }).catch(() => undefined); // away: at the next turn
+    const rows = await release({ token: [...lost.keys()] }).catch(() => undefined); // the database is away: at the next run
     if (!rows?.length) return 0;
     for (const { claim_token } of rows) lost.delete(claim_token);
     log.warn({ count: rows.length }, `${name}.lost_claim`);
@@ -47,19 +49,24 @@ export function lostClaims({ name, lease, release, released, log, metrics }: Los
   }
   const releasing = loop({ name: `${name}.lost_claims`, runOnce, full: Number.POSITIVE_INFINITY, interval: every, log, metrics });
 
-  function putBack(token: string): void {
+  function requeue(token: string): void {
     lost.set(token, performance.now());
     releasing.wake();
   }
 
+  function failed(token: string, error: unknown): void {
+    if (isAway(error) && !(error instanceof PoolFull)) requeue(token);
+  }
+
   return {
     ...releasing,
-    putBack,
+    requeue,
+    failed,
     async watch(token, statement) {
       try {
-        return await statement();
+        return await statement;
       } catch (error) {
-        if (isAway(error) && !(error instanceof PoolFull)) putBack(token);
+        failed(token, error);
         throw error;
       }
     },

@@ -1,9 +1,19 @@
-/** The delay before the next attempt, in seconds: min(60, 2^attempt) · (0.5 + rand()); `attempt` counts from 0. */
-export function retryDelaySeconds(attempt: number, random = Math.random()): number {
-  return Math.min(60, 2 ** attempt) * (0.5 + random);
+export interface BackoffOptions {
+  /** The delay after the first failure. */
+  readonly base: number;
+  readonly cap: number;
+  /** The range of the random factor that spreads the delays. */
+  readonly jitter: readonly [least: number, most: number];
 }
 
+/** A delay that doubles with each attempt, counted from 0, up to the cap, times the jitter. In the unit of `base`. */
+export const backoff =
+  ({ base, cap, jitter: [least, most] }: BackoffOptions) =>
+  (attempt: number, random = Math.random()): number =>
+    Math.min(cap, base * 2 ** attempt) * (least + random * (most - least));
+
+/** The delay before a row is tried again, in seconds. */
+export const retryDelaySeconds = backoff({ base: 1, cap: 60, jitter: [0.5, 1.5] });
+
 /** The pause after a failed run of a loop or a crashed worker, in milliseconds. */
-export function restartDelay(failures: number, random = Math.random()): number {
-  return Math.min(5000, 100 * 2 ** failures) * (0.5 + random / 2);
-}
+export const restartDelay = backoff({ base: 100, cap: 5000, jitter: [0.5, 1] });

@@ -1,6 +1,6 @@
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import { restartDelay } from "./backoff.ts";
+import { backoff, restartDelay } from "./backoff.ts";
 import { type Service, service } from "./service.ts";
 
 export interface LoopOptions {
@@ -76,6 +76,9 @@ export function loop({ name, runOnce, full, interval, log, metrics }: LoopOption
   };
 }
 
+// Shorter than the pauses of a loop: a caller waits for this one.
+const retryDelay = backoff({ base: 100, cap: 800, jitter: [0.5, 1] });
+
 /** Retries while `again` accepts the error. A stop ends it with the last error. */
 export async function retryWhile<T>(attempt: () => Promise<T>, again: (error: unknown) => boolean, stopping: AbortSignal): Promise<T> {
   for (let failures = 0; ; failures++) {
@@ -83,7 +86,7 @@ export async function retryWhile<T>(attempt: () => Promise<T>, again: (error: un
       return await attempt();
     } catch (error) {
       if (stopping.aborted || !again(error)) throw error;
-      await Bun.sleep(restartDelay(Math.min(failures, 3)));
+      await Bun.sleep(retryDelay(failures));
     }
   }
 }

@@ -6,18 +6,18 @@ export interface BreakerOptions {
   readonly name: string;
   /** Deadlines in a row that open it. */
   readonly tolerance: number;
-  /** The rest between two probes while it is open, in milliseconds. */
+  /** The pause between two probes while it is open, in milliseconds. */
   readonly probeEvery: number;
-  /** A probe that takes longer has failed, so that one that never settles does not keep the breaker open. */
+  /** A probe that takes longer has failed. So a probe that never settles does not keep the breaker open. */
   readonly probeWithin: number;
-  /** Resolves if the other side is well again. One at a time. */
+  /** Resolves if the other side works again. One at a time. */
   readonly probe: () => Promise<unknown>;
   readonly log: Log;
   readonly health: Health;
   readonly now?: () => number;
 }
 
-/** Keeps work away from something that does not answer: while it is open nothing is tried, so nothing is charged. */
+/** A circuit breaker: while it is open nothing is tried, and no attempt is charged. */
 export function createBreaker(options: BreakerOptions) {
   const { name, tolerance, probeEvery, probeWithin, probe, log, health, now = performance.now.bind(performance) } = options;
   let open = false;
@@ -43,13 +43,13 @@ export function createBreaker(options: BreakerOptions) {
   const runProbe = async () => {
     const tripsBefore = trips;
     try {
-      // Started by a promise: a probe that throws at once has failed like any other.
+      // In a promise, so that a probe that throws at once fails like any other.
       await withTimeout(probeWithin, `the probe of ${name}`, Promise.resolve().then(probe));
     } catch (error) {
       trip(error instanceof Error ? error.message : String(error));
       return false;
     }
-    // A trip during the probe is newer than what the probe found.
+    // A trip during the probe is newer than the result of the probe.
     if (trips === tripsBefore) close();
     return !open;
   };
@@ -69,11 +69,11 @@ export function createBreaker(options: BreakerOptions) {
     answered(): void {
       misses = 0;
     },
-    /** Notes a deadline passed without an answer. While it is open that is nothing new: only a probe decides. */
+    /** A deadline passed without an answer. While the breaker is open only a probe decides. */
     missed(): void {
       if (!open && ++misses >= tolerance) trip(`${misses} deadlines in a row passed without an answer`);
     },
-    /** Whether work may go ahead; if it is open and a probe is due, probes first. */
+    /** Whether work may go on. If the breaker is open and a probe is due, probes first. */
     async allows(): Promise<boolean> {
       if (!open) return true;
       if (probing) return probing;

@@ -16,14 +16,14 @@ export interface BrokerOptions {
   readonly metrics: Metrics;
 }
 
-/** A connection to NATS that never gives up. It starts and works without the server; what needs it asks first. */
+/** A connection to NATS that is made again for ever. It starts without the server; its users check `connected` first. */
 export interface Broker extends Service {
   connected(): boolean;
-  /** Counts connections made so far: what was found out before the last one may no longer be true. */
+  /** The number of connections made so far. A fact found out on an earlier connection may no longer be true. */
   readonly epoch: number;
-  /** Replies to what this connection asks come below it. */
+  /** Replies to requests of this connection come to subjects below it. */
   readonly inboxPrefix: string;
-  /** The live connection, or an error at once while there is none. */
+  /** The live connection. Throws at once while there is none. */
   connection(): NatsConnection;
   onConnect(listener: () => void): void;
   onDisconnect(listener: () => void): void;
@@ -33,7 +33,7 @@ const connectWithin = 2000;
 const closeWithin = 1000;
 const askWithin = 5000;
 
-/** Asks by a connection of its own, which is closed again: whatever a broker believes of its connection. */
+/** Asks over a new connection and closes it. The answer does not depend on the state of any broker. */
 export async function byOwnConnection<T>(access: NatsAccess, name: string, ask: (nats: NatsConnection) => Promise<T>): Promise<T> {
   const nats = await connect({ ...access.options(), name, timeout: connectWithin, reconnect: false });
   try {
@@ -43,9 +43,9 @@ export async function byOwnConnection<T>(access: NatsAccess, name: string, ask: 
   }
 }
 
-// While the client connects again it does not say what keeps it from that, so the broker finds out beside it.
+// The client does not say why it cannot reconnect, so the broker tries a connection of its own.
 const diagnoseEvery = 2000;
-/** The message says why, if NATS refused the connection. */
+/** If NATS refused the connection, the message says why. */
 export class BrokerAway extends Error {
   override readonly name = "BrokerAway";
   constructor(readonly refusal?: string) {
@@ -80,7 +80,7 @@ export function createBroker({ nats: access, name, log, health, metrics }: Broke
     }
   };
 
-  /** One that throws keeps neither the others from their call nor the broker from following its connection. */
+  /** A listener that throws does not stop the other listeners or the broker. */
   function callAll(listeners: readonly (() => void)[]): void {
     for (const listener of listeners) {
       try {
@@ -104,7 +104,7 @@ export function createBroker({ nats: access, name, log, health, metrics }: Broke
     return 0;
   }
 
-  // The client's defaults give up after 10 reconnects and notice a dead server after minutes.
+  // By default the client gives up after 10 reconnects, and notices a dead server after minutes.
   const open = async () =>
     connect({
       ...access.options(),
@@ -116,7 +116,7 @@ export function createBroker({ nats: access, name, log, health, metrics }: Broke
       maxPingOut: 2,
     });
 
-  /** A stop does not wait for it: it ends by itself. */
+  /** A stop does not wait for it: it has its own deadline. */
   function diagnose(): void {
     if (diagnosing || performance.now() < diagnoseAt) return;
     diagnosing = byOwnConnection(access, `${name} diagnosis`, async () => {})
@@ -135,10 +135,10 @@ export function createBroker({ nats: access, name, log, health, metrics }: Broke
         else diagnoseAt = 0;
       }
       if (status.type !== "reconnect") continue;
-      setUp(false); // a new connection, also if the loss of the old one was not seen
+      setUp(false); // a new connection, even if the loss of the old one was not reported
       setUp(true);
     }
-    // The end of a connection that has a successor says nothing about that.
+    // The end of an old connection says nothing about its successor.
     if (connection === nats) setUp(false);
   }
 
@@ -153,7 +153,7 @@ export function createBroker({ nats: access, name, log, health, metrics }: Broke
       async stop() {
         await connecting.stop();
         closing = true;
-        // It waits for its last bytes to go out, which they do not if the server hangs.
+        // close() waits until the last bytes are sent, which never happens if the server hangs.
         if (nats) await withTimeout(closeWithin, "NATS", nats.close()).catch(() => {});
       },
     }),

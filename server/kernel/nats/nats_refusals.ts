@@ -4,7 +4,7 @@ import type { Health } from "../life/health.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 
-/** Why NATS does not let a client in, in one sentence without a secret. An outage is no refusal. */
+/** Why NATS refused a connection, in one sentence without a secret. An outage is not a refusal. */
 interface Refusal {
   readonly cause: "credentials" | "tls" | "files";
   readonly says: string;
@@ -17,13 +17,13 @@ export interface RefusalsOptions {
   readonly metrics: Metrics;
 }
 
-/** The part of health for what a role may not do, though it is connected. Fine again with the next connection. */
+/** The part of health for permissions that a connected role lacks. Fine again with the next connection. */
 const permissions = "broker_permissions";
 export const away = "NATS is not connected";
-// Subjects can be as many as users: further violations are only counted.
+// There can be as many subjects as users. Further violations are only counted.
 const violationsLogged = 20;
 
-/** What keeps a broker from its connection, or a role from a subject: in health, counted, and logged once a cause until it connects again. */
+/** Reports refused connections and subjects: in health, in a counter, and in the log once for each cause until the next connection. */
 export function natsRefusals({ access, log, health, metrics }: RefusalsOptions) {
   const counter = metrics.counter("broker_refused_total", "What NATS refused: connections by their cause, and subjects (permission).", [
     "cause",
@@ -59,7 +59,7 @@ export function natsRefusals({ access, log, health, metrics }: RefusalsOptions) 
       if (refusal) log.error({ error, cause: refusal.says, servers: access.servers }, "broker.refused");
       else log.warn({ error, servers: access.servers }, "broker.unreachable");
     },
-    /** The connection stays, but something that the role does has no effect. */
+    /** The connection stays, but an operation of the role has no effect. */
     notPermitted({ operation, subject }: InstanceType<typeof errors.PermissionViolationError>): void {
       counter.inc({ cause: "permission" });
       const what = `${operation} ${subject}`;
@@ -78,19 +78,19 @@ function refusalOf(error: unknown, { who, credentialsIn, usesTls }: NatsAccess):
   if (error instanceof UnreadableCreds) return { cause: "files", says: `${away}: ${error.message}; check the path and its permissions` };
   if (error instanceof errors.UserAuthenticationExpiredError)
     return { cause: "credentials", says: `NATS says that the credentials of ${who} have expired; renew ${credentialsIn}` };
-  // A client that was too slow to say who it is was not refused: a busy machine is no wrong password.
+  // A client that was too slow to authenticate was not refused: the machine is busy, the password may be right.
   if (error instanceof errors.AuthorizationError && !/timeout/i.test(error.message))
     return { cause: "credentials", says: `NATS refuses the credentials of ${who} (${error.message}); check ${credentialsIn}` };
   const tls = tlsTroubleOf(error, usesTls);
   return tls === undefined ? undefined : { cause: "tls", says: `TLS with NATS fails (${tls}); check ${tlsFiles}` };
 }
 
-/** The code of the TLS library, or the words of the client that misses TLS or one of its files. */
+/** The code of the TLS library, or the message of the client if TLS or one of its files is missing. */
 function tlsTroubleOf(error: unknown, usesTls: boolean): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = "" } = error as NodeJS.ErrnoException;
   if (/CERT|SSL|TLS|SIGNATURE|ISSUER/.test(code)) return code;
-  // So ends a handshake when the server wants a client certificate and gets none, or a foreign one: it says nothing more.
+  // This is how a handshake ends if the server requires a client certificate and gets none, or an unknown one.
   if (usesTls && /^(ECONNRESET|EPIPE|EBADF)$/.test(code))
     return "NATS ended the handshake, as it does without a client certificate that it knows";
   return /\btls\b|certificate|doesn't exist|\bPEM\b|\bSSL\b/i.test(error.message) ? error.message : undefined;

@@ -8,18 +8,18 @@ export interface Question<T> {
   readonly text: string;
   readonly deadline: number;
   readonly signatures: Signatures;
-  /** What an answer says; undefined if it is none to this question. */
+  /** The content of an answer; undefined if it does not answer this question. */
   readonly read: (answer: string) => T | undefined;
-  /** Called for each answer that is not trusted, or says something else. */
+  /** Called for each answer that is not trusted or does not fit. */
   readonly refused: (refusal: Refusal) => void;
 }
 
-/** The answer, or that nobody is there to answer, or that no answer that counts came in time. */
+/** The answer, or none: nobody is there to answer, or no valid answer came in time. */
 export type Asked<T> = { readonly answer: T } | { readonly answer: undefined; readonly isNobodyThere: boolean };
 
 /**
- * Asks over NATS. The answer is the first whose signature fits this very question; others are refused, and it waits on for the right one until the
- * deadline: whoever may subscribe to the subject can answer first. An earlier answer does not fit, because each question has a nonce of its own.
+ * Asks over NATS. The first answer whose signature fits this question counts. Others are refused, and it goes on waiting until the deadline: any
+ * subscriber of the subject can answer first. An answer to an earlier question does not fit, because each question has its own nonce.
  */
 export async function askSigned<T>(nats: NatsConnection, question: Question<T>): Promise<Asked<T>> {
   const { subject, text, deadline, signatures, read, refused } = question;
@@ -41,7 +41,7 @@ export async function askSigned<T>(nats: NatsConnection, question: Question<T>):
   return { answer: undefined, isNobodyThere: false };
 }
 
-/** Answers a question, signed so that the answer fits no other one. */
+/** Answers a question. The signature fits no other question. */
 export function answerSigned(question: Msg, subject: string, answer: string, signatures: Signatures): void {
   const data = new TextEncoder().encode(answer);
   const nonce = question.headers?.get(nonceHeader) ?? "";

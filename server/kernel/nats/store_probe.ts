@@ -6,10 +6,10 @@ import type { Signatures } from "./signatures.ts";
 
 const header = "Kenri-Probe";
 
-/** Whether a message is a probe: consumers acknowledge it and store nothing. */
+/** Whether a message is a probe. Consumers acknowledge a probe and store nothing. */
 export const isProbe = ({ headers }: { readonly headers: Readonly<Record<string, string>> }): boolean => header in headers;
 
-/** A message that only finds out whether the stream stores one of this size. Signed, because one under the id of an event would displace it unseen. */
+/** A message that tests whether the stream stores one of this size. It is signed, so that nobody can hide an event behind a probe with its id. */
 function probeOf(size: number, subject: string, signatures: Signatures): Outgoing {
   const [id, data] = [`probe:${crypto.randomUUID()}`, new Uint8Array(size)];
   return signedMessage(signatures, subject, { id, data, headers: { [header]: "1" } });
@@ -22,7 +22,7 @@ export interface StoreProbeOptions {
   readonly signatures: Signatures;
 }
 
-/** Resolves when the stream has stored a probe. What the server says of a stream looks well while its store is broken, so only a publish tells. */
+/** Resolves when the stream has stored a probe. The stream info looks healthy while the store is broken, so only a publish can tell. */
 export function storeProbe(broker: Broker, { stream, subject, deadline, signatures }: StoreProbeOptions) {
   const publish = ackPublisher(broker, stream, deadline);
   return async (size: number): Promise<void> => {
@@ -31,7 +31,7 @@ export function storeProbe(broker: Broker, { stream, subject, deadline, signatur
   };
 }
 
-/** The same by any connection, without the parts that publish events. */
+/** The same over any connection, without the code that publishes events. */
 export async function storesProbeBy(nats: NatsConnection, options: StoreProbeOptions, size: number): Promise<void> {
   const { stream, subject, deadline, signatures } = options;
   const { id, data, headers: named } = probeOf(size, subject, signatures);

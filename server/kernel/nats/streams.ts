@@ -25,7 +25,7 @@ export interface ConsumerSpec {
   readonly maxAckPending: number;
 }
 
-/** What tells one life of a stream from the next, and how far it has come. */
+/** `incarnation` differs after a stream was deleted and created again. */
 export interface StreamState {
   readonly incarnation: string;
   readonly lastSeq: number;
@@ -38,7 +38,7 @@ const isApiError = (error: unknown, code: number) => error instanceof JetStreamA
 export const manager = (nats: NatsConnection, timeout = 3000): Promise<JetStreamManager> =>
   jetstreamManager(nats, { timeout, checkAPI: false });
 
-/** Makes the stream if it is not there, and says what it looks like. */
+/** Creates the stream if it does not exist, and returns its state. */
 export async function ensureStream(nats: NatsConnection, spec: StreamSpec): Promise<StreamState> {
   const { streams } = await manager(nats);
   const info = await streams.info(spec.name).catch(error => {
@@ -58,9 +58,9 @@ export async function ensureStream(nats: NatsConnection, spec: StreamSpec): Prom
 }
 
 /**
- * Makes the durable pull consumer if it is not there. One whose position lies beyond the end of its stream (the store was cut or
- * restored) would wait for sequences that come again as other messages: it is made anew and reads from the start.
- * Says whether it was there, was made, or cannot be made because there is no stream yet.
+ * Creates the durable pull consumer if it does not exist. If its position lies beyond the end of the stream, the store was truncated or restored, and
+ * the consumer would skip new messages with old sequences. Then it is created again and reads from the start. Returns whether it was there, was made,
+ * or cannot be made because the stream does not exist yet.
  */
 export async function ensureConsumer(nats: NatsConnection, spec: ConsumerSpec): Promise<"there" | "made" | "no stream"> {
   const { streams, consumers } = await manager(nats);
@@ -96,7 +96,7 @@ export interface ConsumerLag {
   readonly redelivered: number;
 }
 
-/** What a durable consumer has still to do, and up to which message all was acknowledged; undefined if there is no such consumer. */
+/** How many messages a durable consumer has left, and up to which one all are acknowledged. Undefined if there is no such consumer. */
 export async function consumerBacklog(nats: NatsConnection, stream: string, durable: string) {
   const { consumers } = await manager(nats);
   const info = await consumers.info(stream, durable).catch(error => {
@@ -116,7 +116,7 @@ export async function consumerLag(nats: NatsConnection, stream: string, durable:
   return info && { pending: info.num_pending, ack_pending: info.num_ack_pending, redelivered: info.num_redelivered };
 }
 
-/** Whether a durable consumer has anything still to be delivered or acknowledged; undefined if there is no such consumer. */
+/** Whether a durable consumer has nothing left to deliver or to acknowledge. Undefined if there is no such consumer. */
 export async function isConsumerIdle(nats: NatsConnection, stream: string, durable: string): Promise<boolean | undefined> {
   const lag = await consumerLag(nats, stream, durable);
   return lag && lag.pending === 0 && lag.ack_pending === 0;

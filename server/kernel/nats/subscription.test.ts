@@ -8,7 +8,8 @@ import { createHealth } from "../life/health.ts";
 import { silentLog } from "../telemetry/log.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
 import { type Broker, createBroker } from "./broker.ts";
-import { ensureStream, manager } from "./streams.ts";
+import { type PulledMessage, pullBatch } from "./pull.ts";
+import { ensureConsumer, ensureStream, manager } from "./streams.ts";
 import { subscription } from "./subscription.ts";
 
 const name = `subscription-${crypto.randomUUID().slice(0, 8)}`;
@@ -25,7 +26,7 @@ afterAll(async () => {
   await broker.stop();
 });
 
-test("pulling that the server has ended is started anew", async () => {
+test("a new pull follows one that the server has ended", async () => {
   const seen: string[] = [];
   const intake = subscription({
     broker,
@@ -33,7 +34,7 @@ test("pulling that the server has ended is started anew", async () => {
     batch: 10,
     handle: async batch => {
       seen.push(...batch.map(({ data }) => new TextDecoder().decode(data)));
-      return batch.map(() => "taken" as const);
+      return batch.map(() => "consumed" as const);
     },
     log: silentLog,
     metrics,
@@ -53,4 +54,57 @@ test("pulling that the server has ended is started anew", async () => {
   await until("the second is handled", 5000, () => seen.includes("second"));
   watching.unsubscribe();
   await intake.stop();
+});
+
+test("a pull that is ended early loses no message that the server has already sent", async () => {
+  const nats = broker.connection();
+  const durable = "drained";
+  await ensureConsumer(nats, { stream: name, durable, ackWait: 60_000, maxAckPending: 1000 });
+  const sent = 300;
+  const seen = new Set<number>();
+  const options = { stream: name, durable, batch: 500, expires: 5000, inboxPrefix: broker.inboxPrefix };
+  const pull = pullBatch(nats, options, message => {
+    seen.add(message.seq);
+    message.ack();
+  });
+  for (let n = 0; n < sent; n++) nats.publish(name, `${n}`);
+  await until("some have come", 5000, () => seen.size > 0);
+  await pull.drain();
+  expect(await pull.ended).toBe(seen.size);
+  await nats.flush();
+  const { consumers } = await manager(nats);
+  await until("every delivery is acknowledged", 5000, async () => (await consumers.info(name, durable)).num_ack_pending === 0);
+  expect((await consumers.info(name, durable)).delivered.consumer_seq).toBe(seen.size);
+});
+
+test("a pull says how often and when a message was delivered, and answers that it is to come again", async () => {
+  const nats = broker.connection();
+  const durable = "again";
+  await ensureConsumer(nats, { stream: name, durable, ackWait: 60_000, maxAckPending: 1000 });
+  const { seq } = await jetstream(nats).publish(name, "once more");
+  const deliveries: PulledMessage[] = [];
+  const options = { stream: name, durable, batch: 1000, expires: 5000, inboxPrefix: broker.inboxPrefix };
+  const pull = pullBatch(nats, options, message => {
+    if (message.seq !== seq) return message.ack();
+    deliveries.push(message);
+    if (message.deliveries < 3) message.nak(message.deliveries === 1 ? undefined : 50);
+    else message.term();
+  });
+  await until("it came three times", 5000, () => deliveries.length === 3);
+  expect(deliveries.map(one => one.deliveries)).toEqual([1, 2, 3]);
+  expect(Math.abs(Date.now() - deliveries[0]!.storedAt)).toBeLessThan(60_000);
+  await pull.drain();
+  expect(await pull.ended).toBeGreaterThan(2);
+});
+
+test("a pull ends when it expires, and fails if the server does not answer it", async () => {
+  const nats = broker.connection();
+  const options = { stream: name, batch: 1000, expires: 300, inboxPrefix: broker.inboxPrefix };
+  const unanswered = expect(pullBatch(nats, { ...options, durable: "nobody" }, () => {}).ended).rejects.toThrow(
+    "NATS did not end a pull in time",
+  );
+  await ensureConsumer(nats, { stream: name, durable: "short", ackWait: 60_000, maxAckPending: 1000 });
+  const { ended } = pullBatch(nats, { ...options, durable: "short" }, message => message.ack());
+  expect(await ended).toBeGreaterThan(0);
+  await unanswered;
 });

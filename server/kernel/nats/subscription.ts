@@ -1,64 +1,63 @@
-import { type Consumer, type ConsumerMessages, type JsMsg, jetstream } from "@nats-io/jetstream";
-import type { Subscription } from "@nats-io/nats-core";
 import { withTimeout } from "../life/deadline.ts";
 import { loop } from "../life/loop.ts";
 import { parallel, type Service, sequence, service } from "../life/service.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Broker } from "./broker.ts";
-import { type ConsumerSpec, ensureConsumer } from "./streams.ts";
+import { type Pull, type PulledMessage, pullBatch } from "./pull.ts";
+import { type ConsumerSpec, ensureConsumer, manager } from "./streams.ts";
 
-/** A message as a handler sees it: it decides, the subscription answers the broker. */
+/** A message as a handler gets it. The handler decides, the subscription answers the broker. */
 export interface Received {
   readonly subject: string;
   readonly data: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
   readonly streamSeq: number;
   readonly deliveries: number;
-  /** In milliseconds, by the clock of this machine or of NATS, whichever is later: one that is behind makes nothing come from the future. */
+  /** In milliseconds, by the clock of this machine or of NATS, whichever is later. So no message comes from the future if one of them is slow. */
   readonly arrivedAt: number;
 }
 
-/** `taken`: stored, never again. `refused`: stored as unreadable, never again. `later`: not stored; deliver it again after so many milliseconds. */
-export type Verdict = "taken" | "refused" | { readonly later: number };
+/** `consumed`: stored, never again. `refused`: stored as unreadable, never again. `later`: not stored; deliver it again after so many milliseconds. */
+export type Verdict = "consumed" | "refused" | { readonly later: number };
 
 export interface SubscriptionOptions {
   readonly broker: Broker;
   readonly consumer: ConsumerSpec;
   readonly batch: number;
-  /** Judges a batch after its commit. If it throws, nothing is answered and the batch is tried again. */
+  /** Returns a verdict for each message, after its commit. If it throws, nothing is answered and the batch is tried again. */
   readonly handle: (batch: readonly Received[]) => Promise<readonly Verdict[]>;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
-// A stream that is not there yet is looked for this often, one that is there is looked after this often.
+// How often it looks for a stream that does not exist yet, and how often it checks the consumer of one that does.
 const lookEvery = 200;
-const tendEvery = 2000;
+const checkEvery = 2000;
 const goodbyeWithin = 1000;
 const restWithin = 2000;
-// Short, because two heartbeats of half of it are how long a consumer that was made anew goes unnoticed.
+// Short: a pull of a consumer that was deleted meanwhile ends after this.
 const pullFor = 5000;
 const refusedWithin = 500;
 
 /**
- * Reads a durable pull consumer in batches of what has arrived, without waiting for more. It asks for the next batch when the last one is taken: if two
- * consumers asked ahead, the broker would deal out neighbours one by one to both.
+ * Reads a durable pull consumer. Handles the messages that have arrived as one batch, without waiting for more. It asks for the next batch after the
+ * last one was handled: if two processes asked ahead, the broker would send neighbouring messages to both in turn.
  */
 export function subscription({ broker, consumer, batch, handle, log, metrics }: SubscriptionOptions): Service {
-  const arrived: { message: JsMsg; at: number }[] = [];
-  let pull: Consumer | undefined;
-  let messages: ConsumerMessages | undefined;
+  const arrived: { message: PulledMessage; at: number }[] = [];
+  let pull: Pull | undefined;
   let consumingIn = 0;
   let readFrom: string | undefined;
-  let tendAt = 0;
+  let checkAt = 0;
   let waiting = false;
 
-  // Past this age the broker is about to deliver it to somebody else: leave it to them.
+  // A message older than this is about to be delivered to another process, and is left to it.
   const fresh = consumer.ackWait * 0.7;
+  const largestPull = Math.min(consumer.maxAckPending, batch);
 
   async function keepConsuming(): Promise<number> {
-    if (!broker.connected() || (consumingIn === broker.epoch && performance.now() < tendAt)) return 0;
+    if (!broker.connected() || (consumingIn === broker.epoch && performance.now() < checkAt)) return 0;
     const { epoch } = broker;
     const nats = broker.connection();
     const found = await ensureConsumer(nats, consumer);
@@ -68,56 +67,51 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
       return 0;
     }
     waiting = false;
-    tendAt = performance.now() + tendEvery;
-    if (pull && consumingIn === epoch && found === "there") return 0;
-    const from = await jetstream(nats, { timeout: 3000 }).consumers.get(consumer.stream, consumer.durable);
-    const { created } = await from.info(true);
-    await endPulling();
-    // In a consumer that was made anew other messages have the numbers of those that arrived before.
+    checkAt = performance.now() + checkEvery;
+    if (consumingIn === epoch && found === "there") return 0;
+    const { created } = await (await manager(nats)).consumers.info(consumer.stream, consumer.durable);
+    await endPull();
+    // In a new consumer other messages may have the numbers of those that arrived before.
     if (created !== readFrom) arrived.length = 0;
     readFrom = created;
     consumingIn = epoch;
-    pull = from;
     pulling.wake();
     return 0;
   }
 
-  /** Asks for a batch, and takes what comes as it comes. */
-  async function pullBatch(stopping: AbortSignal): Promise<number> {
-    // After a reconnect the keeper looks at the consumer first.
-    if (!pull || !broker.connected() || consumingIn !== broker.epoch || arrived.length > 0) return 0;
+  /** Asks for a batch. Each message is handled as soon as it has arrived. */
+  async function pullOnce(stopping: AbortSignal): Promise<number> {
+    // After a reconnect the consumer is checked first.
+    if (!broker.connected() || consumingIn !== broker.epoch || arrived.length > 0) return 0;
     const since = performance.now();
-    let count = 0;
-    messages = await pull.fetch({ max_messages: Math.min(consumer.maxAckPending, batch), expires: pullFor });
-    if (stopping.aborted) void endPulling();
-    for await (const message of messages) {
+    const options = { ...consumer, batch: largestPull, expires: pullFor, inboxPrefix: broker.inboxPrefix };
+    const current = pullBatch(broker.connection(), options, message => {
       arrived.push({ message, at: performance.now() });
-      count++;
       work.wake();
-    }
-    // A pull that the server refused ends at once and without a message: then it rests before it asks again.
+    });
+    pull = current;
+    if (stopping.aborted) void endPull();
+    const count = await current.ended;
+    // A pull that ends at once and without a message is followed by a rest.
     return count === 0 && performance.now() - since < refusedWithin ? 0 : 1;
   }
 
-  /** The client's close() forgets its inbox at once; what the broker has sent there already would wait for its next delivery. So drain it. */
-  async function endPulling(): Promise<void> {
-    const old = messages;
-    messages = undefined;
-    if (!old) return;
-    const { sub } = old as { sub?: Subscription };
-    if (sub && broker.connected()) await withTimeout(goodbyeWithin, "NATS", sub.drain()).catch(() => {});
-    await withTimeout(goodbyeWithin, "NATS", old.close()).catch(() => {});
+  async function endPull(): Promise<void> {
+    const current = pull;
+    pull = undefined;
+    if (broker.connected()) await current?.drain();
+    current?.close();
   }
 
   async function takeBatch(): Promise<number> {
     while (arrived[0] && performance.now() - arrived[0].at > fresh) arrived.shift();
-    // What comes again comes late: earlier messages first, because later ones may wait for them.
+    // A redelivered message comes late. Earlier messages go first, because later ones may wait for them.
     const taken = arrived.toSorted((a, b) => a.message.seq - b.message.seq).slice(0, batch);
     if (taken.length === 0) return 0;
     const verdicts = await handle(taken.map(({ message }) => receive(message)));
-    // A reconnect may have emptied the list meanwhile: take away exactly what was judged.
-    const judged = new Set(taken);
-    arrived.splice(0, arrived.length, ...arrived.filter(one => !judged.has(one)));
+    // A reconnect may have emptied the list meanwhile: remove exactly the handled messages.
+    const handled = new Set(taken);
+    arrived.splice(0, arrived.length, ...arrived.filter(one => !handled.has(one)));
     for (const [index, { message }] of taken.entries()) answer(message, verdicts[index]!);
     pulling.wake();
     return taken.length;
@@ -132,10 +126,10 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
     metrics,
   });
   const work = loop({ name: consumer.durable, runOnce: takeBatch, full: 1, interval: 1000, log, metrics });
-  const pulling = loop({ name: `${consumer.durable}.pull`, runOnce: pullBatch, full: 1, interval: 1000, log, metrics });
+  const pulling = loop({ name: `${consumer.durable}.pull`, runOnce: pullOnce, full: 1, interval: 1000, log, metrics });
   broker.onConnect(() => keeper.wake());
 
-  /** What has arrived is taken in too; if the database does not answer, it goes back. */
+  /** Handles the messages that have arrived. If the database does not answer, the broker gets them back. */
   async function takeRest(): Promise<void> {
     const takeAll = async () => {
       while (arrived.length > 0) await takeBatch();
@@ -150,23 +144,23 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
     if (broker.connected()) await withTimeout(goodbyeWithin, "NATS", broker.connection().flush()).catch(() => {});
   }
 
-  // Stopped in reverse: no more pulls, then the batch under way, then the rest.
+  // Stopped in reverse: no more pulls, then the batch under way, then the messages that have arrived.
   const rest = service({ start: async () => {}, stop: takeRest });
-  const ending = service({ start: async () => {}, stop: endPulling });
+  const ending = service({ start: async () => {}, stop: endPull });
   return sequence([rest, work, parallel([pulling, ending]), keeper]);
 }
 
-function answer(message: JsMsg, verdict: Verdict): void {
-  if (verdict === "taken") message.ack();
+function answer(message: PulledMessage, verdict: Verdict): void {
+  if (verdict === "consumed") message.ack();
   else if (verdict === "refused") message.term();
   else message.nak(verdict.later);
 }
 
-const receive = (message: JsMsg): Received => ({
+const receive = ({ message, seq, deliveries, storedAt }: PulledMessage): Received => ({
   subject: message.subject,
   data: message.data,
   headers: Object.fromEntries(message.headers?.keys().map(key => [key, message.headers?.get(key) ?? ""]) ?? []),
-  streamSeq: message.seq,
-  deliveries: message.info.deliveryCount,
-  arrivedAt: Math.max(Date.now(), message.time.getTime()),
+  streamSeq: seq,
+  deliveries,
+  arrivedAt: Math.max(Date.now(), storedAt),
 });

@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { backoff } from "../life/backoff.ts";
 import { DeadlineError } from "../life/deadline.ts";
 import { databaseTarget } from "./database_url.ts";
 
@@ -9,13 +10,16 @@ export interface DatabaseOptions {
   readonly name: string;
   readonly max: number;
   readonly statementTimeout: number;
-  /** False where a commit may be lost in a crash of the server without harm, because the work is only done once more. */
+  /** False if a commit may be lost in a crash of the server, because the work is then only repeated. */
   readonly durable?: boolean;
 }
 
+// In seconds, as the driver takes it.
+const reconnectDelay = backoff({ base: 0.05, cap: 1, jitter: [1, 1] });
+
 /**
- * A pool of connections. All statements are index lookups by design, so the planner is told: a plan made while a table was empty
- * would scan it for ever after, and with arrays as parameters PostgreSQL would plan anew each time (measured: half the throughput).
+ * A pool of connections. All statements are index lookups by design, so sequential scans are off and plans are generic: a plan made for an empty table
+ * would go on scanning it, and with arrays as parameters PostgreSQL would plan each time (measured: half the throughput).
  */
 export function connect({ url, name, max, statementTimeout, durable = true }: DatabaseOptions): Sql {
   const { url: address, ...tls } = databaseTarget(url);
@@ -25,7 +29,7 @@ export function connect({ url, name, max, statementTimeout, durable = true }: Da
     idle_timeout: 0,
     max_lifetime: null,
     connect_timeout: 5,
-    backoff: (failures: number) => Math.min(0.05 * 2 ** failures, 1),
+    backoff: reconnectDelay,
     onnotice: () => {},
     connection: {
       application_name: name,
@@ -34,13 +38,13 @@ export function connect({ url, name, max, statementTimeout, durable = true }: Da
       plan_cache_mode: "force_generic_plan",
       jit: "off",
       statement_timeout: statementTimeout,
-      lock_timeout: Math.ceil(statementTimeout / 4), // who waits for a locked row is told apart from a database that does not answer
+      lock_timeout: Math.ceil(statementTimeout / 4), // tells a locked row from a database that does not answer
       synchronous_commit: durable ? "on" : "off",
       idle_in_transaction_session_timeout: 10_000,
     },
     types: {
       bigint: { to: 20, from: [20], parse: Number, serialize: String },
-      // As text, exact to the microsecond: a time read from the database can go back into it unchanged.
+      // As text, exact to the microsecond. So a time can be written back unchanged.
       timestamptz: {
         to: 1184,
         from: [1184],
@@ -61,7 +65,7 @@ const awayCodes = new Set([
   "EPIPE",
   "ENOTFOUND",
 ]);
-// 08 connection, 28 not let in, 53 out of resources, 57 operator intervention (shutdown, statement timeout), 55P03 lock timeout, 25006 read-only (a demoted primary), 40 rolled back
+// 08 connection, 28 authorization, 53 out of resources, 57 operator intervention (shutdown, statement timeout), 55P03 lock timeout, 25006 read-only (a demoted primary), 40 rolled back
 const awayStates = /^(08|28|53|57|55P03|25006|40)/;
 
 const refusals: readonly [code: RegExp, sentence: string][] = [
@@ -76,7 +80,7 @@ const refusals: readonly [code: RegExp, sentence: string][] = [
   [/^ERR_(TLS|SSL)/, "TLS with PostgreSQL failed: check sslmode in the URL and the certificates"],
 ];
 
-/** Why the database does not let us in, in a sentence for people; nothing if it is another error. */
+/** Why the database refused the connection, as a sentence. Undefined for other errors. */
 export const databaseRefusal = (error: unknown): string | undefined => refusals.find(([code]) => code.test(sqlState(error)))?.[1];
 
 export class PoolFull extends Error {
@@ -86,7 +90,7 @@ export class PoolFull extends Error {
   }
 }
 
-/** A statement's description did not come, though the connection lives. */
+/** The description of a statement did not come, although the connection is up. */
 export class DescriptionLost extends Error {
   override readonly name = "DescriptionLost";
   constructor(file: string) {
@@ -94,7 +98,7 @@ export class DescriptionLost extends Error {
   }
 }
 
-/** The database is away, overloaded or restarting: the caller may try again later. Anything else is a bug or a bad input. */
+/** The database is away, overloaded or restarting, and the caller may try again later. Any other error is a bug or bad input. */
 export function isAway(error: unknown): boolean {
   if (error instanceof DeadlineError || error instanceof PoolFull || error instanceof DescriptionLost) return true;
   const code = (error as { code?: unknown } | null)?.code;
@@ -108,8 +112,8 @@ export const violatedConstraint = (error: unknown): string =>
 // 22 data, 23 constraints, 54 limits such as the length of an index entry
 const refusedStates = /^(22|23|54)/;
 
-/** The database refuses these values, now and every time; with others it is well. */
+/** The database refuses these values, every time. Other values may be stored. */
 export const isRefused = (error: unknown): boolean => refusedStates.test(sqlState(error));
 
-/** PostgreSQL's text and jsonb hold every character but U+0000. */
+/** PostgreSQL cannot store U+0000 in text and jsonb. */
 export const replaceNul = (text: string): string => text.replaceAll("\0", "\uFFFD");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
 import { isLoopback } from "../config/loopback.ts";
 
-/** A URL as the driver takes it, and how it is to use TLS. */
+/** A URL for the driver, and its TLS options. */
 export interface DatabaseTarget {
   readonly url: string;
   readonly ssl?: false | "prefer" | ConnectionOptions;
@@ -13,8 +13,8 @@ type Mode = (typeof modes)[number];
 const tlsParameters = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
 
 /**
- * TLS as every client of PostgreSQL writes it: `?sslmode=verify-full&sslrootcert=/file.pem`, and `sslcert` with `sslkey` for a certificate of our
- * own. The driver knows none but the first of them, and would send the others to the server as settings.
+ * Reads the TLS parameters of libpq: `?sslmode=verify-full&sslrootcert=/file.pem`, and `sslcert` with `sslkey` for a client certificate. The driver
+ * supports only the first, and would send the others to the server as settings.
  */
 export function databaseTarget(given: string): DatabaseTarget {
   const url = new URL(given);
@@ -32,13 +32,13 @@ function tlsOf(mode: Mode, rootCert: string | undefined, cert: string | undefine
     ...read("ca", rootCert === "system" ? undefined : rootCert),
     ...read("cert", cert),
     ...read("key", key),
-    // As libpq has it: `require` asks for an authority only if one is named, and only verify-full asks for the host's name.
+    // As in libpq: `require` checks the authority only if one is named, and only verify-full checks the host name.
     ...(mode === "require" && rootCert === undefined ? { rejectUnauthorized: false } : {}),
     ...(mode === "verify-full" ? {} : { checkServerIdentity: () => undefined }),
   };
 }
 
-/** What is wrong with the URL of a database. */
+/** The problems of a database URL. */
 export function databaseUrlProblems(variable: string, given: string | undefined, isProduction: boolean): string[] {
   const url = given === undefined ? null : URL.parse(given);
   if (url === null) return [];

@@ -27,11 +27,11 @@ export interface MigrateOptions {
   readonly ownerUrl: string;
   readonly say?: (line: string) => void;
   readonly migrations?: Migration[];
-  /** How long a migration waits for a lock before it gives way to the traffic behind it; it is tried again. */
+  /** How long a migration waits for a lock. Then it lets the traffic behind it pass, and is tried again. */
   readonly lockTimeout?: number;
 }
 
-/** Brings a database up to date, forward only. One migrator at a time; an edited file is refused. Returns the names applied. */
+/** Applies the missing migrations. One process at a time; an edited file is refused. Returns the names applied. */
 export async function migrate({
   system,
   ownerUrl,
@@ -48,7 +48,7 @@ export async function migrate({
   });
   try {
     await alone(sql, system);
-    // In one: a service that waits would take a table that it may not read for its end.
+    // In one transaction: a service that waits for the table would fail if it could not read it yet.
     await sql.begin(async tx => {
       await tx`create table if not exists schema_migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now())`;
       await tx.unsafe(`grant select on schema_migrations to ${appRole(system)}`);
@@ -59,7 +59,7 @@ export async function migrate({
     refuseEdited(migrations, applied);
     const missing = migrations.filter(({ name }) => !applied.has(name));
     for (const migration of missing) {
-      await applyPatiently(sql, system, migration);
+      await applyWithRetries(sql, system, migration);
       say(`${system}: applied ${migration.name}`);
     }
     return missing.map(({ name }) => name);
@@ -79,11 +79,11 @@ async function alone(sql: postgres.Sql, system: string): Promise<void> {
 function refuseEdited(migrations: readonly Migration[], applied: ReadonlyMap<string, string>): void {
   const edited = migrations.filter(({ name, checksum }) => applied.has(name) && applied.get(name) !== checksum).map(({ name }) => name);
   if (edited.length > 0)
-    throw new Error(`applied migrations were edited: ${edited.join(", ")}; put them back and write a new migration instead`);
+    throw new Error(`applied migrations were edited: ${edited.join(", ")}; restore them and write a new migration instead`);
 }
 
-/** A migration that meets a long transaction gives up its place in the lock queue, lets the traffic pass and comes again. */
-async function applyPatiently(sql: postgres.Sql, system: string, { name, text, checksum }: Migration): Promise<void> {
+/** A migration that waits behind a long transaction leaves the lock queue, lets the traffic pass and is tried again. */
+async function applyWithRetries(sql: postgres.Sql, system: string, { name, text, checksum }: Migration): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await sql.begin(async tx => {
@@ -99,7 +99,7 @@ async function applyPatiently(sql: postgres.Sql, system: string, { name, text, c
   }
 }
 
-/** What a service misses before it may report ready; empty when the schema is the one it was written for. */
+/** The migrations that a service needs before it may report ready. */
 export async function missingMigrations(sql: Sql, system: string): Promise<string[]> {
   const [known] = await sql`select to_regclass('schema_migrations') is not null as there`;
   const applied = known?.there ? await sql`select name, checksum from schema_migrations` : [];

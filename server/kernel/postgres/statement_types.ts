@@ -14,7 +14,7 @@ const scalars: Record<string, string> = {
   bytea: "Uint8Array",
 };
 
-/** The TypeScript text of all statements of a system: an interface a statement for parameters and rows, and the tree that holds them. */
+/** The TypeScript types of all statements of a system: interfaces for parameters and rows, and the tree of the folders. */
 export async function typesOf(url: string, system: string): Promise<string> {
   const sql = connect({ url, name: "kenri generate", max: 1, statementTimeout: 10_000 });
   try {

@@ -5,7 +5,7 @@ import { NoTurn, turns } from "../life/turns.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { DescriptionLost, isAway, PoolFull, type Sql } from "./database.ts";
 
-/** One SQL file: its text, and what its header says of parameters and columns. */
+/** One SQL file: its text, and the parameters and columns of its header. */
 export interface Statement {
   readonly file: string;
   readonly path: readonly string[];
@@ -16,7 +16,7 @@ export interface Statement {
 
 export const sqlRoot = join(import.meta.dir, "../../../sql");
 
-/** Reads every statement of these folders of `sql/`, migrations aside. */
+/** Reads every statement of these folders of `sql/`, without the migrations. */
 export function readStatements(folders: readonly string[], root = sqlRoot): Statement[] {
   return folders.flatMap(folder =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
@@ -56,18 +56,18 @@ export interface Description {
   readonly columns: readonly { readonly name: string; readonly type: number }[];
 }
 
-/** Describes a statement against the live schema, and compares it with its header. A file that does not fit is an error with its name. */
+/** Describes a statement against the live schema, and compares it with its header. Throws an error with the name of the file if they differ. */
 export async function describeStatement(sql: Sql, statement: Statement): Promise<Description> {
   const { types, columns } = await sql
     .unsafe(statement.text, [], { prepare: true })
     .describe()
     .catch(error => {
-      // One that is away, or has no connection left, says nothing about the file.
+      // If the database is away, or no connection is left, the error is not about the file.
       throw isAway(error) || !(error as { severity?: string }).severity
         ? error
         : new Error(`${statement.file}: ${(error as Error).message}`);
     });
-  // A statement that the database cancels after it has described it is answered twice; the second answer comes to the next one, and has no types.
+  // If the database cancels a statement after its description, it answers twice. The driver takes the second answer for the next statement: without types.
   if (types === undefined) throw new DescriptionLost(statement.file);
   const named = statement.parameters.length;
   if (types.length !== named) throw new Error(`${statement.file}: the header names ${named} parameters, the statement has ${types.length}`);
@@ -81,13 +81,13 @@ export async function describeStatement(sql: Sql, statement: Statement): Promise
 /** The driver would send an array of booleans with the type of its first element. */
 const sendable = (sql: Sql, value: unknown) => (Array.isArray(value) && typeof value[0] === "boolean" ? sql.array(value, 16) : value);
 
-// Behind this many a caller is better told to come again.
+// If more than this many wait, further callers are refused.
 const waitingPerConnection = 100;
 
 /**
- * All statements as functions in the shape of the folders: `sql/<system>/things/claim.sql` → `things.claim({…})`. No more are sent than
- * there are connections. The driver would send a statement behind one that runs: it would wait there for one connection while others are free,
- * and run although its caller has long given up.
+ * All statements as functions in the shape of the folders: `sql/<system>/<folder>/claim.sql` → `folder.claim({…})`. No more are sent than there are
+ * connections. The driver would queue a statement behind a running one: it would wait for that connection while others are free, and run although
+ * its caller has given up.
  */
 export function bindStatements<T>(sql: Sql, statements: readonly Statement[], metrics: Metrics, deadline: number): T {
   const tree: Record<string, unknown> = {};
@@ -101,7 +101,7 @@ export function bindStatements<T>(sql: Sql, statements: readonly Statement[], me
     wait: deadline,
   });
 
-  /** Sends a statement when a connection is free. The connection counts as taken until the statement has ended, whoever still waits for it. */
+  /** Sends a statement when a connection is free. The connection is taken until the statement has ended, even if its caller has given up. */
   async function send(name: string, send: () => Promise<unknown>): Promise<unknown> {
     const end = await connections.take("").catch(error => {
       throw error instanceof NoTurn ? new PoolFull(name) : error;

@@ -20,7 +20,7 @@ export interface StoreOptions {
   readonly metrics: Metrics;
 }
 
-/** Connections to a database with the statements that are sent by them. */
+/** Connections to a database, and the statements that use them. */
 export interface Pool<T> {
   readonly sql: Sql;
   readonly statements: T;
@@ -29,20 +29,20 @@ export interface Pool<T> {
 }
 
 export interface PoolOptions {
-  /** What the connections are for; it is part of their name in the database. */
+  /** Part of the name of the connections in the database. */
   readonly purpose: string;
   readonly connections: number;
   /** A statement that takes longer is cancelled. */
   readonly deadline: number;
 }
 
-/** A system's database with its statements. Started means: it answers, it is migrated, and every SQL file fits its schema. */
+/** The database of a system with its statements. Started means: it answers, it is migrated, and every SQL file fits its schema. */
 export interface Store<T> extends Service, Pool<T> {
-  /** Further connections to the same database: whoever uses up others does not use up these. They are closed with the store. */
+  /** Further connections to the same database, so that other statements cannot use them up. They are closed with the store. */
   pool(options: PoolOptions): Pool<T>;
 }
 
-// A statement that took too long is cancelled by the database; so much later its word must be here.
+// The database cancels a statement that takes too long. Its answer must be here so much later.
 const untilCancelled = 500;
 
 class MigrationsMissing extends Error {}
@@ -82,7 +82,7 @@ export function openStore<T>({ system, url, name, connections, deadline, durable
     return again;
   }
 
-  /** Each step is tried until it succeeds and then kept: a connection that breaks now and then delays the start, and never begins it anew. */
+  /** Each step is tried until it succeeds, and is not repeated: a connection that breaks now and then only delays the start. */
   async function start(stopping: AbortSignal): Promise<void> {
     await retryWhile(checkMigrations, retries, stopping);
     for (const file of files) await retryWhile(() => withTimeout(deadline, file.file, describeStatement(sql, file)), retries, stopping);

@@ -106,7 +106,7 @@ describe("a result that comes after the lease was lost, and a row that was not t
       ...shared,
       outbox: { finalize: async () => [], retry: async () => [], release: async ({ event_id }) => event_id.map(id => ({ event_id: id })) },
       publish: async () => ({ outcome: "published", seq: 1, duplicate: false }),
-      guard: { published: () => {} },
+      checks: { published: () => {} },
       breaker: { isOpen: () => false },
       publishWithin: 10,
     });
@@ -126,7 +126,7 @@ describe("a result that comes after the lease was lost, and a row that was not t
         settle: async () => [],
         release: async ({ notification_id }) => notification_id.map(id => ({ notification_id: id })),
       },
-      channels: new Map([["log", { name: "log", leavesProcess: false, send: async () => ({ outcome: "sent" as const }) }]]),
+      channels: new Map([["log", { name: "log", send: async () => ({ outcome: "sent" as const }) }]]),
       sendWithin: 10,
     });
     const notification_id = crypto.randomUUID();

@@ -150,7 +150,6 @@ function outside(answer: () => Promise<Sending> = async () => ({ outcome: "sent"
   const took: string[] = [];
   const channel: Channel = {
     name: "outside",
-    leavesProcess: true,
     async send({ notification_id }) {
       took.push(notification_id);
       return answer();

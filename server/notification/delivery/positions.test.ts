@@ -38,7 +38,7 @@ function senderNamed(worker: string, send: (user: string) => Promise<Sending> = 
   const told: Newest[] = [];
   const runOnce = testSender({
     notifications: sql.notifications,
-    channels: new Map([["log", { name: "log", leavesProcess: false, send: ({ user_id }) => send(user_id) }]]),
+    channels: new Map([["log", { name: "log", send: ({ user_id }) => send(user_id) }]]),
     faults: faults(),
     worker,
     batch,

@@ -1,4 +1,5 @@
-import { type Claim, type Lease, settleWhileHeld } from "../../kernel/delivery/lease.ts";
+import { fence, type Settlement } from "../../kernel/delivery/fence.ts";
+import { type Claim, type Lease, mayStart, withinLease } from "../../kernel/delivery/lease.ts";
 import { retryDelaySeconds } from "../../kernel/life/backoff.ts";
 import { withTimeout } from "../../kernel/life/deadline.ts";
 import type { Faults } from "../../kernel/life/fault.ts";
@@ -7,12 +8,11 @@ import { replaceNul } from "../../kernel/postgres/database.ts";
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { traceIdOf } from "../../kernel/telemetry/trace.ts";
-import { countSettled } from "../operator/flow_steps.ts";
 import type { NotificationSql, NotificationsClaimRow, NotificationsSettleRow } from "../sql.gen.ts";
 import type { Channel, Sending } from "./channels.ts";
 import type { Newest } from "./hints.ts";
 
-export interface DeliveryOptions {
+export interface SendClaimOptions {
   readonly notifications: Pick<NotificationSql["notifications"], "settle" | "release">;
   readonly channels: ReadonlyMap<string, Channel>;
   readonly faults: Faults;
@@ -28,37 +28,40 @@ export interface DeliveryOptions {
 }
 
 type Attempt = { readonly row: NotificationsClaimRow; readonly sending: Sending | undefined; readonly durationMs: number };
+type Held = Pick<Settlement, "lease" | "stopping">;
 
-/** Delivers what a worker has claimed: channel → settle. Aggregates side by side, each one's notifications in order. */
-export function sendClaim(options: DeliveryOptions) {
+/** Sends the notifications of a claim: channel → settle | release. Aggregates in parallel, the notifications of each in order. */
+export function sendClaim(options: SendClaimOptions) {
   const { notifications, channels, faults, worker, lease, sendWithin, log, metrics } = options;
   const outcomes = metrics.counter("notifications_total", "Notifications, by what became of the attempt.", ["outcome"]);
   const fenced = metrics.counter("notifications_fenced_total", "Results that came after the lease was lost and changed nothing.");
+  const settleRows = fence({ name: "notification", ids: "notification_ids", idOf, counter: fenced, worker, log });
+  const margin = withinLease(sendWithin, lease);
 
   async function deliver(claim: Claim<NotificationsClaimRow>, stopping: AbortSignal): Promise<void> {
     faults.at("notification.claimed");
-    const margin = Math.min(sendWithin, lease / 2);
-    const isOver = () => stopping.aborted || claim.endsWithin(margin);
+    const maySend = () => mayStart(claim, stopping, margin);
     const runs = Map.groupBy(claim.rows, row => row.aggregate_key).values();
-    const attempts = (await Promise.all(runs.map(run => sendInOrder(run, claim, isOver)))).flat();
+    const attempts = (await Promise.all(runs.map(run => sendInOrder(run, claim, maySend)))).flat();
     faults.at("notification.sent");
-    await claim.letGo();
-    await Promise.all([settle(claim, stopping, attempts), release(claim, stopping, attempts)]);
+    await claim.stopRenewing();
+    const held = { lease: claim, stopping };
+    await Promise.all([settle(held, attempts), release(held, attempts)]);
   }
 
-  /** After one that was not sent, the rest of the run stays for later, in order. */
-  async function sendInOrder(run: readonly NotificationsClaimRow[], { ended }: Lease, isOver: () => boolean): Promise<Attempt[]> {
+  /** After one that was not sent, the rest of the run stays untried, so that order is kept. */
+  async function sendInOrder(run: readonly NotificationsClaimRow[], { ended }: Lease, maySend: () => boolean): Promise<Attempt[]> {
     const attempts: Attempt[] = [];
     for (const row of run) {
       const blocked = attempts.some(({ sending }) => sending?.outcome !== "sent");
       const since = performance.now();
-      const sending = blocked || isOver() ? undefined : await send(row, ended);
+      const sending = blocked || !maySend() ? undefined : await send(row, ended);
       attempts.push({ row, sending, durationMs: Math.round(performance.now() - since) });
     }
     return attempts;
   }
 
-  /** A send has ended, or is given up, before somebody else may send it: within its deadline, and before the lease ends. */
+  /** A send ends, or is given up, before another worker may send the same: within its deadline, and before the lease ends. */
   async function send(row: NotificationsClaimRow, ended: AbortSignal): Promise<Sending> {
     if (faults.strikes(row.user_id)) return { outcome: "retry", error: "fault: sends to this user are made to fail" };
     const channel = channels.get(row.channel);
@@ -71,14 +74,15 @@ export function sendClaim(options: DeliveryOptions) {
     }));
   }
 
-  async function settle(claim: Lease, stopping: AbortSignal, attempts: readonly Attempt[]): Promise<void> {
+  async function settle(held: Held, attempts: readonly Attempt[]): Promise<void> {
     const made = attempts.flatMap(({ row, sending, durationMs }) => (sending ? [{ row, sending, durationMs }] : []));
     if (made.length === 0) return;
-    const { rows: done, isSure } = await settleWhileHeld(claim, stopping, () =>
+    const ids = made.map(({ row }) => row.notification_id);
+    const done = await settleRows({ what: "settle", ids, ...held }, () =>
       notifications.settle({
-        token: claim.token,
+        token: held.lease.token,
         worker,
-        notification_id: made.map(({ row }) => row.notification_id),
+        notification_id: ids,
         outcome: made.map(({ sending }) => sending.outcome),
         error: made.map(({ sending }) => (sending.outcome === "sent" ? null : replaceNul(sending.error))),
         delay_seconds: made.map(({ row, sending }) =>
@@ -90,44 +94,34 @@ export function sendClaim(options: DeliveryOptions) {
     );
     faults.at("notification.settled");
     options.delivered?.(newestOf(done));
-    countSettled(options.flow, done, made);
+    const attemptOf = new Map(made.map(one => [one.row.notification_id, one]));
     for (const { notification_id, status, attempt_count } of done) {
+      const { row, sending } = attemptOf.get(notification_id)!;
+      options.flow.passed(flowSteps[status]!, [row]);
       outcomes.inc({ outcome: status === "PENDING" ? "retry" : status.toLowerCase() });
       if (status === "SENT") continue;
-      const { row, sending } = made.find(one => one.row.notification_id === notification_id)!;
       const error = sending.outcome === "sent" ? undefined : sending.error;
       const fields = { notification_id, event_id: row.event_id, user_id: row.user_id, trace_id: traceIdOf(row.traceparent) };
       log[status === "FAILED" ? "error" : "warn"]({ ...fields, status, attempt_count, error }, "notification.settle");
     }
-    if (isSure)
-      countFenced(
-        "settle",
-        made.map(({ row }) => row.notification_id),
-        done,
-      );
   }
 
-  async function release(claim: Lease, stopping: AbortSignal, attempts: readonly Attempt[]): Promise<void> {
-    const untried = attempts.flatMap(({ row, sending }) => (sending ? [] : [row.notification_id]));
-    if (untried.length === 0) return;
-    const { rows: done, isSure } = await settleWhileHeld(claim, stopping, () =>
-      notifications.release({ token: claim.token, notification_id: untried }),
-    );
+  async function release(held: Held, attempts: readonly Attempt[]): Promise<void> {
+    const ids = attempts.flatMap(({ row, sending }) => (sending ? [] : [row.notification_id]));
+    if (ids.length === 0) return;
+    const { token } = held.lease;
+    const done = await settleRows({ what: "release", ids, ...held }, () => notifications.release({ token, notification_id: ids }));
     outcomes.inc({ outcome: "released" }, done.length);
-    log.info({ worker, count: done.length, notification_ids: someIds(done.map(row => row.notification_id)) }, "notification.release");
-    if (isSure) countFenced("release", untried, done);
-  }
-
-  function countFenced(what: string, settled: readonly string[], done: readonly { readonly notification_id: string }[]): void {
-    const changed = new Set(done.map(row => row.notification_id));
-    const late = settled.filter(id => !changed.has(id));
-    if (late.length === 0) return;
-    fenced.inc(late.length);
-    log.warn({ worker, what, count: late.length, notification_ids: someIds(late) }, "notification.fenced");
+    log.info({ worker, count: done.length, notification_ids: someIds(done.map(idOf)) }, "notification.release");
   }
 
   return deliver;
 }
+
+/** The step of the flow that a settlement was, by the new status. */
+const flowSteps: Readonly<Record<string, string>> = { SENT: "sent", PENDING: "retried", FAILED: "failed" };
+
+const idOf = ({ notification_id }: { readonly notification_id: string }): string => notification_id;
 
 function beforeEnd<T>(ended: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -141,3 +135,5 @@ function newestOf(settled: readonly NotificationsSettleRow[]): Newest {
   for (const { user_id, position } of settled) if (position !== null) newest.set(user_id, Math.max(position, newest.get(user_id) ?? 0));
   return newest;
 }
+
+export type SendClaim = ReturnType<typeof sendClaim>;

@@ -1,29 +1,42 @@
-import { countClaimed, type dueBound, looksPerRow } from "../../kernel/delivery/due_bound.ts";
-import { type Claim, fixedLease } from "../../kernel/delivery/lease.ts";
-import type { LostClaims } from "../../kernel/delivery/lost_claims.ts";
+import { type LeasedWorker, leasedWorker } from "../../kernel/delivery/leased_worker.ts";
+import { countWork, type LivenessOptions } from "../../kernel/delivery/liveness.ts";
+import type { RoleContext } from "../../kernel/life/role.ts";
+import type { NotificationSettings } from "../config.ts";
 import type { NotificationSql, NotificationsClaimRow } from "../sql.gen.ts";
+import type { SendClaim } from "./send_claim.ts";
 
 export interface SenderOptions {
-  readonly notifications: Pick<NotificationSql["notifications"], "claim">;
-  readonly deliver: (claim: Claim<NotificationsClaimRow>, stopping: AbortSignal) => Promise<void>;
-  readonly bound: Pick<ReturnType<typeof dueBound>, "claim">;
-  readonly lost: Pick<LostClaims, "watch">;
-  readonly worker: string;
-  readonly batch: number;
-  readonly lease: number;
+  readonly context: RoleContext;
+  readonly tuning: NotificationSettings["sender"];
+  readonly notifications: NotificationSql["notifications"];
+  readonly deliver: SendClaim;
+  readonly liveness: Pick<LivenessOptions, "every" | "looks">;
 }
 
-/** Claims a batch of notifications that are due, and delivers it. */
-export function sender({ notifications, deliver, bound, lost, worker, batch, lease }: SenderOptions) {
-  return function runOnce(stopping: AbortSignal): Promise<number> {
-    const claimFrom = async (from: string) => {
-      const held = fixedLease(lease);
-      const rows = await lost.watch(held.token, () =>
-        notifications.claim({ worker, token: held.token, limit: batch, lease_seconds: lease / 1000, from, look: looksPerRow * batch }),
-      );
-      if (rows.length > 0) await deliver({ ...held, rows }, stopping);
-      return countClaimed(rows);
-    };
-    return bound.claim(batch, claimFrom, stopping);
-  };
+/** Sends the notifications that are due. */
+export function sender({ context, tuning, notifications, deliver, liveness }: SenderOptions): LeasedWorker {
+  const { metrics } = context;
+  return leasedWorker<{ notification_id: string }, NotificationsClaimRow, "pending" | "processing" | "dead" | "raw_dead">({
+    name: "notification",
+    laneName: "notification.sender",
+    context,
+    tuning,
+    table: notifications,
+    idOf: row => row.notification_id,
+    ids: "notification_ids",
+    claimWith: async () => notifications.claim,
+    deliver,
+    reclaimed: metrics.counter("notifications_reclaimed_total", "Notifications taken back from a worker whose lease ran out."),
+    depth: {
+      gauge: metrics.gauge("notifications_depth", "Notifications and dead letters by state, counted up to 10,001.", ["state"]),
+      oldest: metrics.gauge(
+        "notifications_oldest_pending_seconds",
+        "Age of the oldest notification that is not sent, since it was created.",
+      ),
+      states: ["pending", "processing", "dead", "raw_dead"],
+      read: async from => (await notifications.depth(from))[0],
+    },
+    work: countWork(),
+    liveness: { ...liveness, answers: async () => {} }, // it needs only the database, which has just answered
+  });
 }

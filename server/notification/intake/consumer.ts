@@ -17,7 +17,7 @@ export interface ConsumerOptions {
   readonly sql: NotificationSql;
   readonly stream: string;
   readonly channel: string;
-  readonly attempts: Pick<ClaimOnWrite<NotificationsClaimRow>, "write">;
+  readonly attempts: Pick<ClaimOnWrite<NotificationsClaimRow>, "reserve">;
   readonly patience: Patience;
   readonly signatures: Signatures;
   readonly faults: Faults;
@@ -48,10 +48,10 @@ export function consumer({ sql, stream, channel, attempts, patience, signatures,
     faults.at("intake.committed");
     const isRefusedOne = new Set(refused.map(({ message }) => message));
     return read.map(one => {
-      if (one.kind === "probe") return "taken";
+      if (one.kind === "probe") return "consumed";
       if (one.kind === "refused" || isRefusedOne.has(one.message)) return "refused";
       const later = delays.get(one.event.eventId);
-      return later === undefined ? "taken" : { later };
+      return later === undefined ? "consumed" : { later };
     });
   };
 
@@ -75,8 +75,10 @@ export function consumer({ sql, stream, channel, attempts, patience, signatures,
   /** Stores what can be consumed now. Returns the events that have to wait for their predecessor, each with its delay in milliseconds. */
   async function accept(readable: readonly Read[]): Promise<ReadonlyMap<string, number>> {
     if (readable.length === 0) return new Map();
-    return attempts.write(async claiming => {
-      const answered = await acceptArrivals(sql, { ...parametersOf(readable, channel), through: letThrough(readable), ...claiming });
+    const reserved = attempts.reserve();
+    try {
+      const arrivals = { ...parametersOf(readable, channel), through: letThrough(readable), ...reserved.claiming };
+      const answered = await acceptArrivals(sql, arrivals);
       const eventOf = new Map(readable.map(({ event }) => [event.eventId, event]));
       const rows = answered.filter(row => !row.waiting);
       const waiting = answered.filter(row => row.waiting);
@@ -92,8 +94,13 @@ export function consumer({ sql, stream, channel, attempts, patience, signatures,
         taken.map(({ event }) => event),
       );
       const claimed = taken.flatMap(({ row, event }) => claimRow(row, event, channel) ?? []).sort(byVersion);
-      return { claimed, hasUnclaimed: claimed.length < rows.length, result: delaysOf(waiting, eventOf) };
-    });
+      const delays = delaysOf(waiting, eventOf);
+      reserved.start(claimed, claimed.length < rows.length);
+      return delays;
+    } catch (error) {
+      reserved.fail(error);
+      throw error;
+    }
   }
 
   /** The lowest version of each pair that has waited long enough. */

@@ -8,7 +8,7 @@ import { silentLog } from "../../kernel/telemetry/log.ts";
 import { createMetrics } from "../../kernel/telemetry/metrics.ts";
 import { testNats } from "../../testing/kenri.ts";
 import { connectTo } from "../../testing/nats.ts";
-import { takenInAnswers } from "./taken_in_answers.ts";
+import { consumedAnswers } from "./consumed_answers.ts";
 
 const signatures = createSignatures([{ id: "k", secret: "s".repeat(32) }]);
 const [first, second, third] = Array.from({ length: 3 }, () => crypto.randomUUID()) as [string, string, string];
@@ -24,7 +24,7 @@ function asking(answers: (question: Msg, subject: string) => void) {
   const subscription = nats.subscribe(subject, { callback: (_, question) => answers(question, subject) });
   const health = createHealth();
   const options = { subject, signatures, log: silentLog, health, metrics: createMetrics(), deadline: 1000, toldFor: 3000 };
-  const { ask, nothingToAsk } = takenInAnswers({ broker: { connection: () => nats }, ...options });
+  const { ask, nothingToAsk } = consumedAnswers({ broker: { connection: () => nats }, ...options });
   return { ask: () => ask([first, second]), nothingToAsk, subscription, trouble: () => health.troubles().confirmation };
 }
 

@@ -10,7 +10,7 @@ const maxAsked = 1000;
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Answers which of the asked events this database holds. If the database does not answer, nobody does, and the asker tries again. */
-export function takenInResponder({
+export function consumedResponder({
   broker,
   sql,
   subject,
@@ -32,7 +32,7 @@ export function takenInResponder({
         if (error) return;
         answer(message.string()).then(
           held => answerSigned(message, subject, JSON.stringify(held), signatures),
-          problem => log.warn({ error: problem }, "taken_in.failed"),
+          problem => log.warn({ error: problem }, "consumed.failed"),
         );
       },
     });
@@ -41,7 +41,7 @@ export function takenInResponder({
     const ids: unknown = JSON.parse(asked);
     if (!Array.isArray(ids) || ids.length > maxAsked || !ids.every(id => typeof id === "string" && uuidPattern.test(id)))
       throw new Error("asked for something that is not a list of event ids");
-    return (await sql.taken_in({ event_id: ids })).map(row => row.event_id);
+    return (await sql.consumed({ event_id: ids })).map(row => row.event_id);
   }
   broker.onConnect(listen);
   return service({ start: async () => {}, stop: async () => subscription?.unsubscribe() });

@@ -5,7 +5,7 @@ import { askSigned } from "../../kernel/nats/signed_answers.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 
-export interface TakenInOptions {
+export interface ConsumedAnswersOptions {
   readonly broker: Pick<Broker, "connection">;
   readonly subject: string;
   readonly signatures: Signatures;
@@ -18,13 +18,22 @@ export interface TakenInOptions {
 }
 
 /** Which of the asked events notification holds, or why that is not known. */
-export type TakenIn = { readonly held: ReadonlySet<string> } | { readonly held: undefined; readonly why: string };
+export type Consumed = { readonly held: ReadonlySet<string> } | { readonly held: undefined; readonly why: string };
 
 /**
  * Asks notification which events it holds. Answers without the right signature are refused and counted; health tells of them even if the right
  * answer came as well, because somebody answers who should not, or keys differ.
  */
-export function takenInAnswers({ broker, subject, signatures, log, health, metrics, deadline = 2000, toldFor = 60_000 }: TakenInOptions) {
+export function consumedAnswers({
+  broker,
+  subject,
+  signatures,
+  log,
+  health,
+  metrics,
+  deadline = 2000,
+  toldFor = 60_000,
+}: ConsumedAnswersOptions) {
   const refusals = metrics.counter("outbox_answers_refused_total", "Answers about consumed events that were not trusted, by why.", [
     "reason",
   ]);
@@ -40,7 +49,7 @@ export function takenInAnswers({ broker, subject, signatures, log, health, metri
     else health.fine("confirmation");
   }
 
-  async function ask(eventIds: readonly string[]): Promise<TakenIn> {
+  async function ask(eventIds: readonly string[]): Promise<Consumed> {
     let [count, first] = [0, undefined as Refusal | undefined];
     const asked = await askSigned(broker.connection(), {
       subject,

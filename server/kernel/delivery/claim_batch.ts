@@ -1,0 +1,43 @@
+import { type Claimed, countClaimed, type DueBound, looksPerRow } from "./due_bound.ts";
+import { type Claim, fixedLease } from "./lease.ts";
+import type { LostClaims } from "./lost_claims.ts";
+
+export interface ClaimParameters {
+  readonly worker: string;
+  readonly token: string;
+  readonly limit: number;
+  readonly lease_seconds: number;
+  readonly from: string;
+  readonly look: number;
+}
+
+export type ClaimStatement<Row> = (parameters: ClaimParameters) => Promise<readonly Row[]>;
+
+export interface ClaimBatchOptions<Row extends { readonly aggregate_key: string }> {
+  readonly worker: string;
+  readonly batch: number;
+  readonly lease: number;
+  /** The statement to claim with. Asked before each batch; undefined while nothing may be claimed. */
+  readonly claimWith: () => Promise<ClaimStatement<Row> | undefined>;
+  readonly deliver: (claim: Claim<Row>, stopping: AbortSignal) => Promise<void>;
+  readonly bound: Pick<DueBound, "claim">;
+  readonly lost: Pick<LostClaims, "watch">;
+}
+
+/** One run of a worker: claims a batch of rows that are due, and delivers it. Returns how many there were. */
+export function claimBatch<Row extends { readonly aggregate_key: string }>(options: ClaimBatchOptions<Row>) {
+  const { worker, batch, lease: milliseconds, claimWith, deliver, bound, lost } = options;
+  return async function runOnce(stopping: AbortSignal): Promise<number> {
+    const claim = await claimWith();
+    if (!claim || stopping.aborted) return 0;
+    const claimFrom = async (from: string): Promise<Claimed> => {
+      const lease = fixedLease(milliseconds);
+      const { token } = lease;
+      const parameters = { worker, token, limit: batch, lease_seconds: milliseconds / 1000, from, look: looksPerRow * batch };
+      const rows = await lost.watch(token, claim(parameters));
+      if (rows.length > 0) await deliver({ ...lease, rows }, stopping);
+      return countClaimed(rows);
+    };
+    return bound.claim(batch, claimFrom, stopping);
+  };
+}

@@ -1,0 +1,127 @@
+import { loop } from "../life/loop.ts";
+import type { RoleContext } from "../life/role.ts";
+import { parallel, type Service } from "../life/service.ts";
+import { someIds } from "../telemetry/log.ts";
+import { type ClaimBatchOptions, claimBatch } from "./claim_batch.ts";
+import { type DepthOptions, depthGauges } from "./depth_gauges.ts";
+import { dueBound, type Head, headEvery, looksPerRow } from "./due_bound.ts";
+import { type LivenessOptions, liveness, type Work } from "./liveness.ts";
+import { type LostClaimsOptions, lostClaims } from "./lost_claims.ts";
+
+/** The statements of a table whose rows are claimed. Each table has its own SQL files. */
+export interface LeasedTable<Id> {
+  head(parameters: { from: string; look: number }): Promise<readonly Head[]>;
+  oldest_lease(parameters: { from: string }): Promise<readonly Head[]>;
+  reclaim(parameters: { limit: number; from: string }): Promise<readonly (Id & { readonly locked_by: string | null })[]>;
+  overdue(parameters: { overdue_seconds: number }): Promise<readonly unknown[]>;
+  readonly release_claims: LostClaimsOptions["release"];
+}
+
+export interface LeasedWorkerOptions<Id, Row extends Id & { readonly aggregate_key: string }, State extends string>
+  extends Pick<ClaimBatchOptions<Row>, "claimWith" | "deliver"> {
+  /** Begins the names of loops and log messages. */
+  readonly name: string;
+  /** The name of the lanes' loops, without the number. */
+  readonly laneName: string;
+  readonly context: RoleContext;
+  readonly tuning: {
+    /** Claims under way at once. */
+    readonly lanes: number;
+    readonly batch: number;
+    readonly lease: number;
+    readonly poll: number;
+    readonly sweep: number;
+  };
+  readonly table: LeasedTable<Id>;
+  readonly idOf: (row: Id) => string;
+  /** The log field of the ids. */
+  readonly ids: string;
+  readonly reclaimed: { inc(count: number): void };
+  readonly depth: DepthOptions<State>;
+  /** Counts what the worker does, also what it does beside the lanes. */
+  readonly work: Work;
+  readonly liveness: Pick<LivenessOptions, "every" | "looks" | "answers">;
+}
+
+export interface LeasedWorker extends Service {
+  /** There are rows that are due. */
+  wake(): void;
+}
+
+const reclaimBatch = 500;
+const reclaimEvery = 1000;
+const depthEvery = 2000;
+// The claim statements take at most this many rows of one aggregate. From here on there may be more although the batch was not full.
+const runLimit = 25;
+const onInterval = Number.POSITIVE_INFINITY;
+
+/**
+ * Works off a table of rows by claims: lanes that claim and deliver, the bound of due times, reclaiming of ended leases, requeueing of lost claims,
+ * depth gauges and liveness. The room brings the statements and the delivery.
+ */
+export function leasedWorker<Id, Row extends Id & { readonly aggregate_key: string }, State extends string>(
+  options: LeasedWorkerOptions<Id, Row, State>,
+): LeasedWorker {
+  const { name, laneName, context, tuning, table, idOf, ids, reclaimed, work } = options;
+  const { worker, log, metrics, faults } = context;
+  const { batch, lease, sweep } = tuning;
+  const bound = dueBound(async from => (await table.head({ from, look: looksPerRow * batch }))[0], sweep);
+  const leases = dueBound(async from => (await table.oldest_lease({ from }))[0], 10 * sweep);
+  const lost = lostClaims({ name, lease, release: table.release_claims, released: () => wake(), log, metrics });
+  const claimAndDeliver = claimBatch<Row>({ ...options, ...tuning, worker, bound, lost });
+  const runOnce = work.counted(
+    async (stopping: AbortSignal) => {
+      await faults.pass();
+      return claimAndDeliver(stopping);
+    },
+    count => count,
+  );
+
+  /** A full batch means that there is work for one lane more. */
+  const lanes = Array.from({ length: tuning.lanes }, (_, lane) =>
+    loop({
+      name: `${laneName}.${lane}`,
+      runOnce: async stopping => {
+        const count = await runOnce(stopping);
+        if (count >= batch) lanes[lane + 1]?.wake();
+        return count;
+      },
+      full: Math.min(batch, runLimit),
+      interval: tuning.poll,
+      log,
+      metrics,
+    }),
+  );
+  const wake = () => lanes[0]?.wake();
+
+  async function reclaim(): Promise<number> {
+    await leases.advance();
+    const rows = await table.reclaim({ limit: reclaimBatch, from: leases.from() });
+    if (rows.length === 0) return 0;
+    reclaimed.inc(rows.length);
+    const from = [...new Set(rows.map(row => row.locked_by))];
+    log.warn({ count: rows.length, from, [ids]: someIds(rows.map(idOf)) }, `${name}.reclaim`);
+    wake();
+    return rows.length;
+  }
+
+  const measure = depthGauges(options.depth, bound, leases);
+  const alive = liveness({
+    context,
+    ...options.liveness,
+    longestBatch: lease,
+    work,
+    isDue: async () => (await table.overdue({ overdue_seconds: options.liveness.every / 1000 })).length > 0,
+  });
+  const every = (what: string, interval: number, runOnce: () => Promise<number>, full = onInterval) =>
+    loop({ name: `${name}.${what}`, runOnce, full, interval, log, metrics });
+  const loops = [
+    alive,
+    every("head", Math.min(headEvery, sweep), bound.advance),
+    every("reclaim", Math.min(reclaimEvery, sweep), reclaim, reclaimBatch),
+    lost,
+    every("depth", depthEvery, measure),
+    ...lanes,
+  ];
+  return { ...parallel(loops), wake };
+}
