@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { checkout } from "./checkout.ts";
 import { run, runOrFail } from "./command.ts";
 
-/** A checkout in a folder that only its owner can enter (mkdtemp makes it 0700). */
+/** A checkout in a folder that only its owner can access (mkdtemp makes it 0700). */
 async function closedCheckout(): Promise<string> {
   const closed = join(mkdtempSync(join(tmpdir(), "kenri-closed-")), "kenri");
   const modules = join(closed, "node_modules");
