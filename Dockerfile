@@ -1,4 +1,4 @@
-# The operators' console, built apart: what builds it is not needed to serve it.
+# The operators' console, in a stage of its own: its build tools are not needed to serve it.
 FROM oven/bun:1.4.4-slim AS console
 WORKDIR /kenri
 COPY package.json bun.lock bunfig.toml ./
@@ -7,12 +7,12 @@ RUN bun install --frozen-lockfile
 COPY admin-ui ./admin-ui
 RUN bun node_modules/.bin/vite build admin-ui
 
-# One image for every role; the command says which: `bun server/main.ts entitlement:api`.
+# One image for every role; the command names the role: `bun server/main.ts entitlement:api`.
 FROM oven/bun:1.4.4-slim
 WORKDIR /kenri
 ENV NODE_ENV=production
 
-# Packages first: they change less often than the code. The local stack's PostgreSQL programs (optional packages) stay out.
+# Packages first: they change less often than the code. Without the PostgreSQL programs of the local stack (optional packages).
 COPY package.json bun.lock bunfig.toml ./
 COPY patches ./patches
 RUN bun install --frozen-lockfile --production --omit=optional

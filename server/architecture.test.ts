@@ -4,13 +4,13 @@ import { dirname, join } from "node:path";
 import { listSettings } from "./kernel/config/config.ts";
 import { allSettings } from "./systems.ts";
 
-/** A rule of the house: what a line may not say, where, and where such a line belongs. */
+/** A rule: which lines are forbidden in which files. */
 interface Rule {
   readonly says: string;
   readonly concerns: (file: string) => boolean;
   readonly forbids: (line: string, file: string) => boolean;
   readonly except?: Record<string, string>;
-  /** A line in a file that breaks it: the proof that the rule can fail. */
+  /** A line that breaks the rule: the proof that it can fail. */
   readonly broken: readonly [file: string, line: string];
 }
 
@@ -41,8 +41,8 @@ function importOf(line: string, file: string): string {
   return path ? join(dirname(file), path) : "";
 }
 /**
- * Words of the business: the rooms' names, and what only one of them has. A variable keeps the name that its users know, whoever reads it, and NATS
- * has accounts of its own.
+ * Words of the business: the names of the rooms, and of things that only one of them has. A variable of the environment and the texts of HTTP statuses
+ * keep their names.
  */
 const business = new RegExp(`${rooms.join("|")}|purchase|reconcil|outbox|debug.?inbox`, "i");
 const states = /\b(PUBLISHED|SENT)\b/;
@@ -66,7 +66,7 @@ const factoryTables = [...files]
   .filter(([file]) => /^server\/testing\/\w+_rows\.ts$/.test(file))
   .flatMap(([, text]) => [...text.matchAll(/\browFactory<[^>]+>\(\s*"(\w+)"/g)].map(match => match[1]!));
 
-/** Written by a room's statement together with its rows: what operators do to them. */
+/** The records of operators' actions: a room's statement writes them together with its rows. */
 const ofOperators = new Set(["operator_actions", "operations", "operation_items"]);
 
 const rules: Rule[] = [

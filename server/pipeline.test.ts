@@ -6,7 +6,7 @@ let kenri: TestKenri;
 beforeAll(async () => {
   kenri = await testKenri();
   await kenri.start("entitlement notification");
-  // The consumer makes itself ready in its own time; a first grant shows that it has.
+  // The consumer becomes ready later than the APIs; a first grant shows that it is.
   await kenri.grant("warm-up", "item");
   await until("the first notification is sent", 10_000, async () => (await kenri.inbox("warm-up"))[0]?.status === "SENT");
 });
@@ -18,7 +18,7 @@ const sent = (user: string, count: number, within = 1000) =>
     return inbox.length === count && inbox.every(row => row.status === "SENT");
   });
 
-test("a grant is answered with committed truth and is in the user's inbox as SENT within a second; a revoke likewise", async () => {
+test("a grant is committed when it is answered, and is in the user's inbox as SENT within a second; a revoke likewise", async () => {
   const granted = await kenri.grant("alice", "item1");
   expect(granted.status).toBe(200);
   expect(await granted.json()).toEqual({
@@ -51,7 +51,7 @@ test("one trace id goes from the request through the outbox row and the message 
   expect(event?.traceparent).toContain(traceId);
 });
 
-test("the outbox learns from notification itself that an event arrived", async () => {
+test("notification itself confirms to the outbox that it consumed an event", async () => {
   await kenri.grant("carla", "item1");
   await until("the event is confirmed", 5000, async () => {
     const [row] = await kenri.entitlementSql`select confirmed_at from outbox_events where aggregate_key = 'carla:item1'`;
@@ -59,7 +59,7 @@ test("the outbox learns from notification itself that an event arrived", async (
   });
 });
 
-test("workers' metrics are served by their parent", async () => {
+test("the parent thread serves the metrics of its workers", async () => {
   await until(
     "the relay's counter shows",
     5000,
@@ -72,7 +72,7 @@ test("workers' metrics are served by their parent", async () => {
   );
 });
 
-test("readiness says ready, once the workers have told their parent that they are well", async () => {
+test("a system is ready once its workers have reported that they are healthy", async () => {
   const status = async () => (await kenri.readiness("entitlement")).status;
   await until("it is ready", 10_000, async () => (await status()) === "ready");
   expect((await kenri.call("entitlement", "/readyz")).status).toBe(200);

@@ -26,7 +26,7 @@ const safe: Record<string, string> = {
   TRUSTED_PROXIES: "10.0.0.0/8, fc00::/7, 192.0.2.1",
 };
 
-/** Changed settings, and what the refusal must say; an empty value is an absent one. */
+/** Changed settings, and the text of the refusal; an empty value means not set. */
 const unsafe: readonly [what: string, changed: Record<string, string>, sentence: string][] = [
   [
     "a Redis without a password",

@@ -16,7 +16,7 @@ function fakeProgram(place: string, name: string, script: string): string {
   return join(folder, place);
 }
 
-test("Playwright's own browser comes first, then an installed one; a stub that only gives advice is passed over", async () => {
+test("Playwright's own browser comes first, then an installed one; a stub that only prints advice is skipped", async () => {
   const own = join(fakeProgram("own", "chrome", 'echo "Google Chrome for Testing 150.0.1"'), "chrome");
   const stub = fakeProgram("stub", "chromium-browser", 'echo "install the snap of Chromium 1.0"; exit 1');
   const chrome = fakeProgram("chrome", "google-chrome", 'echo "Google Chrome 150.0.1"');
@@ -24,7 +24,7 @@ test("Playwright's own browser comes first, then an installed one; a stub that o
   expect(await findBrowser({ say, path: `${stub}:${chrome}`, playwright: "/nowhere" })).toBe(join(chrome, "google-chrome"));
 });
 
-test("one that was fetched earlier is not fetched again", async () => {
+test("a browser is downloaded once", async () => {
   const home = join(folder, "home");
   const place = fakeProgram("home/browser-npm", "chromium.sh", 'echo "Chromium 153.0.1"');
   const said: string[] = [];
@@ -32,14 +32,14 @@ test("one that was fetched earlier is not fetched again", async () => {
   expect(said).toEqual([]);
 });
 
-test("the launcher hands over arguments, libraries and fonts, whatever the folder is called", async () => {
+test("the launcher passes arguments, libraries and fonts, whatever the name of the folder", async () => {
   const place = fakeProgram("it's here", "program", 'echo "$LD_LIBRARY_PATH|$FONTCONFIG_FILE|$1|$2"');
   writeLauncher({ folder: place, program: join(place, "program"), libraries: join(place, "lib"), fonts: join(place, "fonts") });
   const { output } = await run([join(place, "chromium.sh"), "a b", "$c"]);
   expect(output).toBe(`${join(place, "lib")}|${join(place, "fonts.conf")}|a b|$c`);
 });
 
-test("when nothing helps, the message says what would", async () => {
+test("without a browser, the message says what to install", async () => {
   const blocked = join(folder, "blocked");
   writeFileSync(blocked, "a file where a folder should be");
   await expect(findBrowser({ say, path: "", playwright: "/nowhere", home: blocked })).rejects.toThrow(/playwright install/);

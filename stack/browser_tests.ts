@@ -10,17 +10,17 @@ import { onTerminal, type Show, type StepRunner, stepRunner, type Tally } from "
 import type { Watchdog } from "./watchdog.ts";
 
 export interface BrowserTests {
-  /** Playwright's tests in `e2e/`, all or those with these names, against a system of their own. */
+  /** Playwright's tests in `e2e/`, all or the named ones, against a system of their own. */
   run(names: readonly string[]): Promise<Tally>;
-  /** Leaves nothing running and nothing behind. Twice is fine. */
+  /** Ends all processes and deletes all files. May be called twice. */
   stop(): Promise<void>;
 }
 
 export interface BrowserTestsOptions {
   readonly name: string;
-  /** Playwright's, in `e2e/`. */
+  /** Playwright's configuration in `e2e/`. */
   readonly config: string;
-  /** Settings of the system that others would not choose. */
+  /** Settings of the system for these tests. */
   readonly settings: Record<string, string>;
   readonly show?: Show;
 }
@@ -28,11 +28,11 @@ export interface BrowserTestsOptions {
 export const usual: BrowserTestsOptions = {
   name: "tests in a browser",
   config: "playwright.config.ts",
-  // What fails there fails soon for good: the tests put it right.
+  // Few attempts: the tests need failed rows soon, and repair them.
   settings: { NOTIFICATION_MAX_ATTEMPTS: "2", OUTBOX_MAX_ATTEMPTS: "2" },
 };
 
-/** What `bun run dev` starts, in a home of its own, with a browser in front. */
+/** The stack of `bun run dev` in a folder of its own, with a browser in front. */
 export function browserTests(
   env: Record<string, string | undefined>,
   watchdog: Watchdog,
@@ -47,8 +47,8 @@ export function browserTests(
     command: [process.execPath, join("stack", "dev.ts")],
     cwd: checkout,
     env: { ...env, KENRI_DEV_HOME: home, ...settings },
-    ready: async () => existsSync(envFile), // the last thing it does before it tells a person
-    readyWithin: 180_000, // a first start may have to fetch servers
+    ready: async () => existsSync(envFile), // written last, before the addresses are printed
+    readyWithin: 180_000, // a first start may have to download servers
     stopWithin: 30_000,
     watchdog,
   });
@@ -82,7 +82,7 @@ export function browserTests(
   };
 }
 
-/** Under Node where there is one: Playwright does not know Bun. */
+/** With Node if it is installed: Playwright does not support Bun. */
 function playwright(config: string, names: readonly string[]): string[] {
   const cli = join(checkout, "node_modules", "@playwright", "test", "cli.js");
   return [Bun.which("node") ?? process.execPath, cli, "test", "--config", join("e2e", config), ...names];

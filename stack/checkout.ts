@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 
-/** The project's own folder, and where everything that runs locally keeps its files. */
+/** The folder of the project, and the folder of all local data. */
 export const checkout = join(import.meta.dir, "..");
 export const stackHome = join(checkout, ".stack");
 

@@ -13,7 +13,7 @@ export interface CommandOptions {
   within?: number;
 }
 
-/** Run a command to its end and keep what it printed (both streams, in order). A missing program is a result, not a throw. */
+/** Runs a command to its end and returns its output (both streams, in order). A missing program is a result, not an error. */
 export function run(command: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
   const { within = 60_000, env = process.env, ...rest } = options;
   const [program = "", ...args] = command;

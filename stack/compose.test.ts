@@ -62,7 +62,7 @@ test("compose.yaml runs each declared role in a container of its own, after the 
   }
 });
 
-test("every role that ends by itself is started again", () => {
+test("every container of a role is restarted when it ends", () => {
   for (const [name, { restart }] of ours.filter(([name]) => name !== "migrate")) expect([name, restart]).toEqual([name, "unless-stopped"]);
 });
 
@@ -84,7 +84,7 @@ test("compose.yaml makes the database of every system that has one, with a passw
   }
 });
 
-test("every variable that compose.yaml gives to Kenri is one the config knows", () => {
+test("every variable that compose.yaml gives to Kenri is a setting", () => {
   const given = new Set(ours.flatMap(([, { environment = {} }]) => Object.keys(environment)));
   const known = new Set(knownVariables());
   expect([...given].filter(name => !known.has(name))).toEqual([]);
@@ -130,7 +130,7 @@ test("ports are published on loopback only", () => {
   expect(published.filter(port => !port.startsWith("127.0.0.1:"))).toEqual([]);
 });
 
-test("every container is in the networks of those it speaks to, and in no other", () => {
+test("every container is in the networks that its roles need, and in no other", () => {
   const stores = { postgres: ["postgres"], nats: ["nats"], redis: ["redis"], keycloak: ["public"] };
   const wanted: Record<string, string[]> = {
     ...stores,
@@ -140,19 +140,19 @@ test("every container is in the networks of those it speaks to, and in no other"
   expect(wanted.gateway).toEqual(["public", "services", "nats", "redis"]);
   expect(Object.fromEntries(Object.entries(services).map(([name, service]) => [name, service.networks]))).toEqual(wanted);
   expect(Object.entries(services).filter(([, service]) => service.network_mode !== undefined)).toEqual([]);
-  // Who publishes a port needs a network that leads outside; the stores and what is between the services have none.
+  // A container that publishes a port needs a network to the outside. The stores and the network between the services have none.
   const outside = Object.keys(networks).filter(name => !networks[name]?.internal);
   expect(outside.toSorted()).toEqual(["clients", "public"]);
   for (const [name, { ports = [], networks: joined = [] }] of Object.entries(services))
     expect([name, joined.some(network => outside.includes(network))]).toEqual([name, ports.length > 0]);
 });
 
-test("what a container calls by name shares a network with it", () => {
+test("a container shares a network with every container that its settings name", () => {
   const problems = Object.entries(services).flatMap(([name, { environment = {}, networks: joined = [] }]) =>
     Object.entries(environment).flatMap(([variable, value]) => {
       const host = /^\w+:\/\/(?:[^/@]*@)?([a-z][a-z-]*)[:/]/.exec(String(value))?.[1] ?? "";
       const target = services[host];
-      // Every process names the gateway's keys, also the ones that never ask.
+      // Every process has the URL of the gateway's keys, but only APIs use it.
       const isOfAll = variable === "GATEWAY_JWKS_URL" && !name.endsWith("-api") && name !== "gateway";
       if (!target || target === services[name] || isOfAll) return [];
       return target.networks?.some(network => joined.includes(network)) ? [] : [`${name} cannot reach ${variable}=${value}`];
@@ -161,7 +161,7 @@ test("what a container calls by name shares a network with it", () => {
   expect(problems).toEqual([]);
 });
 
-test("images are named by their exact version", () => {
+test("images have exact versions", () => {
   const dockerfile = readFileSync(join(checkout, "Dockerfile"), "utf8");
   const images = [
     ...Object.values(services).map(({ image }) => image),
@@ -169,7 +169,7 @@ test("images are named by their exact version", () => {
   ].filter(image => image !== "kenri");
   expect(images.length).toBeGreaterThan(4);
   for (const image of images) expect(image).toMatch(/:\d+\.\d+(\.\d+)?(-[a-z]+[\d.]*)?(@sha256:[0-9a-f]{64})?$/);
-  // Two numbers are a whole version only for PostgreSQL.
+  // Only PostgreSQL has versions of two numbers.
   expect(images.filter(image => !/:\d+\.\d+\.\d+/.test(image) && !image.startsWith("postgres:"))).toEqual([]);
 });
 
@@ -183,14 +183,14 @@ test("each password opens one store as one user", () => {
     expect([name, command.join(" ")]).toEqual([name, expect.not.stringContaining("${")]);
 });
 
-test("the owner of a database is named only to what migrates and makes partitions", () => {
+test("only migrations and the janitor that makes partitions have the URL of a database's owner", () => {
   const owners = ours.filter(([, { environment = {} }]) => Object.keys(environment).some(name => /^[A-Z]+_DATABASE_URL$/.test(name)));
   const wanted = ours.filter(([, service]) => rolesIn(service).some(role => needsOf(systemOf(role), role).includes("owner")));
   expect(owners).toEqual(wanted);
   expect(owners.map(([name]) => name)).toEqual(["migrate", "entitlement-janitor"]);
 });
 
-test("containers of Kenri are healthy by what their health port says, which nobody outside reaches", () => {
+test("the health check of a container asks its health port, which is not reachable from outside", () => {
   for (const [name, { healthcheck, environment = {}, ports = [] }] of ours.filter(([name]) => name !== "migrate")) {
     expect([name, healthcheck?.test.join(" ")]).toEqual([name, expect.stringContaining(`127.0.0.1:${environment.HEALTH_PORT}/readyz`)]);
     expect([name, environment.HEALTH_HOST ?? "127.0.0.1"]).toEqual([name, "127.0.0.1"]);
@@ -198,7 +198,7 @@ test("containers of Kenri are healthy by what their health port says, which nobo
   }
 });
 
-test("browsers and the gateway see the same issuer, the gateway by another way", () => {
+test("browsers and the gateway have the same issuer; the gateway uses an internal address", () => {
   const { OIDC_ISSUER: issuer = "", OIDC_INTERNAL_URL: internal = "" } = services.gateway?.environment ?? {};
   const { KC_HOSTNAME: hostname = "", KC_HTTP_PORT: port } = services.keycloak?.environment ?? {};
   expect(issuer).toBe(`${hostname}/realms/kenri`);
@@ -206,10 +206,10 @@ test("browsers and the gateway see the same issuer, the gateway by another way",
   expect(services.keycloak?.ports).toEqual([`${new URL(hostname).host}:${port}`]);
 });
 
-test("the .env that is written for it has every variable that it asks for, reads as it was written, and keeps what was there", () => {
+test("the written .env has every required variable, reads as it was written, and keeps existing values", () => {
   const variables = requiredVariables(text);
   expect(variables).toContain("KENRI_ENTITLEMENT_OWNER_PASSWORD");
-  // Bun reads .env too: none of them may be a setting.
+  // Bun reads .env too, so none of them may be a setting.
   expect(variables.filter(name => !name.startsWith("KENRI_") || knownVariables().includes(name))).toEqual([]);
   const first = completeEnv("# mine\nKENRI_DB_PASSWORD=kept", variables);
   expect(first.added).toEqual(variables.filter(name => name !== "KENRI_DB_PASSWORD"));
@@ -241,7 +241,7 @@ test("Keycloak's realm has the demo users of the dev IdP, with the same roles, a
   expect(Object.keys(services.keycloak?.environment ?? {})).toContain("KENRI_OIDC_CLIENT_SECRET");
 });
 
-test("what the Dockerfile copies exists, and .dockerignore lets it in", () => {
+test("the files that the Dockerfile copies exist, and .dockerignore allows them", () => {
   const dockerfile = readFileSync(join(checkout, "Dockerfile"), "utf8");
   const allowed = readFileSync(join(checkout, ".dockerignore"), "utf8").split("\n");
   const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, sources = ""]) => sources.split(" "));

@@ -15,7 +15,7 @@ import { findRedis } from "./redis_binary.ts";
 import { scratchFolder } from "./scratch.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
 
-// There is no container here: what compose.yaml mounts into its stores is given to the stores of this machine.
+// Without containers: the stores of this machine get the configuration that compose.yaml mounts.
 const compose = readFileSync(join(checkout, "compose.yaml"), "utf8");
 const values = Object.fromEntries(
   completeEnv("", requiredVariables(compose))
@@ -64,7 +64,7 @@ async function ask(url: string, command: string, ...args: string[]): Promise<unk
 }
 const asGateway = (command: string, ...args: string[]) => ask(redisUrl(), command, ...args);
 
-test("the Redis of compose.yaml knows the gateway's user only, who touches the keys of Kenri and does not administer the server", async () => {
+test("the Redis of compose.yaml has only the gateway's user, which can use the keys of Kenri and cannot administer the server", async () => {
   for (const url of [
     `redis://127.0.0.1:${redisPort}`,
     `redis://:${values.KENRI_REDIS_PASSWORD}@127.0.0.1:${redisPort}`,
@@ -77,7 +77,7 @@ test("the Redis of compose.yaml knows the gateway's user only, who touches the k
     expect(await asGateway(command, ...args)).toContain("NOPERM");
 });
 
-test("a gateway does all its work with that user: signing in, tokens for services, limits, signing out everywhere", async () => {
+test("that user is enough for a gateway: sign-in, tokens for services, limits, sign-out everywhere", async () => {
   const kenri = await testKenri();
   try {
     const place = await gatewayPlace();
@@ -130,7 +130,7 @@ test("each password of compose.yaml opens one database as one role, and no other
   }
 });
 
-/** What psql does with the script: variables from the environment, then one statement after the other. */
+/** Runs the script as psql does: variables from the environment, then one statement after the other. */
 async function make(sql: postgres.Sql, script: string): Promise<void> {
   const variables: Record<string, string> = {};
   for (const line of script.split("\n").filter(Boolean)) {

@@ -5,11 +5,11 @@ import { newPassword, readSecret, writeSecret } from "./secret_file.ts";
 export interface DatabaseUrls {
   /** Owns the schema: migrations. */
   ownerUrl: string;
-  /** What the service itself uses: no DDL. */
+  /** For the service itself: no DDL. */
   appUrl: string;
 }
 
-/** A database and its two roles for each system. Repeating it changes nothing; the passwords stay the same. */
+/** Makes a database and its two roles for each system. Idempotent: the passwords stay the same. */
 export async function ensureDatabases(
   adminUrl: string,
   credentialsFile: string,
@@ -39,7 +39,7 @@ export async function ensureDatabases(
 
 async function ensureRole(sql: postgres.Sql, role: string, password: string): Promise<void> {
   const [known] = await sql`select 1 from pg_roles where rolname = ${role}`;
-  // Our own names and base64url passwords: nothing to escape, and DDL takes no parameters.
+  // DDL takes no parameters. The names are ours and the passwords are base64url, so nothing needs escaping.
   await sql.unsafe(`${known ? "alter" : "create"} role "${role}" login password '${password}'`);
 }
 
@@ -50,7 +50,7 @@ async function ensureDatabase(sql: postgres.Sql, system: string): Promise<void> 
   await sql.unsafe(`grant connect on database "${system}" to "${system}_app"`);
 }
 
-/** The URLs of a system's database from the environment, if it names one. */
+/** The URLs of a system's database in the environment, if they are set. */
 export function databaseFrom(environment: Record<string, string | undefined>, system: string): DatabaseUrls | undefined {
   const owner = `${prefixOf(system)}_DATABASE_URL`;
   const app = `${prefixOf(system)}_APP_DATABASE_URL`;

@@ -1,9 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { prefixOf } from "../server/kernel/config/system_settings.ts";
 import { checkout } from "./checkout.ts";
 import { run } from "./command.ts";
 import { readDevEnv } from "./dev_env.ts";
+import { devSystems } from "./dev_systems.ts";
 import { holderOf } from "./lock.ts";
 import { alive } from "./process_table.ts";
 import { isAsShown, readme, type Snippet, snippetsIn } from "./readme.ts";
@@ -13,7 +15,7 @@ import { becomes, until } from "./wait.ts";
 
 const home = scratchFolder();
 const dev = join(home, "dev");
-// Two attempts, as the README has it for its repair.
+// Two attempts, as in the README's section about repair.
 const env = { PATH: process.env.PATH, HOME: process.env.HOME, KENRI_DEV_HOME: home, NOTIFICATION_MAX_ATTEMPTS: "2" };
 const running: Bun.Subprocess[] = [];
 afterAll(async () => {
@@ -39,7 +41,7 @@ async function startDev(
   return { child, curl: text.split("\n").filter(line => line.startsWith("curl ")), took: performance.now() - started };
 }
 
-/** A start in under five seconds; the machine may be busy with something else, so the best of three counts. */
+/** A start in under five seconds. The machine may be busy, so the best of three counts. */
 async function quickStart(): ReturnType<typeof startDev> {
   const times: number[] = [];
   for (;;) {
@@ -57,11 +59,11 @@ async function pids(): Promise<number[]> {
   return (await Promise.all(files)).map(text => Number.parseInt(text, 10));
 }
 
-/** The ports of the systems change if somebody else has the usual ones at one of the starts. */
+/** The ports of the systems change if another process uses the usual ones at one of the starts. */
 const withoutPorts = (variables: Record<string, string>) =>
   Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, value.replace(/^(http:.*):\d+/, "$1")]));
 
-/** Runs the three lines as a person would. */
+/** Runs the three commands as a person would. */
 async function tryCurl([grant = "", read = "", inbox = ""]: string[]): Promise<void> {
   const sh = async (line: string) => (await run(["sh", "-c", line])).output;
   expect(JSON.parse(await sh(grant))).toMatchObject({ status: "ACTIVE", version: 1 });
@@ -69,10 +71,11 @@ async function tryCurl([grant = "", read = "", inbox = ""]: string[]): Promise<v
   expect(await becomes(5_000, async () => (await sh(inbox)).includes('"SENT"'), 100)).toBe(true);
 }
 
-/** dev.env names where each system serves its metrics, apart from the others, and that is not its API. */
+/** dev.env has the address of each system's metrics, which is not its API. */
 async function metricsAreNamed(): Promise<void> {
   const named = readDevEnv(join(home, "dev.env"));
-  for (const system of ["GATEWAY", "ENTITLEMENT", "NOTIFICATION", "ACCOUNT"]) {
+  expect(devSystems.map(({ name }) => name)).toContain("gateway");
+  for (const system of devSystems.map(({ name }) => prefixOf(name))) {
     const metrics = await (await fetch(named[`${system}_METRICS_URL`]!)).text();
     expect(metrics).toContain(`kenri_event_loop_lag_seconds{thread="${system.toLowerCase()}:api"}`);
     expect(await (await fetch(named[`${system}_HEALTH_URL`]!)).json()).toMatchObject({ status: "ready" });
@@ -82,10 +85,10 @@ async function metricsAreNamed(): Promise<void> {
 
 const asPrinted = Bun.which("curl") ? tryCurl : async () => {};
 
-/** What only starts, tests or deploys the whole; the rest of the README is run. */
+/** Commands that start, test or deploy everything are skipped; all others of the README run. */
 const isWhole = ({ commands }: Snippet) => /^npx bun (run (dev|test)|stack\/compose_env)/.test(commands);
 
-/** Runs the README from top to bottom in one shell, in a folder with this stack in place of the usual one, and compares the answers. */
+/** Runs the README from top to bottom in one shell, with this stack instead of the usual one, and compares the output. */
 async function tryReadme(): Promise<void> {
   const folder = join(home, "reader");
   mkdirSync(folder);
@@ -107,7 +110,7 @@ async function tryReadme(): Promise<void> {
 
 const asWritten = Bun.which("curl") ? tryReadme : async () => {};
 
-test("a first start prints a block whose curl lines work, the README can be followed word for word, and Ctrl-C leaves no process", async () => {
+test("a first start prints a block whose curl lines work, the README works word for word, and Ctrl-C leaves no process", async () => {
   const { child, curl } = await startDev();
   await asPrinted(curl);
   await asWritten();
@@ -160,7 +163,7 @@ test("a second start takes under five seconds, keeps key and data, and is the on
   expect(servers.some(alive)).toBe(false);
 }, 120_000);
 
-test("dev:reset forgets the data and says so", async () => {
+test("dev:reset deletes the data and prints the folders", async () => {
   const reset = await run([process.execPath, join(import.meta.dir, "reset.ts")], { env });
   expect([reset.code, reset.output]).toEqual([0, expect.stringContaining(dev)]);
   expect(existsSync(dev)).toBe(false);

@@ -18,22 +18,22 @@ import { type Stack, serverNames, startStack } from "./stack.ts";
 answerHelp(`usage: npx bun run dev
 
 Starts PostgreSQL, NATS, Redis, an identity provider and every system of Kenri on this machine, with their data under .stack/. It prints the
-addresses, an API key and three curl lines to try, and runs until Ctrl-C. Settings are environment variables: see docs/configuration.md.`);
+addresses, an API key and three curl commands, and runs until Ctrl-C. Settings are environment variables: see docs/configuration.md.`);
 
-/** Another home is another dev stack beside this one: the tests need that. */
+/** Another home is another dev stack; the tests use one. */
 const home = process.env.KENRI_DEV_HOME ?? stackHome;
 const dir = join(home, "dev");
 const envFile = join(home, "dev.env");
 const say = (line: string) => console.log(line);
 
-/** How to undo what was started so far, last first. */
+/** Stops what was started so far, last first. */
 const undo: (() => Promise<void> | void)[] = [];
 let closing = false;
 let firstSignal = 0;
 
 for (const name of stopSignals()) {
   process.on(name, () => {
-    // One Ctrl-C arrives twice: from the terminal, and passed on by `bun run`. A later one is meant: at once, the watchdog ends the rest.
+    // One Ctrl-C arrives twice: from the terminal and from `bun run`. A later one ends this process at once, and the watchdog ends the rest.
     if (closing && performance.now() - firstSignal > 1_000) process.exit(130);
     if (closing) return;
     firstSignal = performance.now();
@@ -46,7 +46,7 @@ endWithLaunchers();
 try {
   await up();
 } catch (error) {
-  if (!closing) await fail(error as Error); // otherwise our own stopping caused it
+  if (!closing) await fail(error as Error); // otherwise the stop caused it
 }
 
 async function up(): Promise<void> {
@@ -55,7 +55,7 @@ async function up(): Promise<void> {
   const [stack] = await Promise.all([startServers(), buildConsole(say)]);
   const databases = await findDatabases(stack);
   const kenri = await prepareKenri({ dir, say, databases, servers: stack, onGiveUp: fail });
-  undo.push(kenri.process.stop, echoTrouble(kenri.process.log, say)); // what it says while it drains is only in the log
+  undo.push(kenri.process.stop, echoTrouble(kenri.process.log, say)); // output during the stop is only in the log
   say("Kenri: starting the systems (they migrate their databases first)");
   await kenri.process.start();
   const key = await ensureApiKey(kenri, readDevEnv(envFile).KENRI_API_KEY);
@@ -74,7 +74,7 @@ async function up(): Promise<void> {
   if (!closing) say(devBlock({ urls: kenri.urls, issuer: stack.idp.issuer, key, logs: join(dir, "logs"), envFile }));
 }
 
-/** PostgreSQL only if the environment does not name every system's database. */
+/** Without PostgreSQL if the environment has the database URLs of every system. */
 async function startServers(): Promise<Stack<"nats" | "redis" | "idp"> & Partial<Stack<"postgres">>> {
   const needed = storing.some(name => databaseFrom(process.env, name) === undefined);
   const servers = needed ? serverNames : serverNames.filter(name => name !== "postgres");

@@ -10,7 +10,7 @@ export interface BlockFacts {
   envFile: string;
 }
 
-/** What a person needs after the start. The curl lines work as printed, at each start: user and key are new each time. */
+/** The addresses and commands for a person after the start. The curl commands work at each start: the user and the idempotency key are new each time. */
 export function devBlock({ urls, issuer, key, logs, envFile }: BlockFacts): string {
   const tag = randomBytes(3).toString("hex");
   const user = `alice-${tag}`;

@@ -4,7 +4,7 @@ const grants = [
   { stock_keeping_unit: "beta-access", reason: "CAMPAIGN", purchase_id: "demo-3" },
 ];
 
-/** A little to look at: what user `demo` owns. The keys are fixed, so a repetition is a replay, or (after the keys' TTL) a harmless 409. */
+/** Demo data: entitlements of the user `demo`. The idempotency keys are fixed, so a repetition is a replay or, after their TTL, a harmless 409. */
 export async function seedDemo(entitlementUrl: string, key: string): Promise<void> {
   for (const grant of grants) {
     const answer = await fetch(`${entitlementUrl}/v1/entitlements/grants`, {

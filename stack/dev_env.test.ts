@@ -10,7 +10,7 @@ import { readSummary } from "./test_step.ts";
 const folder = scratchFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("dev.env reads the same in a shell and here, and only its owner can read it", async () => {
+test("a shell and our reader get the same values from dev.env, and only its owner can read it", async () => {
   const file = join(folder, "dev.env");
   const variables = { NATS_URL: "nats://127.0.0.1:4222", KENRI_API_KEY: "it's a $ecret" };
   writeDevEnv(file, variables);
@@ -20,7 +20,7 @@ test("dev.env reads the same in a shell and here, and only its owner can read it
   expect(readDevEnv(join(folder, "none"))).toEqual({});
 });
 
-test("only warnings and worse are echoed, in one short line; what is no JSON is shown as it is", () => {
+test("only warnings and worse are echoed, in one short line; other output is shown as it is", () => {
   expect(trouble('{"level":"info","msg":"fine"}')).toBeUndefined();
   expect(trouble('{"level":30,"msg":"fine"}')).toBeUndefined();
   expect(trouble('{"level":"warn","role":"entitlement:relay","msg":"outbox.claim","error":{"message":"away"}}')).toBe(
@@ -31,7 +31,7 @@ test("only warnings and worse are echoed, in one short line; what is no JSON is 
   expect(trouble("")).toBeUndefined();
 });
 
-test("the tally is that of the closing summary; a crash without one counts as a failure", () => {
+test("the counts come from the summary; a crash without a summary counts as a failure", () => {
   expect(readSummary(" 12 pass\n 3 skip\n 2 fail\n 40 expect() calls\nRan 17 tests", 1)).toEqual({ passed: 12, failed: 2 });
   expect(readSummary("\u001b[32m 12 pass\u001b[0m\n\u001b[2m 0 fail\u001b[0m\n", 0)).toEqual({ passed: 12, failed: 0 });
   expect(readSummary("  1 failed\n    sign_in.spec.ts:1:1 › a page\n  8 passed (4.3s)\n", 1)).toEqual({ passed: 8, failed: 1 });

@@ -1,6 +1,6 @@
 import { readSecret, writeSecret } from "./secret_file.ts";
 
-/** `.stack/dev.env`: how scripts and people reach the running dev stack. `. .stack/dev.env` reads it in a shell. */
+/** `.stack/dev.env`: the addresses and keys of the running dev stack. `. .stack/dev.env` reads it in a shell. */
 export function writeDevEnv(file: string, variables: Record<string, string>): void {
   const quoted = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`;
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${quoted(value)}\n`);

@@ -13,9 +13,9 @@ import type { Stack } from "./stack.ts";
 export interface KenriServer {
   process: ServerProcess;
   urls: Record<SystemName, string>;
-  /** Where each serves its health and its metrics. */
+  /** The health ports, with /metrics. */
   healthUrls: Record<SystemName, string>;
-  /** What it was started with: its command-line tools need the same. */
+  /** Its environment: the command-line tools need the same. */
   env: Record<string, string | undefined>;
 }
 
@@ -27,7 +27,7 @@ export interface KenriOptions {
   onGiveUp: (error: Error) => void;
 }
 
-/** All systems in one process, as `bun server/main.ts` runs them. Not started yet: so that a Ctrl-C in the middle can stop it. */
+/** All systems in one process, as `bun server/main.ts` runs them. Not started yet, so that a Ctrl-C during the start can stop it. */
 export async function prepareKenri({ dir, say, databases, servers, onGiveUp }: KenriOptions): Promise<KenriServer> {
   await endLeftover(dir, "kenri");
   const env: Record<string, string | undefined> = {
@@ -54,7 +54,7 @@ export async function prepareKenri({ dir, say, databases, servers, onGiveUp }: K
     urls[name] = `http://127.0.0.1:${port}`;
     env[`${prefix}_URL`] = urls[name];
   }
-  // Signed-in people see what they are granted at once.
+  // With the channel `stream`, signed-in people see a grant at once.
   Object.assign(env, {
     GATEWAY_JWKS_URL: `${urls.gateway}/.well-known/jwks.json`,
     NOTIFICATION_CHANNEL: env.NOTIFICATION_CHANNEL ?? "stream",
@@ -78,7 +78,7 @@ export async function prepareKenri({ dir, say, databases, servers, onGiveUp }: K
 
 function addresses({ nats, redis, idp }: KenriOptions["servers"]): Record<string, string> {
   return {
-    // The roles have users of their own. The administrator's URL is only for people, in dev.env.
+    // The roles have their own users. The administrator's URL in dev.env is only for people.
     ...(Object.keys(nats.roleUrls).length > 0 ? nats.roleUrls : { NATS_URL: nats.url }),
     REDIS_URL: redis.url,
     OIDC_ISSUER: idp.issuer,
@@ -88,13 +88,13 @@ function addresses({ nats, redis, idp }: KenriOptions["servers"]): Record<string
   };
 }
 
-/** Not only its API but its workers too: what is granted right after the start shall be told at once. */
+/** Waits for the workers too, so that a grant right after the start is delivered at once. */
 async function isReady(healthUrl: string): Promise<boolean> {
   const answer = await fetch(`${healthUrl}/readyz`, { signal: AbortSignal.timeout(2_000) });
   return ((await answer.json()) as { status: string }).status === "ready";
 }
 
-/** Shows what the server warns of, shortly. Everything is in the log. */
+/** Shows the server's warnings and errors in short form. The log has everything. */
 export function echoTrouble(log: string, say: (line: string) => void): () => void {
   return follow(log, line => {
     const short = trouble(line);
@@ -102,7 +102,7 @@ export function echoTrouble(log: string, say: (line: string) => void): () => voi
   });
 }
 
-/** A JSON log line of level warn or worse as one short line; a library's own pino writes levels as numbers. */
+/** A JSON log line of level warn or worse as one short line. A library may write levels as numbers. */
 export function trouble(line: string): string | undefined {
   try {
     const entry = JSON.parse(line) as { level?: string | number; role?: string; msg?: string; error?: { message?: string } };
@@ -110,7 +110,7 @@ export function trouble(line: string): string | undefined {
     if (!["warn", "error", "fatal"].includes(level)) return undefined;
     return [[level, entry.role].filter(Boolean).join(" "), entry.msg, entry.error?.message].filter(Boolean).join(": ").slice(0, 300);
   } catch {
-    // Not JSON: what a crash prints. Worth seeing whole.
+    // Not JSON: the output of a crash, shown as it is.
     return line.trim() === "" ? undefined : line.slice(0, 300);
   }
 }

@@ -2,7 +2,7 @@ import { type SystemName, systems } from "../server/systems.ts";
 
 export type { SystemName };
 
-/** The systems by their usual ports: in this order they are shown. The usual health port is a thousand above. */
+/** The systems in the order of their usual ports. The usual health port is 1000 above. */
 export const devSystems = systems
   .map(({ name, database, settings }) => ({ name, database, port: Number(settings.port.preset) }))
   .map(system => ({ ...system, healthPort: system.port + 1000 }))

@@ -3,16 +3,16 @@ import { dirname, join } from "node:path";
 import { run, runOrFail } from "./command.ts";
 
 export interface PackageWish {
-  /** Debian's or Ubuntu's name of it. */
+  /** Its name in Debian and Ubuntu. */
   name: string;
-  /** What a person calls it. */
+  /** Its name in messages. */
   title: string;
-  /** The folder that will hold `usr/`, `etc/` … of the package and of those it needs and this system lacks. */
+  /** The folder for `usr/`, `etc/` … of the package and of its dependencies that this machine lacks. */
   target: string;
   say: (line: string) => void;
 }
 
-/** A package of Debian or Ubuntu, unpacked as any user without touching the system's lists, caches or packages. */
+/** Unpacks a package of Debian or Ubuntu, as any user, without touching the lists, caches or packages of the machine. */
 export async function unpackPackage({ name, title, target, say }: PackageWish): Promise<void> {
   const known = await run(["apt-config", "dump"]);
   if (known.code !== 0) throw new Error("the distribution's package: there is no apt here");
@@ -24,11 +24,11 @@ export async function unpackPackage({ name, title, target, say }: PackageWish): 
       say(`${title}: reading the distribution's package lists (apt-get update, private copy)`);
       await runOrFail("apt-get update", ["apt-get", "update"], { env, cwd: work, within: 120_000 });
       say(`${title}: downloading the package ${name}`);
-      // `install` knows what the package needs and this system lacks; it stops before it would install anything.
+      // `install` resolves the missing dependencies; `--download-only` keeps it from installing anything.
       const download = ["apt-get", "install", "--download-only", "--reinstall", "--no-install-recommends", "--yes", name];
       await runOrFail(`apt-get download of ${name}`, download, { env, cwd: work, within: 300_000 });
     };
-    await fetchOnce().catch(fetchOnce); // mirrors hiccup: once more
+    await fetchOnce().catch(fetchOnce); // a mirror may fail once
     const root = join(work, "root");
     for (const file of downloaded(work)) await runOrFail(`unpacking ${name}`, ["dpkg", "-x", file, root]);
     putInPlace(root, target);
@@ -37,7 +37,7 @@ export async function unpackPackage({ name, title, target, say }: PackageWish): 
   }
 }
 
-/** Where unpacked libraries lie, as LD_LIBRARY_PATH wants it. */
+/** The folders of the unpacked libraries, for LD_LIBRARY_PATH. */
 export function libraryPath(root: string): string {
   const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(file => /(^|\/)lib[^/]*\.so(\.[^/]*)?$/.test(file));
   return [...new Set(files.map(file => join(root, dirname(file))))].join(":");
@@ -46,11 +46,11 @@ export function libraryPath(root: string): string {
 function downloaded(work: string): string[] {
   const archives = join(work, "cache", "archives");
   const files = readdirSync(archives).filter(file => file.endsWith(".deb"));
-  // The C library belongs to the system's own loader: another one beside it would not run.
+  // The C library must be the one of the machine's loader, so it is left out.
   return files.filter(file => !/^libc6_/.test(file)).map(file => join(archives, file));
 }
 
-/** Rename is atomic: of two starts at once each puts a whole folder there, and the first one stays. */
+/** Rename is atomic: of two parallel starts, each moves a whole folder, and the first one stays. */
 function putInPlace(root: string, target: string): void {
   try {
     renameSync(root, target);
@@ -60,8 +60,8 @@ function putInPlace(root: string, target: string): void {
 }
 
 /**
- * The system's own apt configuration (mirrors' proxies and certificates matter) with other folders,
- * and without its hooks, which would act on the system's caches.
+ * The machine's apt configuration (it has the proxies and certificates of the mirrors) with other folders,
+ * and without its hooks, which would change the machine's caches.
  */
 function writeConfig(work: string, known: string): string {
   for (const folder of ["lists/partial", "cache/archives/partial", "state"]) mkdirSync(join(work, folder), { recursive: true });
@@ -73,9 +73,9 @@ function writeConfig(work: string, known: string): string {
     "Dir::Cache": join(work, "cache"),
     "Dir::Etc::Parts": "/dev/null",
     "Dir::Etc::main": "/dev/null",
-    // The lock would be the system's; nothing is installed, so there is nothing to lock.
+    // The lock is the machine's. Nothing is installed, so no lock is needed.
     "Debug::NoLocking": "true",
-    // apt as root would drop to a user who may not be allowed into this folder.
+    // As root, apt switches to a user that may have no access to this folder.
     "APT::Sandbox::User": "root",
     "Acquire::Languages": "none",
     "Acquire::Retries": "2",

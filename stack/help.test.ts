@@ -17,7 +17,7 @@ const commands = [
 const env = { PATH: process.env.PATH, HOME: process.env.HOME, KENRI_DEV_HOME: scratchFolder() };
 const bun = (file: string, argument: string) => run([process.execPath, join(checkout, file), argument], { env, cwd: checkout });
 
-test.each(commands)("%s --help tells what it does, and does nothing", async file => {
+test.each(commands)("%s --help prints its usage and does nothing else", async file => {
   const { code, output } = await bun(file, "--help");
   expect([code, output]).toEqual([0, expect.stringMatching(/^usage: /)]);
 });

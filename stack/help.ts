@@ -1,10 +1,10 @@
 export interface HelpOptions {
-  /** Which arguments there are beside --help; a command that takes none refuses every one. */
+  /** Whether an argument is allowed, besides --help. By default none is. */
   readonly takes?: (argument: string) => boolean;
   readonly args?: readonly string[];
 }
 
-/** What a command answers before it does anything: help with exit code 0, or an argument that it does not know with exit code 2. */
+/** Prints help with exit code 0, or refuses an unknown argument with exit code 2, before the command does anything. */
 export function answerHelp(text: string, { takes = () => false, args = process.argv.slice(2) }: HelpOptions = {}): void {
   if (args.some(argument => argument === "--help" || argument === "-h")) {
     console.log(text);

@@ -12,7 +12,7 @@ export interface IdpServer extends ServerProcess {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Forget the signing key; the next start makes another one. Only while it is down. */
+  /** Deletes the signing key; the next start makes another one. Only while it is down. */
   wipe(): void;
 }
 

@@ -26,7 +26,7 @@ beforeAll(() => {
   const names = Object.keys(scripts).map(file => [file.slice(0, -3), `bun ${file}`]);
   writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: Object.fromEntries(names) }));
   for (const [name, text] of Object.entries(scripts)) writeFileSync(join(folder, name), text);
-  // As npm's: it starts a shell that starts the command, and when it is killed it tells nobody. The second command keeps the shell in the chain.
+  // Like npm: it starts a shell that starts the command, and forwards no signal. The second command keeps the shell in the chain.
   writeFileSync(
     npx,
     `require("node:child_process").spawnSync("sh", ["-c", process.argv.slice(2).join(" ") + "; :"], { stdio: "inherit" });`,
@@ -46,10 +46,10 @@ test.each([
   expect(output.split("\n").findLast(line => !line.startsWith("$")) ?? "").toBe(expected);
 });
 
-test.each(["SIGTERM", "SIGKILL"] as const)("the end of npx by %s is a SIGTERM for what it started", async signal => {
+test.each(["SIGTERM", "SIGKILL"] as const)("when npx ends by %s, the command gets a SIGTERM", async signal => {
   for (const file of ["pid", "stopped"]) rmSync(join(folder, file), { force: true });
   const child = Bun.spawn(["bun", npx, "bun", "run", "stays"], { cwd: folder, env, stdin: "ignore", stdout: "ignore", stderr: "ignore" });
-  // The file is there before its text is.
+  // The file exists before its text.
   const written = () => (existsSync(join(folder, "pid")) ? Number(readFileSync(join(folder, "pid"), "utf8")) : 0);
   expect(await becomes(10_000, () => written() > 0)).toBe(true);
   const pid = written();

@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { alive, birthOf, commandLine, parentOf } from "./process_table.ts";
 
-// `npx bun run dev` is a chain of four: npm, the shell that it starts, `bun run`, and us. npm passes SIGTERM on to its shell, which ends without
-// passing it on: `bun run` and we would go on without anybody who could stop us by the process they know.
+// `npx bun run dev` is a chain of four processes: npm, its shell, `bun run`, and this one. npm forwards SIGTERM to its shell, and the shell ends without
+// forwarding it. `bun run` and this process would continue although the process that the person started is gone.
 
 const every = 500;
 
-/** npm, npx or another package runner; they show themselves as `npm exec …`, or as `node /usr/bin/npx …`. */
+/** npm, npx or another package runner: `npm exec …` or `node /usr/bin/npx …` in the process list. */
 const isRunner = (command: string) =>
   command
     .split(" ")
@@ -22,7 +22,7 @@ const isBunRun = (command: string, script: string | undefined) => {
 
 const isShell = (command: string) => /^\S*\bsh -c /.test(command);
 
-/** The processes above this one that were started only to start it, nearest first. A person's own shell or script is not among them: it may end. */
+/** The ancestors of this process that exist only to start it, nearest first. A person's own shell or script is none: it may end. */
 export function launchersOf(pid: number, script: string | undefined = process.env.npm_lifecycle_event): number[] {
   const isLauncher = (candidate: number) => isRunner(commandLine(candidate)) || isBunRun(commandLine(candidate), script);
   const found: number[] = [];
@@ -35,7 +35,7 @@ export function launchersOf(pid: number, script: string | undefined = process.en
   return found;
 }
 
-/** When one of the processes that started us has gone, we get the SIGTERM that it did not pass on. */
+/** When a launcher has ended, this process sends itself the SIGTERM that the launcher did not forward. */
 export function endWithLaunchers(): void {
   const known = launchersOf(process.pid).map(pid => ({ pid, birth: birthOf(pid) }));
   if (known.length === 0) return;
@@ -47,7 +47,7 @@ export function endWithLaunchers(): void {
   timer.unref();
 }
 
-/** The signals that ask a command to stop. `nohup` has SIGHUP ignored, and that stays so: the end of a terminal is then none of ours. */
+/** The signals that stop a command. Under `nohup` SIGHUP stays ignored: the command outlives its terminal. */
 export function stopSignals(): NodeJS.Signals[] {
   return ignoresHangup() ? ["SIGINT", "SIGTERM"] : ["SIGINT", "SIGTERM", "SIGHUP"];
 }
@@ -57,6 +57,6 @@ function ignoresHangup(): boolean {
     const [, mask = "0"] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
     return (BigInt(`0x${mask}`) & 1n) === 1n;
   } catch {
-    return false; // no /proc: it cannot be known
+    return false; // no /proc
   }
 }

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { readLivePid } from "./leftover.ts";
 import { birthOf } from "./process_table.ts";
 
-/** The pid of the live process that holds the stack in `dir`. */
+/** The pid of the live process that has locked the stack in `dir`. */
 export function holderOf(dir: string): number | undefined {
   return readLivePid(lockFile(dir));
 }
 
-/** One stack a folder. A lock whose process is gone (or whose pid is somebody else's by now) does not count. */
+/** One stack in a folder. A lock of a dead process, or with a reused pid, is ignored. */
 export function lock(dir: string): () => void {
   mkdirSync(dir, { recursive: true });
   const file = lockFile(dir);
@@ -16,7 +16,7 @@ export function lock(dir: string): () => void {
   writeFileSync(ours, `${process.pid} ${birthOf(process.pid)}\n`);
   try {
     if (holderOf(dir) === undefined) rmSync(file, { force: true });
-    linkSync(ours, file); // fails if it is there: the test and the taking are one step
+    linkSync(ours, file); // fails if the file exists, so check and lock are one step
   } catch {
     throw new StackInUse(dir, holderOf(dir));
   } finally {

@@ -17,9 +17,9 @@ import type { ServerCertificate, StackContext } from "./stack.ts";
 export interface NatsServer extends ServerProcess {
   /** With the credentials of the administrator. */
   readonly url: string;
-  /** What each role connects with, by its variable: `ENTITLEMENT_RELAY_NATS_URL` …; none if the server is not ours. */
+  /** The URL of each role by its variable, `ENTITLEMENT_RELAY_NATS_URL` …; empty if the server is not ours. */
   readonly roleUrls: Record<string, string>;
-  /** Forget everything it stored. Only while it is down. */
+  /** Deletes its data. Only while it is down. */
   wipe(): void;
 }
 
@@ -60,7 +60,7 @@ export async function startNats(context: StackContext): Promise<NatsServer> {
   });
 }
 
-// Beside the configuration: the server finds an include only from there.
+// Beside the configuration: the server resolves an include relative to it.
 const usersFile = "nats.users.conf";
 
 interface Config {
@@ -73,7 +73,7 @@ interface Config {
 
 function configText({ binary, port, store, dir, certificate }: Config): string {
   const [major, minor] = binary.version;
-  // 2.9 refuses the option. Later servers then ack a publish only when it is on the disk.
+  // 2.9 refuses the option. With it, later servers acknowledge a publish only when it is on the disk.
   const sync = major > 2 || minor >= 10 ? "\n  sync_interval: always" : "";
   return `listen: "127.0.0.1:${port}"
 server_name: "kenri-${shortHash(dir)}"
@@ -88,7 +88,7 @@ async function answers(url: string, certificate: ServerCertificate | undefined):
   const tls = certificate ? { tls: { caFile: certificate.ca } } : {};
   const connection = await connect({ ...credentialsOf(url), ...tls, timeout: 1_000, reconnect: false });
   try {
-    await jetstreamManager(connection, { timeout: 2_000 }); // asks for the account's JetStream
+    await jetstreamManager(connection, { timeout: 2_000 }); // fails without JetStream
     return true;
   } finally {
     await connection.close();

@@ -19,7 +19,7 @@ function fakeNats(name: string, version: string): string {
   return place;
 }
 
-test("an accepted version on PATH comes first, one that is too old is passed over", async () => {
+test("an accepted version on PATH comes first, an older one is skipped", async () => {
   const [old, good, kept] = [fakeNats("old", "2.8.4"), fakeNats("good", "2.9.0"), fakeNats("kept", "2.14.5")];
   const say = () => {};
   expect((await findNats({ say, path: `/nowhere:${old}:${good}`, bin: kept })).path).toBe(join(good, "nats-server"));
@@ -35,7 +35,7 @@ test.skipIf(!hasApt)("without one on PATH the distribution's package is unpacked
   expect(readdirSync(bin)).toEqual(["nats-server"]);
 });
 
-// The checkout's own bun: the one that runs this may lie in root's home.
+// The checkout's own bun: the one that runs this test may be in root's home.
 const bun = join(checkout, "node_modules", ".bin", "bun");
 const asNobody = { cwd: "/", env: { PATH: process.env.PATH, HOME: "/nonexistent" }, uid: 65534, gid: 65534, within: 120_000 };
 const nobodyCanRunIt = asRoot && (await run([bun, "--version"], asNobody)).code === 0;
@@ -51,7 +51,7 @@ test.skipIf(!hasApt || !nobodyCanRunIt)("an unprivileged user gets the package t
   expect(result.output).toBe(join(bin, "nats-server"));
 });
 
-test("when nothing helps, the message says what would", async () => {
+test("without a nats-server, the message says what to install", async () => {
   const blocked = join(folder, "blocked");
   writeFileSync(blocked, "a file where a folder should be");
   chmodSync(blocked, 0o600);

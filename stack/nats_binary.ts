@@ -12,13 +12,13 @@ export interface NatsBinary {
 
 export interface NatsSearch {
   say: (line: string) => void;
-  /** Folders to look in, as in $PATH. */
+  /** The folders to search, as in $PATH. */
   path?: string;
-  /** Where a fetched copy is kept; shared by all stacks of the checkout. */
+  /** The folder of a downloaded copy; all stacks of the checkout share it. */
   bin?: string;
 }
 
-/** nats-server ≥ 2.9: on PATH, fetched earlier, the distribution's package, the project's release. */
+/** nats-server ≥ 2.9. In this order: on PATH, an earlier download, the distribution's package, the project's release. */
 export async function findNats({ say, path = process.env.PATH ?? "", bin = join(stackHome, "bin") }: NatsSearch): Promise<NatsBinary> {
   const copy = join(bin, "nats-server");
   for (const candidate of [...path.split(":").map(folder => join(folder, "nats-server")), copy]) {
@@ -31,14 +31,14 @@ export async function findNats({ say, path = process.env.PATH ?? "", bin = join(
       await fetchInto(copy, say);
       const found = await accepted(copy);
       if (found) return found;
-      troubles.push(`${fetchInto.name}: what came is not nats-server 2.9 or newer`);
+      troubles.push(`${fetchInto.name}: the download is not nats-server 2.9 or newer`);
     } catch (error) {
       troubles.push((error as Error).message);
     }
   }
   throw new Error(
     [
-      "nats-server 2.9 or newer was not found and could not be fetched. Either of these helps:",
+      "nats-server 2.9 or newer was not found and could not be downloaded. Do one of these:",
       "  - install it: `apt install nats-server`, `brew install nats-server`, or put the binary on PATH",
       "  - point NATS_URL at a running server that has JetStream",
       ...troubles.map(trouble => `What was tried: ${trouble}`),

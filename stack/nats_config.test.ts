@@ -21,7 +21,7 @@ test("every role with a NATS URL of its own has a user, and no other", () => {
   expect(Object.keys(rightsOf(defaultNames)).toSorted()).toEqual(roles.toSorted());
 });
 
-test("the names of the table are the defaults of the settings", () => {
+test("the names in the table are the defaults of the settings", () => {
   const presets = Object.fromEntries(
     systems.flatMap(({ settings }) => listSettings(settings).map(({ variable, preset }) => [variable, preset])),
   );
@@ -37,13 +37,13 @@ test("the names of the table are the defaults of the settings", () => {
   expect(namesIn({ ENTITLEMENT_STREAM: "mine" })(entitlementEvents.stream)).toBe("mine");
 });
 
-test("with the names of tests every role has the same rights, with wildcards in place of names", () => {
+test("in tests every role has the same rights, with wildcards instead of names", () => {
   const kinds = (names: typeof defaultNames) =>
     Object.entries(rightsOf(names)).map(([role, { publish, subscribe }]) => [role, publish.map(one => one.purpose), subscribe.length]);
   expect(kinds(testNames)).toEqual(kinds(defaultNames));
 });
 
-test("every user has a password of its own, and no role's tells the administrator's", () => {
+test("every user has a password of its own, and no role's password contains the administrator's", () => {
   const passwords = Object.values(passwordVariables("the administrator's"));
   expect(new Set(passwords).size).toBe(Object.keys(rightsOf(defaultNames)).length + 1);
   expect(passwords.filter(password => password.includes("the administrator's"))).toHaveLength(1);

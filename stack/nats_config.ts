@@ -13,14 +13,14 @@ export const configFile = join(checkout, "stack", "nats", "kenri.conf");
 export const documentFile = join(checkout, "docs", "security.md");
 export const administrator = "administrator";
 
-/** The variable from which the server takes the password of a user. */
+/** The variable with the password of a user, in the server's configuration. */
 export const passwordVariable = (user: string) => `KENRI_NATS_${user.toUpperCase()}_PASSWORD`;
 
-/** The block `authorization` of a server's configuration: one user for each role, and the administrator. */
+/** The block `authorization` of the server's configuration: one user for each role, and the administrator. */
 export const usersConfig = (
   names: NameOf,
 ): string => `# Written by \`bun stack/nats_config.ts --write\` from the rights that the systems declare.
-# Each password is the value of an environment variable. Give it in double quotes, so that the server never takes it for a number.
+# Each password is the value of an environment variable. Give it in double quotes, so that the server never reads it as a number.
 authorization {
   timeout: 5
   users: [
@@ -65,7 +65,7 @@ function rightsTable(): string {
   return lines.map(cells => `| ${cells.map((text, column) => text.padEnd(widths[column]!)).join(" | ")} |`).join("\n");
 }
 
-/** The document with its table as the code has it. */
+/** The document with its table from the code. */
 export function writtenDocument(document: string): string {
   const [before, rest] = document.split(begin);
   const after = rest?.split(end)[1];

@@ -8,9 +8,9 @@ export async function fetchNatsPackage(target: string, say: (line: string) => vo
   try {
     await unpackPackage({ name: "nats-server", title: "NATS", target: root, say });
     const binary = ["usr/sbin/nats-server", "usr/bin/nats-server"].map(path => join(root, path)).find(path => existsSync(path));
-    if (binary === undefined) throw new Error("the distribution's package holds no nats-server");
+    if (binary === undefined) throw new Error("the distribution's package contains no nats-server");
     chmodSync(binary, 0o755);
-    renameSync(binary, target); // atomic: two starts at once each put a whole file there
+    renameSync(binary, target); // atomic: of two parallel starts, each moves a whole file
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

@@ -2,7 +2,7 @@ import type { NameOf, Rights } from "../server/kernel/nats/rights.ts";
 import { natsRightsOf, rolesOf } from "../server/kernel/system/system.ts";
 import { systems } from "../server/systems.ts";
 
-/** The names as the settings of this environment have them. */
+/** The names in the settings of this environment. */
 export const namesIn =
   (environment: Record<string, string | undefined>): NameOf =>
   ({ variable, preset }) => {

@@ -5,7 +5,7 @@ import { runOrFail } from "./command.ts";
 
 const version = "2.14.5";
 
-/** As published with the release and pinned by its packagers (nats-io/nats-docker for Linux, hermit for macOS). */
+/** The published checksums, as its packagers pin them (nats-io/nats-docker for Linux, hermit for macOS). */
 const checksums: Record<string, string> = {
   "linux-amd64": "5e3b603d47c447bda1f77f9ac16dbf91c90aac4ff3681f8fbbc7201e4ed99355",
   "linux-arm64": "673a98d3faa79dde3f9ebf16d6dfac36a5f694e7ad2015e4954dd7939c85cd4c",
@@ -13,7 +13,7 @@ const checksums: Record<string, string> = {
   "darwin-arm64": "ddd907854d9a2de834af133fa396915fe6442fe6d8909ae31390d1ea7a0fea50",
 };
 
-/** The project's official release, only if it is byte for byte the one we know. */
+/** The project's official release, only with the known checksum. */
 export async function fetchNatsRelease(target: string, say: (line: string) => void): Promise<void> {
   const platform = `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
   const expected = checksums[platform];

@@ -5,17 +5,17 @@ import { defaultNames, rightsOf } from "./nats_permissions.ts";
 
 const roles = Object.keys(rightsOf(defaultNames));
 
-/** A role's password follows from the administrator's, but not the other way round: a stack has one secret to keep. */
+/** A role's password is derived from the administrator's, one way: a stack keeps one secret. */
 const passwordOf = (secret: string, user: string) =>
   user === administrator ? secret : createHmac("sha256", secret).update(user).digest("base64url");
 
-/** The variables that the server's configuration reads. In quotes, because it takes some texts for numbers. */
+/** The variables in the server's configuration. In quotes, because the server reads some texts as numbers. */
 export const passwordVariables = (secret: string): Record<string, string> =>
   Object.fromEntries([administrator, ...roles.map(natsUserOf)].map(user => [passwordVariable(user), `"${passwordOf(secret, user)}"`]));
 
 export const administratorUrl = (port: number, secret: string) => `nats://${administrator}:${secret}@127.0.0.1:${port}`;
 
-/** `ENTITLEMENT_RELAY_NATS_URL` and so on, for the server of a stack that has this URL for its administrator; none for any other server. */
+/** `ENTITLEMENT_RELAY_NATS_URL` and so on, for a stack's server by its administrator's URL; empty for any other server. */
 export function roleUrls(url: string): Record<string, string> {
   const { username, password, host } = new URL(url);
   if (username !== administrator) return {};
@@ -27,7 +27,7 @@ export function roleUrls(url: string): Record<string, string> {
   );
 }
 
-/** What the client needs to connect by a URL with credentials: it ignores those in its servers. */
+/** Connection options for a URL with credentials: the client ignores credentials in its servers. */
 export function credentialsOf(url: string): { servers: string; user?: string; pass?: string } {
   const { host, username, password } = new URL(url);
   return username ? { servers: host, user: decodeURIComponent(username), pass: decodeURIComponent(password) } : { servers: host };

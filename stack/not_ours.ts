@@ -1,6 +1,6 @@
 import type { ServerProcess } from "./server_process.ts";
 
-/** A server named in the environment: used, never started, stopped or killed. */
+/** A server from the environment: used, but never started, stopped or killed. */
 export function notOurs(name: string, variable: string): ServerProcess & { wipe(): void } {
   const refuse = (): never => {
     throw new Error(`${name} comes from ${variable}: not ours to stop`);

@@ -6,7 +6,7 @@ import { scratchFolder } from "./scratch.ts";
 const dir = scratchFolder();
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-test("a server finds its port again, another one if it is taken, and the preferred one first", async () => {
+test("a server gets its last port again, another one if it is taken, and the preferred one first", async () => {
   const port = await choosePort(dir, "one");
   expect(await choosePort(dir, "one")).toBe(port);
   const taken = Bun.serve({ hostname: "127.0.0.1", port, fetch: () => new Response() });

@@ -11,8 +11,8 @@ export function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * The preferred port if it is free, then the one that the server had the last time, then any.
- * Any = below the range the kernel takes for outgoing connections: a server that is down for a while must find its port again.
+ * The preferred port if it is free, then the port of the last start, then a random one.
+ * Random ports are below the range of outgoing connections, so that a server that is down for a while gets its port again.
  */
 export async function choosePort(dir: string, name: string, preferred?: number): Promise<number> {
   const file = join(dir, "ports.json");
@@ -22,7 +22,7 @@ export async function choosePort(dir: string, name: string, preferred?: number):
   for (const port of candidates) {
     if (port === undefined || !(await isFree(port))) continue;
     const { [name]: _, ...others } = read(file);
-    if (Object.values(others).includes(port)) continue; // a server that starts at the same time, or is down for a while
+    if (Object.values(others).includes(port)) continue; // of a server that starts at the same time, or is down for a while
     mkdirSync(dir, { recursive: true });
     writeFileSync(`${file}.new`, `${JSON.stringify({ ...others, [name]: port }, null, 2)}\n`);
     renameSync(`${file}.new`, file);

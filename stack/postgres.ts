@@ -18,7 +18,7 @@ export interface PostgresServer extends ServerProcess {
 
 const major = "18";
 
-/** fsync stays on: what the tests prove about lost grants must hold for a real disk. */
+/** fsync stays on: the tests about lost grants must hold for a real disk. */
 const settings = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
@@ -28,7 +28,7 @@ const settings = {
   log_timezone: "UTC",
   log_line_prefix: "%m [%p] %q%u@%d ",
   log_checkpoints: "off",
-  // The statements hold users' data, and errors are expected (conflicts, tests): the message is enough.
+  // Statements contain users' data, and errors are expected (conflicts, tests), so only the message is logged.
   log_min_error_statement: "fatal",
   max_wal_size: "2GB",
 };
@@ -51,10 +51,10 @@ export async function startPostgres({ dir, say, watchdog, onGiveUp, certificate 
     env: cleanEnvironment(),
     user: home.user,
     prepare: () => endLeftoverPostgres(home.data),
-    // Backends make themselves leaders of their own groups.
+    // Backends are leaders of their own process groups.
     family: () => workingIn(home.data),
     ready: () => answers(url("postgres"), certificate),
-    readyWithin: 60_000, // recovery after a kill under load takes its time
+    readyWithin: 60_000, // recovery after a kill under load is slow
     stopSignal: "SIGINT",
     stopWithin: 15_000,
     watchdog,
@@ -65,14 +65,15 @@ export async function startPostgres({ dir, say, watchdog, onGiveUp, certificate 
   return Object.assign(server, { adminUrl: url("postgres"), url });
 }
 
-/** Make the cluster if there is none, and answer the superuser's password. */
+/** Makes the cluster if there is none, and returns the superuser's password. */
 async function ensureCluster(home: PostgresHome, passwordFile: string, say: (line: string) => void): Promise<string> {
   const version = join(home.data, "PG_VERSION");
   const known = readSecret(passwordFile);
   if (!existsSync(version)) return createCluster(home, passwordFile, say);
   const found = readFileSync(version, "utf8").trim();
-  if (found !== major) throw new Error(`${home.data} is of PostgreSQL ${found}, this is ${major}: \`bun run dev:reset\` forgets it`);
-  if (known === undefined) throw new Error(`${passwordFile} is gone, so nobody can enter ${home.data}: \`bun run dev:reset\` forgets it`);
+  if (found !== major) throw new Error(`${home.data} is of PostgreSQL ${found}, this is ${major}: \`bun run dev:reset\` deletes it`);
+  if (known === undefined)
+    throw new Error(`${passwordFile} is missing, so ${home.data} cannot be opened: \`bun run dev:reset\` deletes it`);
   return known;
 }
 
@@ -80,7 +81,7 @@ async function createCluster(home: PostgresHome, passwordFile: string, say: (lin
   say("PostgreSQL: making the cluster (initdb)");
   const password = newPassword();
   const handedOver = join(home.parent, `password-${process.pid}`);
-  // A run that is killed during initdb must not leave something that looks like a cluster: made beside, then renamed.
+  // Made in another folder, then renamed: a run that is killed during initdb leaves no half cluster.
   const unfinished = `${home.data}.new`;
   rmSync(unfinished, { recursive: true, force: true });
   rmSync(home.data, { recursive: true, force: true });
@@ -101,7 +102,7 @@ async function createCluster(home: PostgresHome, passwordFile: string, say: (lin
   return password;
 }
 
-/** TLS only, with copies of the files: PostgreSQL wants its key for itself alone. */
+/** TLS only, with copies of the files: PostgreSQL requires that only its user can read the key. */
 function tlsSettings({ parent, user }: PostgresHome, certificate: ServerCertificate): Record<string, string> {
   const own = (name: string, file: string) => {
     const copy = join(parent, name);
@@ -132,7 +133,7 @@ async function answers(url: string, certificate: ServerCertificate | undefined):
   }
 }
 
-/** No PG* variable, locale or library path of the caller may change what the server is. */
+/** Without the caller's PG* variables, locale and library paths, which would change the server. */
 function cleanEnvironment(): Record<string, string | undefined> {
   return { PATH: process.env.PATH, LC_ALL: "C.UTF-8", TZ: "UTC" };
 }

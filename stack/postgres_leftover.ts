@@ -4,8 +4,8 @@ import { alive, commandLine, end, signal, workingIn } from "./process_table.ts";
 import { becomes } from "./wait.ts";
 
 /**
- * Ends what an earlier run left on this data directory: a postmaster whose parent was killed, or backends whose postmaster was.
- * The pid file alone proves nothing: after a crash its number may belong to anybody.
+ * Ends what an earlier run left on this data directory: a postmaster whose parent was killed, or backends whose postmaster was killed.
+ * The pid file is no proof: after a crash another process may have that pid.
  */
 export async function endLeftoverPostgres(data: string): Promise<void> {
   const pid = postmasterPid(data);

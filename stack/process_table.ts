@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { becomes } from "./wait.ts";
 
-// Linux is read from /proc, because slim images have no `ps`; elsewhere `ps` is always there.
+// On Linux from /proc, because slim images have no `ps`; other systems always have `ps`.
 const linux = process.platform === "linux";
 
 export function alive(pid: number): boolean {
@@ -16,7 +16,7 @@ export function alive(pid: number): boolean {
 
 const isDead = (process: string) => /^\d+ \(.*\) [ZX]/s.test(readProc(process, "stat"));
 
-/** A killed process may be a zombie while threads of it still hold its files and ports. */
+/** A killed process may be a zombie while its threads still hold files and ports. */
 function livingThreads(pid: number): boolean {
   try {
     return readdirSync(`/proc/${pid}/task`).some(
@@ -36,10 +36,10 @@ export function parentOf(pid: number): number {
   return Number(linux ? (readProc(pid, "stat").split(") ").at(-1)?.split(" ")[1] ?? 0) : ps(pid, "ppid="));
 }
 
-/** Tells a process from a later one with the same pid. Empty if there is none. */
+/** Distinguishes a process from a later one with the same pid. Empty if there is none. */
 export function birthOf(pid: number): string {
   if (!linux) return ps(pid, "lstart=");
-  // Field 22, counted after the command's name, which may hold spaces and brackets.
+  // Field 22, counted after the command's name, which may contain spaces and brackets.
   return readProc(pid, "stat").split(") ").at(-1)?.split(" ")[19] ?? "";
 }
 
@@ -58,7 +58,7 @@ export function workingIn(dir: string): number[] {
     .map(Number);
 }
 
-/** Signal a process, or its group with a negative pid. False if it was gone already. */
+/** Signals a process, or its group with a negative pid. False if it does not exist. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     process.kill(pid, name);
@@ -68,7 +68,7 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
   }
 }
 
-/** End a process that is not our child: politely, then by force. */
+/** Ends a process that is not our child: first by this signal, then by SIGKILL. */
 export async function end(pid: number, politely: NodeJS.Signals, within: number): Promise<void> {
   signal(pid, "SIGCONT");
   signal(pid, politely);

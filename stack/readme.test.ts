@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { checkout } from "./checkout.ts";
 import { isAsShown, readme, snippetsIn } from "./readme.ts";
 
-test("shell blocks are found with the answers that follow them", () => {
+test("shell blocks are found with the output that follows them", () => {
   const text = "# A\n\n```sh\na\nb\n```\n\nand\n\n```text\n1\n2\n```\n\n```sh\nc\n```\n\n```json\n{}\n```\n";
   expect(snippetsIn(text)).toEqual([
     { commands: "a\nb\n", answers: ["1", "2"] },
@@ -12,7 +12,7 @@ test("shell blocks are found with the answers that follow them", () => {
   ]);
 });
 
-test("an answer is as shown if only ids, times and what was left out differ", () => {
+test("an output is as shown if only ids, times and omitted parts differ", () => {
   const shown = '{"id":"01a1e8ef-c09e-7654-85ae-d487fb7ee3ac",…"status":"SENT","at":"2026-11-17T09:56:28.946975Z"}';
   const answer = '{"id":"01a1ffff-c09e-7654-85ae-d487fb7ee3ac","n":1,"status":"SENT","at":"2027-01-01T00:00:00Z"}';
   expect(isAsShown(answer, shown)).toBe(true);
@@ -20,13 +20,13 @@ test("an answer is as shown if only ids, times and what was left out differ", ()
   expect(isAsShown(`${answer} `, shown)).toBe(false);
 });
 
-test("every curl line ends with a line break or is kept in a variable", () => {
+test("the output of every curl command ends with a line break or goes into a variable", () => {
   const lines = snippetsIn(readme()).flatMap(({ commands }) => commands.split("\n").filter(line => line.includes("curl ")));
   expect(lines.length).toBeGreaterThan(8);
   for (const line of lines) expect(line).toMatch(/curl -sS -w '\\n' |=\$\(curl -sS /);
 });
 
-test("the deployment begins with the command that sets every variable that compose.yaml asks for, and names the published ports", () => {
+test("the deployment begins with the command that sets every required variable of compose.yaml, and lists the published ports", () => {
   const compose = readFileSync(join(checkout, "compose.yaml"), "utf8");
   const deploy = snippetsIn(readme()).find(({ commands }) => commands.includes("docker compose"))!.commands;
   const [first = ""] = deploy.split("\n");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkout } from "./checkout.ts";
 
-/** A block of shell commands in the README, and the answers that it shows for them. */
+/** A block of shell commands in the README, and the output that it shows for them. */
 export interface Snippet {
   readonly commands: string;
   readonly answers: readonly string[];
@@ -10,7 +10,7 @@ export interface Snippet {
 
 export const readme = (): string => readFileSync(join(checkout, "README.md"), "utf8");
 
-/** The shell blocks of a text in order; a block of text right after one shows its answers. */
+/** The shell blocks of a text in order; a text block right after one is its output. */
 export function snippetsIn(text: string): Snippet[] {
   const blocks = [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, kind = "", content = ""]) => ({ kind, content }));
   return blocks.flatMap(({ kind, content }, index) => {
@@ -22,7 +22,7 @@ export function snippetsIn(text: string): Snippet[] {
 
 const ids = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|[0-9a-f]{32}/g;
 
-/** Whether an answer is the one shown: ids, traces and times are others each time, and `…` stands for anything. */
+/** Whether an output is the one shown. Ids, traces and times differ each time, and `…` stands for anything. */
 export function isAsShown(answer: string, shown: string): boolean {
   const plain = (text: string) => text.replace(ids, "~");
   const pattern = plain(shown)

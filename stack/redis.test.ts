@@ -15,7 +15,7 @@ afterAll(async () => {
   forgetStack(stack.dir);
 });
 
-/** On a connection of its own: what is kept is the server's, not the client's. */
+/** On a new connection each time, so that nothing comes from the client's memory. */
 async function ask(command: string, ...args: string[]): Promise<unknown> {
   const client = new RedisClient(stack.redis.url, { connectionTimeout: 1_000, autoReconnect: false });
   try {
@@ -25,7 +25,7 @@ async function ask(command: string, ...args: string[]): Promise<unknown> {
   }
 }
 
-test("it asks for its password, which stands neither in the process list nor in a file that others may read", async () => {
+test("it requires its password, which is neither in the process list nor in a file that others can read", async () => {
   const { password, host } = new URL(stack.redis.url);
   expect(password.length).toBeGreaterThanOrEqual(24);
   const stranger = new RedisClient(`redis://${host}`, { connectionTimeout: 1_000, autoReconnect: false, enableOfflineQueue: false });
@@ -48,11 +48,11 @@ test("it listens on loopback only", async () => {
   expect(Object.values((await ask("CONFIG", "GET", "bind")) as object)).toContain("127.0.0.1");
 });
 
-test("only its owner may enter the folder with what it holds", () => {
+test("only its owner can access the folder with its data", () => {
   expect(statSync(join(stack.dir, "redis")).mode & 0o777).toBe(0o700);
 });
 
-test("what it holds survives a stop; a killed one comes back by itself", async () => {
+test("its data survives a stop; a killed server is restarted", async () => {
   expect(await ask("SET", "session", "kept")).toBe("OK");
   await stack.redis.stop();
   await stack.redis.start();
@@ -64,7 +64,7 @@ test("what it holds survives a stop; a killed one comes back by itself", async (
   expect(await ask("GET", "session")).toBe("kept");
 });
 
-test("a paused one does not answer, a resumed one does", async () => {
+test("a paused server does not answer, a resumed one does", async () => {
   stack.redis.pause();
   expect(await ask("PING")).toBe("no answer");
   stack.redis.resume();
@@ -95,7 +95,7 @@ test("a Redis and an IdP of the environment are used and never stopped", async (
   forgetStack(other.dir);
 });
 
-test("an issuer without its client is refused, and what started beside it is stopped", async () => {
+test("an issuer without its client is refused, and the servers that started with it are stopped", async () => {
   const dir = scratchFolder();
   const starting = startStack({ dir, servers: ["redis", "idp"], environment: { OIDC_ISSUER: "https://idp.test" } });
   await expect(starting).rejects.toThrow(/OIDC_CLIENT_ID and OIDC_CLIENT_SECRET/);

@@ -12,7 +12,7 @@ import type { ServerCertificate, StackContext } from "./stack.ts";
 export interface RedisServer extends ServerProcess {
   /** With the password. */
   readonly url: string;
-  /** Forget everything it stored. Only while it is down. */
+  /** Deletes its data. Only while it is down. */
   wipe(): void;
 }
 
@@ -25,13 +25,13 @@ export async function startRedis({ dir, say, environment, watchdog, onGiveUp, ce
   const config = join(dir, "redis.conf");
   const password = keptPassword(join(dir, "redis.password"));
   privateFolder(store);
-  // In a file: what stands on the command line is in the process list.
+  // In a file: the process list shows the command line.
   writeSecret(config, configText({ port, store, password, certificate }));
   const url = `${certificate ? "rediss" : "redis"}://:${password}@127.0.0.1:${port}`;
   const server = superviseServer({
     name: "redis",
     dir,
-    // It makes its files readable for everybody unless the mask forbids it.
+    // Without the mask its files would be readable for everybody.
     command: ["/bin/sh", "-c", 'umask 077 && exec "$0" "$@"', binary.path, config],
     env: binary.env,
     ready: () => answers(url, certificate),
@@ -64,7 +64,7 @@ function configText({ port, store, password, certificate }: Config): string {
     bind: "127.0.0.1",
     requirepass: password,
     dir: store,
-    // The log of commands is enough to have the sessions again after a restart: no snapshots.
+    // No snapshots: the append-only file restores the sessions after a restart.
     appendonly: "yes",
     save: "",
     ...(certificate
@@ -83,7 +83,7 @@ function configText({ port, store, password, certificate }: Config): string {
     .join("");
 }
 
-/** Refused while it still reads its log. */
+/** Fails while the server still loads its file. */
 async function answers(url: string, certificate: ServerCertificate | undefined): Promise<boolean> {
   const client = new RedisClient(url, {
     connectionTimeout: 1_000,

@@ -16,7 +16,7 @@ function fakeServer(place: string, program: string, version: string): string {
   return join(folder, place);
 }
 
-test("an accepted version on PATH comes first, be it Redis or Valkey; one that is too old is passed over", async () => {
+test("an accepted version of Redis or Valkey on PATH comes first; an older one is skipped", async () => {
   const [old, valkey, redis] = [
     fakeServer("old", "redis-server", "6.0.16"),
     fakeServer("valkey", "valkey-server", "8.1.1"),
@@ -41,7 +41,7 @@ test.skipIf(!hasApt)("without one on PATH the distribution's package is unpacked
   expect(said).toHaveLength(saidAtFirst);
 });
 
-test("when nothing helps, the message says what would", async () => {
+test("without Redis, the message says what to install", async () => {
   const blocked = join(folder, "blocked");
   writeFileSync(blocked, "a file where a folder should be");
   await expect(findRedis({ say: () => {}, path: "", copy: join(blocked, "redis") })).rejects.toThrow(/REDIS_URL/);

@@ -11,13 +11,13 @@ export interface RedisBinary {
 
 export interface RedisSearch {
   say: (line: string) => void;
-  /** Folders to look in, as in $PATH. */
+  /** The folders to search, as in $PATH. */
   path?: string;
-  /** Where the unpacked package is kept; shared by all stacks of the checkout. */
+  /** The folder of the unpacked package; all stacks of the checkout share it. */
   copy?: string;
 }
 
-/** Redis or Valkey ≥ 7: on PATH, unpacked earlier, the distribution's package. The project itself publishes no binaries. */
+/** Redis or Valkey ≥ 7. In this order: on PATH, unpacked earlier, the distribution's package. The project itself publishes no binaries. */
 export async function findRedis({
   say,
   path = process.env.PATH ?? "",
@@ -32,7 +32,7 @@ export async function findRedis({
   if (typeof trouble !== "string") return trouble;
   throw new Error(
     [
-      "Redis or Valkey 7 or newer was not found and could not be fetched. Either of these helps:",
+      "Redis or Valkey 7 or newer was not found and could not be downloaded. Do one of these:",
       "  - install it: `apt install redis-server`, `brew install redis`, or put redis-server or valkey-server on PATH",
       "  - point REDIS_URL at a running server",
       `What was tried: ${trouble}`,
@@ -41,7 +41,7 @@ export async function findRedis({
 }
 
 async function unpack(copy: string, say: (line: string) => void): Promise<RedisBinary> {
-  // The server's binary is in the package of the tools, under the name of one of them; what it does depends on the name it is called by.
+  // The package of the tools has the server's binary under the name of a tool. It runs as the server if its file has the server's name.
   const binary = join(copy, "usr", "bin", "redis-server");
   if (!existsSync(copy)) await unpackPackage({ name: "redis-tools", title: "Redis", target: copy, say });
   link(join(copy, "usr", "bin", "redis-check-rdb"), binary);
@@ -49,14 +49,14 @@ async function unpack(copy: string, say: (line: string) => void): Promise<RedisB
   const found = await accepted(binary, env);
   if (found) return found;
   const { output } = await run([binary, "--version"], { env, within: 10_000 });
-  throw new Error(`the distribution's package: what came is not Redis 7 or newer (${output.split("\n")[0]})`);
+  throw new Error(`the distribution's package is not Redis 7 or newer (${output.split("\n")[0]})`);
 }
 
 function link(existing: string, name: string): void {
   try {
     linkSync(existing, name);
   } catch (error) {
-    if (!existsSync(name)) throw error; // otherwise an earlier or a parallel start was first
+    if (!existsSync(name)) throw error; // otherwise an earlier or a parallel start made it
   }
 }
 

@@ -1,4 +1,4 @@
-// `bun run dev:reset`: forget the dev stack's data.
+// `bun run dev:reset`: deletes the dev stack's data.
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { stackHome } from "./checkout.ts";

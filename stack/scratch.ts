@@ -1,11 +1,11 @@
-// For the tests of `stack/`: folders to play in, and a look at what a child process says.
+// For the tests of `stack/`: temporary folders, and the output of a child process.
 import { chmodSync, mkdirSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { stackHome } from "./checkout.ts";
 
 /**
- * A new folder that PostgreSQL's user can enter, unlike one under the system's temporary folder.
- * Named after this process, so that a later run knows whether it is forgotten.
+ * A new folder that PostgreSQL's user can access, unlike one in the temporary folder of the machine.
+ * Its name has the pid of this process, so that a later run can delete it when the process is gone.
  */
 export function scratchFolder(): string {
   mkdirSync(stackHome, { recursive: true });

@@ -1,5 +1,5 @@
-// `bun run screenshots`: the whole system with a day's work in it, and pictures of every page of the console in `.stack/screenshots`.
-// With `--readme`: only the three that the README shows, into `docs/images`. Other arguments are Playwright's (`-g seldom`).
+// `bun run screenshots`: the whole system with a day of data, and screenshots of every page of the console in `.stack/screenshots`.
+// `--readme`: only the three of the README, into `docs/images`. Other arguments are passed to Playwright (`-g seldom`).
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { browserTests } from "./browser_tests.ts";
@@ -30,11 +30,11 @@ const watchdog = startWatchdog();
 const pictures = browserTests({ ...process.env, KENRI_PICTURES: folder, KENRI_PICTURES_ONLY: onlyReadme ? "readme" : "" }, watchdog, {
   name: "pictures of the console",
   config: "pictures.config.ts",
-  // Bulk work goes on slowly, so that it is still under way when its picture is made.
+  // Slow bulk operations, so that one is still running in its screenshot.
   settings: { BULK_BATCH: "2", BULK_PACE: "12s" },
 });
 for (const signal of stopSignals()) process.on(signal, () => void pictures.stop().then(() => process.exit(130)));
 const { failed } = await pictures.run(process.argv.slice(2).filter(argument => argument !== "--readme"));
 watchdog.close();
-if (failed === 0) console.log(`pictures: ${folder}`);
+if (failed === 0) console.log(`screenshots: ${folder}`);
 process.exit(failed === 0 ? 0 : 1);

@@ -7,7 +7,7 @@ import { keptPassword } from "./secret_file.ts";
 const folder = scratchFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a stack makes a secret once, for its owner only, and another stack has another one", () => {
+test("a stack makes a secret once, readable for its owner only; another stack has another secret", () => {
   const [file, other] = [join(folder, "a", "signing.secret"), join(folder, "b", "signing.secret")];
   const made = keptPassword(file);
   expect(made).toMatch(/^[\w-]{32,}$/);

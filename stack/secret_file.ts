@@ -6,7 +6,7 @@ export function newPassword(): string {
   return randomBytes(24).toString("base64url");
 }
 
-/** Made at the first start and kept, so that a second start has the same. */
+/** Made at the first start and kept for later starts. */
 export function keptPassword(file: string): string {
   const known = readSecret(file);
   if (known !== undefined) return known;
@@ -15,13 +15,13 @@ export function keptPassword(file: string): string {
   return made;
 }
 
-/** A folder that only its owner may enter: servers write into it as they like. */
+/** A folder that only its owner can access, whatever modes the servers give their files. */
 export function privateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true });
-  chmodSync(folder, 0o700); // also one that an earlier start made
+  chmodSync(folder, 0o700); // also if an earlier start made it
 }
 
-/** Written beside and renamed: never half a file, never readable by others. */
+/** Written to another file and renamed: never half a file, never readable by others. */
 export function writeSecret(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
   const beside = `${file}.${process.pid}`;

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 
 const tooLong = 16 * 1024 * 1024;
 
-/** Open a log to append to. One that grew long in earlier runs is put aside once, so that `.stack` does not grow for ever. */
+/** Opens a log to append to. A long one is renamed first, so that `.stack` does not grow without limit. */
 export function openLog(file: string): number {
   mkdirSync(dirname(file), { recursive: true });
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > tooLong) renameSync(file, `${file}.old`);
@@ -14,7 +14,7 @@ export function logSize(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** The last lines written since byte `from`, each indented: what a person needs to see when a server does not start. */
+/** The last lines since byte `from`, indented: for the message of a server that does not start. */
 export function lastLines(file: string, from = 0, count = 15): string {
   const text = readFrom(file, Math.max(from, logSize(file) - 64 * 1024)).text.trimEnd();
   if (text === "") return "  (its log is empty)";
@@ -25,7 +25,7 @@ export function lastLines(file: string, from = 0, count = 15): string {
     .join("\n");
 }
 
-/** Call `onLine` for each line appended from now on. A file and a timer instead of a pipe: the server writes on when we die. */
+/** Calls `onLine` for each line from now on. With a file and a timer, not a pipe: the server can still write when this process dies. */
 export function follow(file: string, onLine: (line: string) => void): () => void {
   let position = logSize(file);
   let rest = "";

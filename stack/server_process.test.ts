@@ -43,7 +43,7 @@ afterAll(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-test("a server that dies unasked is started again", async () => {
+test("a server that dies is restarted", async () => {
   const server = await echoServer();
   await server.start();
   const first = server.pid;
@@ -52,7 +52,7 @@ test("a server that dies unasked is started again", async () => {
   expect(server.pid).not.toBe(first);
 });
 
-test("stop leaves no process, and stopping twice or before the start is fine", async () => {
+test("stop leaves no process, and may come twice or before the start", async () => {
   const server = await echoServer();
   await server.stop();
   await server.start();
@@ -83,18 +83,18 @@ test("a failing start names the server and shows the last lines of its log", asy
   expect(error).not.toContain("line 5\n");
 });
 
-test("a server that never gets ready is named with its deadline and does not stay", async () => {
+test("a server that never gets ready is named with its deadline and is ended", async () => {
   const server = await echoServer("console.log('waiting for ever')", { ready: async () => false, readyWithin: 300 });
   await expect(server.start()).rejects.toThrow(/was not ready within 300 ms.*waiting for ever/s);
   await until("it is gone", 5_000, () => server.pid === undefined);
 });
 
-test("a program that is missing is an error, not a crash", async () => {
+test("a missing program is an error, not a crash", async () => {
   const server = await echoServer("", { command: [join(dir, "no-such-program")] });
   await expect(server.start()).rejects.toThrow(/does not run/);
 });
 
-test("after five quick deaths it gives up, loudly", async () => {
+test("after five quick deaths it gives up with an error", async () => {
   const reasons: string[] = [];
   const server = await echoServer("", { onGiveUp: error => void reasons.push(error.message) });
   await server.start();
@@ -117,7 +117,7 @@ test("halt stays down until start, which uses the same port", async () => {
   expect(await answer(server.url)).toBe(String(server.pid));
 });
 
-test("with restart off a death stays a death", async () => {
+test("with restart off a dead server stays down", async () => {
   const server = await echoServer();
   await server.start();
   server.restart = false;

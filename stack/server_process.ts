@@ -9,24 +9,24 @@ import type { Watchdog } from "./watchdog.ts";
 
 export interface ServerSpec {
   name: string;
-  /** Where logs/<name>.log and <name>.pid go. */
+  /** The folder of logs/<name>.log and <name>.pid. */
   dir: string;
   command: readonly string[];
   env?: Record<string, string | undefined>;
-  /** "/" unless told: the server's user may not be allowed into ours. */
+  /** "/" by default: the server's user may have no access to ours. */
   cwd?: string;
   user?: { uid: number; gid: number };
-  /** Throws or answers false while the server is not ready. */
+  /** Throws or returns false while the server is not ready. */
   ready: () => Promise<boolean>;
   readyWithin?: number;
   stopSignal?: NodeJS.Signals;
   stopWithin?: number;
-  /** Before each start, also a restart: clear away what a dead predecessor left. */
+  /** Called before each start and restart: deletes what a dead predecessor left. */
   prepare?: () => Promise<void>;
-  /** Processes that are the server's own but not in its process group. */
+  /** Processes of the server outside its process group. */
   family?: () => number[];
   watchdog?: Watchdog;
-  /** Called when it died unasked and does not come back. */
+  /** Called when it has died and is not restarted any more. */
   onGiveUp?: (error: Error) => void;
   /** One line for the terminal. */
   say?: (line: string) => void;
@@ -36,11 +36,11 @@ export interface ServerProcess {
   readonly name: string;
   readonly log: string;
   readonly pid: number | undefined;
-  /** Whether it is started again when it dies unasked. */
+  /** Whether it is restarted when it dies. */
   restart: boolean;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** kill -9, and stay down until `start()`. */
+  /** kill -9; it stays down until `start()`. */
   halt(): Promise<void>;
   kill(name: NodeJS.Signals): void;
   pause(): void;
@@ -50,7 +50,7 @@ export interface ServerProcess {
 const quickDeath = 10_000;
 const quickDeathsAllowed = 5;
 
-/** One server process in a group of its own, with a log, a readiness probe, and a new life when it dies unasked. */
+/** One server process in a group of its own, with a log and a readiness probe; restarted when it dies. */
 export function superviseServer(spec: ServerSpec): ServerProcess {
   const log = join(spec.dir, "logs", `${spec.name}.log`);
   let child: ChildProcess | undefined;
@@ -106,7 +106,7 @@ export function superviseServer(spec: ServerSpec): ServerProcess {
     (spec.onGiveUp ?? (e => console.error(e.message)))(error);
   }
 
-  // One start at a time: a second caller waits for the same one.
+  // One start at a time: a second caller waits for it.
   let starting: Promise<void> | undefined;
   function starts(): Promise<void> {
     starting ??= launch().finally(() => {

@@ -25,7 +25,7 @@ interface Pids {
   port: string;
 }
 
-/** A stack in another process, which we can kill. */
+/** A stack in another process that the test can kill. */
 async function foreignStack(dir: string): Promise<{ child: Bun.Subprocess<"ignore", "pipe", "inherit">; pids: Pids }> {
   const script = `
     import { startStack } from ${JSON.stringify(join(import.meta.dir, "stack.ts"))};
@@ -45,7 +45,7 @@ test("the servers do not outlive a parent that is killed with -9", async () => {
   await until("the watchdog is gone too", 10_000, () => !alive(pids.watchdog));
 });
 
-test("servers that outlive their parent and its watchdog are cleared away by the next start, on the same ports, data kept", async () => {
+test("servers that outlive their parent and its watchdog are ended by the next start, which has the same ports and data", async () => {
   const dir = newFolder();
   const { child, pids } = await foreignStack(dir);
   process.kill(pids.watchdog, "SIGKILL");
@@ -78,7 +78,7 @@ test("a NATS of the environment is used and never stopped", async () => {
   await stack.stop();
 });
 
-test("databases and roles: made once, the same at a second start, closed to others", async () => {
+test("databases and roles are made once, are the same at a second start, and are closed to others", async () => {
   const dir = newFolder();
   const credentials = join(dir, "databases.json");
   const stack = await startStack({ dir, servers: ["postgres"], environment: {} });
@@ -102,7 +102,7 @@ test("databases and roles: made once, the same at a second start, closed to othe
   }
 });
 
-test("a killed PostgreSQL comes back by itself with what was committed", async () => {
+test("a killed PostgreSQL is restarted with all committed data", async () => {
   const stack = await startStack({ dir: newFolder(), servers: ["postgres"], environment: {} });
   try {
     const write = postgres(stack.postgres.adminUrl, { max: 1 });
@@ -121,7 +121,7 @@ test("a killed PostgreSQL comes back by itself with what was committed", async (
   }
 });
 
-test("one database URL in the environment asks for the other", () => {
+test("one database URL in the environment requires the other", () => {
   expect(databaseFrom({}, "entitlement")).toBeUndefined();
   expect(() => databaseFrom({ ENTITLEMENT_DATABASE_URL: "postgres://x/y" }, "entitlement")).toThrow(
     /ENTITLEMENT_APP_DATABASE_URL must be set/,

@@ -11,23 +11,23 @@ import { startWatchdog, type Watchdog } from "./watchdog.ts";
 export interface StackContext {
   dir: string;
   say: (line: string) => void;
-  /** Where URLs of servers that run already are looked up. */
+  /** The variables with the URLs of servers that run already. */
   environment: Record<string, string | undefined>;
   watchdog: Watchdog;
   onGiveUp: (error: Error) => void;
-  /** With it the servers take TLS only. */
+  /** With it the servers accept only TLS. */
   certificate: ServerCertificate | undefined;
   natsForTests: boolean;
 }
 
-/** PEM files: the authority, and what it issued to the servers. */
+/** PEM files: the CA, and the servers' certificate and key. */
 export interface ServerCertificate {
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
 }
 
-/** All servers Kenri needs. They do not need each other, so they start side by side. The paper broker goes here. */
+/** All servers that Kenri needs. They do not need each other, so they start in parallel. */
 const starters = {
   postgres: startPostgres,
   nats: startNats,
@@ -41,7 +41,7 @@ type Servers = { [Name in ServerName]: Awaited<ReturnType<(typeof starters)[Name
 export type Stack<Name extends ServerName = ServerName> = Pick<Servers, Name> & {
   readonly dir: string;
   readonly watchdog: Watchdog;
-  /** Twice is fine; returns when no server is left. */
+  /** May be called twice. Returns when all servers have ended. */
   stop(): Promise<void>;
 };
 
@@ -51,16 +51,16 @@ export interface StackOptions<Name extends ServerName> {
   servers: readonly Name[];
   say?: (line: string) => void;
   environment?: Record<string, string | undefined>;
-  /** The roles may use any stream of NATS and subjects with one more token, as `testKenri` names them. Otherwise only those of the defaults. */
+  /** The roles may use any stream, and subjects with one more token, as in `testKenri`. Otherwise only the names in the settings. */
   natsForTests?: boolean;
-  /** A server died again and again and stays down. */
+  /** Called when a server died repeatedly and stays down. */
   onGiveUp?: (error: Error) => void;
   certificate?: ServerCertificate;
 }
 
 /**
- * Start the servers. However this process ends, they end: by `stop()`, or by the watchdog;
- * and if even that was killed, the next start in the same folder clears them away.
+ * Starts the servers. They end with this process: by `stop()`, or by the watchdog if this process was killed. If the watchdog was killed too, the next
+ * start in the same folder ends them.
  */
 export async function startStack<Name extends ServerName>(options: StackOptions<Name>): Promise<Stack<Name>> {
   const dir = resolve(options.dir);
@@ -97,7 +97,7 @@ export async function startStack<Name extends ServerName>(options: StackOptions<
   return { ...running, dir, watchdog, stop } as Stack<Name>;
 }
 
-/** Delete everything a stopped stack kept. Answers what was deleted. */
+/** Deletes all data of a stopped stack. Returns the deleted folders. */
 export function forgetStack(dir: string): string[] {
   const places = [resolve(dir), ...placesOutside(resolve(dir))];
   for (const place of places) rmSync(place, { recursive: true, force: true });

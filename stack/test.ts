@@ -2,6 +2,8 @@
 // `bun run test e2e`, or `bun run e2e`: only those in a browser, all or the named ones.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { prefixOf } from "../server/kernel/config/system_settings.ts";
+import { systems } from "../server/systems.ts";
 import { browserTests, usual } from "./browser_tests.ts";
 import { checkout, stackHome } from "./checkout.ts";
 import { forgetDeadRuns } from "./dead_runs.ts";
@@ -34,9 +36,9 @@ const checks: [name: string, command: string[]][] = [
 ];
 const testFolders = ["server", "stack", "admin-ui", "bench", "proto", "patches"].filter(folder => existsSync(join(checkout, folder)));
 const faults = "server/faults/";
-// It starts everything and measures how long that takes.
+// It starts everything and measures the time.
 const ofDev = "stack/dev.test.ts";
-// Each with half as many tests at once: while the last test of one file waits, the other works.
+// Each with half as many concurrent tests: while the last test of one file waits, the other file uses the machine.
 const twoFilesAtOnce = ["--parallel=2", "--no-isolate"];
 
 const [first, ...others] = process.argv.slice(2);
@@ -53,7 +55,7 @@ const stack = await startStack({
 });
 let interruptedAt = 0;
 const steps = stepRunner({ ...cleanEnvironment(), ...(onlyBrowser ? {} : addresses(stack)) }, stack.watchdog);
-// Of two that run at once, one is told after the other.
+// Of two runs in parallel, the output of one follows that of the other.
 let held: string[] | undefined;
 const show: Show = text => void (held ? held.push(text) : onTerminal(text));
 const inBrowser = browserTests(cleanEnvironment(), stack.watchdog, { ...usual, show });
@@ -76,8 +78,8 @@ if (interruptedAt === 0) {
 }
 
 /**
- * Most tests do one thing after another, and so does a browser: they wait more than they work, and share a machine well. Those of `faults/` run
- * several processes under load and measure how soon they recover, and that of `bun run dev` how soon it is there: nothing else runs beside them.
+ * Most tests and the browser wait more than they work, so they run in parallel. The tests in `faults/` run several processes under load and measure
+ * the recovery time; the test of `bun run dev` measures the start. Nothing else runs at the same time as those.
  */
 async function runEverything(): Promise<void> {
   const folders = testFolders.map(folder => `./${folder}/`);
@@ -107,22 +109,22 @@ async function close(): Promise<void> {
 }
 
 async function interrupted(): Promise<void> {
-  if (interruptedAt > 0 && performance.now() - interruptedAt > 1_000) process.exit(130); // asked again: the watchdog ends the rest
-  if (interruptedAt > 0) return; // one Ctrl-C arrives twice: from the terminal, and passed on by `bun run`
+  if (interruptedAt > 0 && performance.now() - interruptedAt > 1_000) process.exit(130); // the second time: the watchdog ends the rest
+  if (interruptedAt > 0) return; // one Ctrl-C arrives twice: from the terminal and from `bun run`
   interruptedAt = performance.now();
   steps.abort();
   await close();
   process.exit(130);
 }
 
-/** Nothing of the caller's environment may point the tests at other data. */
+/** Without the variables of the caller that would point the tests at other data. */
 function cleanEnvironment(): Record<string, string | undefined> {
-  const foreign = /^(NATS|REDIS|OIDC|KENRI_ENV|ENTITLEMENT_|NOTIFICATION_|ACCOUNT_|MATCHMAKING_|ORDERS_|GATEWAY_)/;
+  const foreign = new RegExp(`^(NATS|REDIS|OIDC|KENRI_ENV|${systems.map(({ name }) => `${prefixOf(name)}_`).join("|")})`);
   const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));
   return { ...Object.fromEntries(kept), ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}) };
 }
 
-/** This run's own servers. */
+/** The servers of this run. */
 function addresses({ postgres, nats, redis, idp }: Stack): Record<string, string> {
   return {
     KENRI_TEST_POSTGRES_URL: postgres.adminUrl,

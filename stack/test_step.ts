@@ -9,15 +9,15 @@ export interface Tally {
 }
 
 export interface StepRunner {
-  /** A command that is one check: quiet when it passes. */
+  /** One check: no output if it passes. */
   check(name: string, command: string[]): Promise<Tally>;
-  /** `bun test` or Playwright: shown as it runs, counted test by test. */
+  /** `bun test` or Playwright: the output is shown, the tests are counted. */
   tests(name: string, command: string[]): Promise<Tally>;
-  /** End what is running now. */
+  /** Ends the current command. */
   abort(): void;
 }
 
-/** Where a run is told. */
+/** Where the output of a run goes. */
 export type Show = (text: string) => void;
 
 export const onTerminal: Show = text => void process.stdout.write(text);
@@ -28,7 +28,7 @@ export function stepRunner(env: Record<string, string | undefined>, watchdog: Wa
   function run(command: string[], onChunk: (chunk: string) => void): Promise<number> {
     const [program = "", ...args] = command;
     return new Promise(resolve => {
-      // A group of its own, so that its children end with it.
+      // In a group of its own, so that its children end with it.
       const child = spawn(program, args, { cwd: checkout, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
       current = child;
       if (child.pid) watchdog.guard(child.pid);
@@ -73,7 +73,7 @@ export function stepRunner(env: Record<string, string | undefined>, watchdog: Wa
   };
 }
 
-/** The closing lines of `bun test` or Playwright. A run that ends badly without a failed test (it crashed, or found no test) is one failure. */
+/** Reads the summary of `bun test` or Playwright. An error without a failed test (a crash, or no test found) is one failure. */
 export function readSummary(output: string, code: number): Tally {
   const plain = Bun.stripANSI(output);
   const count = (line: RegExp) => Number([...plain.matchAll(line)].at(-1)?.[1] ?? 0);

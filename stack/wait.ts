@@ -1,4 +1,4 @@
-/** Wait for a condition with a deadline. */
+/** Waits for a condition with a deadline. */
 export async function until(what: string, within: number, condition: () => boolean | Promise<boolean>, every = 20): Promise<void> {
   const deadline = performance.now() + within;
   while (!(await condition())) {
@@ -7,7 +7,7 @@ export async function until(what: string, within: number, condition: () => boole
   }
 }
 
-/** Like `until`, as a value: whether it came true in time. */
+/** Like `until`, but returns whether the condition was met in time. */
 export async function becomes(within: number, condition: () => boolean | Promise<boolean>, every = 20): Promise<boolean> {
   const deadline = performance.now() + within;
   while (!(await condition())) {

@@ -7,8 +7,8 @@ export interface Watchdog {
   close(): void;
 }
 
-// Each line it reads is the whole list of process groups to end when we are gone; the pipe's end is how it learns that, even after kill -9.
-// `kill -s` is the one form every sh knows with a group. SIGINT is PostgreSQL's fast shutdown, and ends NATS and our own server too. A stopped process takes only SIGKILL.
+// Each line of its input is the whole list of process groups. The input ends when this process ends, even by kill -9; then it ends the groups.
+// Every sh supports `kill -s` with a group. SIGINT is PostgreSQL's fast shutdown, and ends NATS and Kenri too. A stopped process reacts only to SIGKILL.
 const script = `
 trap '' HUP INT TERM
 groups=
@@ -24,7 +24,7 @@ done
 for group in $groups; do kill -s KILL -- "-$group"; done 2>/dev/null
 `;
 
-/** A shell that outlives us for a moment and takes the servers along, however we end. */
+/** A shell that ends the servers when this process ends, even by kill -9. */
 export function startWatchdog(): Watchdog {
   const shell = spawn("sh", ["-c", script], { detached: true, cwd: "/", stdio: ["pipe", "ignore", "ignore"] });
   const guarded = new Set<number>();

@@ -79,7 +79,7 @@ describe("the keys command", () => {
     expect([await status(old.key), await status(fresh.key)]).toEqual([200, 200]);
     const last = await json<Made>("rotate --client rotor --grace 0s");
     expect(await status(last.key)).toBe(200);
-    // A key that was looked up is believed for two seconds; a system that has not seen it refuses it at once.
+    // A system caches a key for two seconds. One that has not seen the key refuses it at once.
     expect(await status(fresh.key, "notification")).toBe(401);
     const rows = (await json<{ client_id: string; revoked_at: string | null }[]>("list")).filter(row => row.client_id === "rotor");
     expect(rows.filter(row => row.revoked_at === null)).toHaveLength(1);

@@ -2,7 +2,7 @@
  * Manages the API keys of machine clients, in every system that takes them:
  *   bun run keys create --client shop --scopes entitlements:read,entitlements:write [--days 90]
  *   bun run keys list
- *   bun run keys rotate --client shop [--grace 24h]     a new key for the client; its old ones end after the grace
+ *   bun run keys rotate --client shop [--grace 24h]     a new key for the client; its old keys end after the grace
  *   bun run keys revoke --key <id>
  * The databases are those of <SYSTEM>_DATABASE_URL (owner). --systems picks some, --json is for programs.
  */
@@ -27,17 +27,17 @@ const help = `usage: npx bun run keys <command> [options]
 
   create --client NAME --scopes A,B [--days N]   make a key for a client; it is shown this once
   list                                           all keys, newest first, without their secrets
-  rotate --client NAME [--grace 24h] [--days N]  a new key for a client; its old ones end after the grace
+  rotate --client NAME [--grace 24h] [--days N]  a new key for a client; its old keys end after the grace
   revoke --key ID                                end a key now
 
   --systems A,B   only in these systems; without it in all: ${withKeys.join(", ")}
-  --json          print JSON
+  --json          prints JSON
   --help          this text
 
 Scopes: ${allScopes.join(", ")}
 The databases are those of ${withKeys.map(system => `${prefixOf(system)}_DATABASE_URL`).join(" and ")}, as their owner.`;
 
-/** The command line itself is wrong: nothing was tried. */
+/** For a wrong command line, before anything is done. */
 function refuseUsage(what: string): never {
   console.error(`${what}\n\n${help}`);
   process.exit(2);
@@ -89,7 +89,7 @@ async function list(stores: Stores): Promise<ListedKey[]> {
   return [...rows.values()];
 }
 
-/** The new key has the scopes, systems and lifetime of the newest old one; the client id stays, so idempotency keys and audit go on. */
+/** The new key has the scopes, systems and lifetime of the newest old one. The client id stays, so idempotency keys and audit continue. */
 async function rotate(stores: Stores) {
   const client = required("client");
   const grace = graceSeconds();
@@ -114,10 +114,10 @@ function required(flag: "client" | "key" | "scopes"): string {
   return value || refuseUsage(`--${flag} is missing`);
 }
 
-/** `user:` is how the audit writes people. */
+/** `user:` marks people in the audit. */
 function wantedClient(): string {
   const client = required("client");
-  if (client.startsWith("user:")) throw new ConfigError(["--client may not begin with user:, which is how people are named"]);
+  if (client.startsWith("user:")) throw new ConfigError(["--client may not begin with user:, which marks people"]);
   return client;
 }
 

@@ -39,7 +39,7 @@ async function ensureRoles(sql: postgres.Sql, system: string): Promise<void> {
   }
 }
 
-/** A database of its own, migrated step by step, for what must not come from a template. */
+/** A new database, migrated step by step, not from a template. */
 export async function freshDatabase(system: string, adminUrl = testServer(), migrated = true): Promise<TestDatabase> {
   const name = `${system}_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`;
   await asAdmin(adminUrl, async sql => {
@@ -51,7 +51,7 @@ export async function freshDatabase(system: string, adminUrl = testServer(), mig
   return database;
 }
 
-/** A database of its own, cloned from a migrated template in a few milliseconds. */
+/** A new database, cloned from a migrated template in a few milliseconds. */
 export async function testDatabase(system: string, adminUrl = testServer()): Promise<TestDatabase> {
   const name = `${system}_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`;
   const template = `template_${system}`;

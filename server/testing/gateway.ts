@@ -11,20 +11,20 @@ export interface TestGateway {
   readonly process: TestProcess;
 }
 
-/** What the services need to know of a gateway before there is one, and its address. */
+/** The address of a gateway that starts later, and the settings that services need for it. */
 export interface GatewayPlace {
   readonly port: number;
   readonly url: string;
   readonly forServices: Record<string, string>;
 }
 
-/** Below the range that the kernel takes for outgoing connections, so that a process that is down for a while finds its port again. */
+/** Below the range of outgoing connections, so that a process that is down for a while gets its port again. */
 export async function freePort(): Promise<number> {
   const port = 20_000 + Math.floor(Math.random() * 10_000);
   return (await isFree(port)) ? port : freePort();
 }
 
-/** A place for a gateway: services are started with it, then the gateway at it. */
+/** Reserves the address: services start with it, then the gateway starts at it. */
 export async function gatewayPlace(): Promise<GatewayPlace> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

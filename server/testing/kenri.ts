@@ -14,7 +14,7 @@ export interface Servers {
   readonly postgresUrl: string;
   /** As the administrator. */
   readonly natsUrl: string;
-  /** What the roles connect with. By default those of the server that `bun run test` started. */
+  /** The URLs of the roles. By default those of the server that `bun run test` started. */
   readonly natsRoleUrls?: Record<string, string>;
 }
 
@@ -34,7 +34,7 @@ export interface TestKenri {
   readonly notification: TestDatabase;
   readonly entitlementSql: postgres.Sql;
   readonly notificationSql: postgres.Sql;
-  /** The database of a system. Those of entitlement and notification are always there, the others once their system was started. */
+  /** The database of a system. Those of entitlement and notification always exist, the others after their system was started. */
   store(system: TestSystem): TestStore;
   /** Makes the database of a system before its start. */
   makeStore(system: TestSystem): Promise<void>;
@@ -82,11 +82,11 @@ export interface InboxRow {
   readonly payload: { readonly version: number; readonly stock_keeping_unit: string; readonly trace_id: string };
 }
 
-/** Both systems in one thread: a third of the CPU that `entitlement notification` with its worker threads takes to start. */
+/** Both systems in one thread: their start needs a third of the CPU of `entitlement notification` with its worker threads. */
 export const allRoles = "entitlement:api entitlement:relay notification:api notification:consumer notification:sender";
 
 const storing = systems.filter(({ database }) => database);
-// Nearly every test looks into these; the others are made when their system starts.
+// Nearly every test uses these; the others are made when their system starts.
 const always = ["entitlement", "notification"] as const;
 
 // Leases and polls are short enough for a test and long enough for a busy machine. Lists are not shared, so that a test sees its own changes at
@@ -105,11 +105,11 @@ const quick = {
   SHUTDOWN_NOTICE: "300ms",
   OPS_ANSWERS_FOR: "0ms",
   EVENT_SIGNING_KEYS: `test:${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url")}`,
-  // Most tests have no gateway that confirms people.
+  // Most tests run without a gateway, which confirms people's roles.
   BULK_CONFIRMED_FOR: "1h",
 };
 
-/** `mint` stands for the gateway: the systems take its tokens. */
+/** `mint` replaces the gateway: the systems accept its tokens. */
 export async function testKenri(
   environment: Record<string, string> = {},
   servers: Servers = { postgresUrl: testServer(), natsUrl: testNats() },

@@ -29,7 +29,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** People with a role who use the operator API of a system, with tokens as the gateway would make them. */
+/** People with a role who use the operator API of a system, with tokens like the gateway's. */
 export function operators(kenri: TestKenri, mint: TestMint, { system, kind }: Pick<Failing, "system" | "kind">) {
   async function ask(role: string, method: string, path: string, body?: unknown): Promise<Answer> {
     const authorization = role.startsWith("kenri_") ? `Bearer ${role}` : `Bearer ${await mint.token(system, role.toLowerCase(), [role])}`;
@@ -47,7 +47,7 @@ export function operators(kenri: TestKenri, mint: TestMint, { system, kind }: Pi
   async function preview(filter: unknown, action = "requeue"): Promise<Preview> {
     return parsed(await post("OPERATOR", `/ops/${kind}/bulk/preview`, { action, filter }), 200);
   }
-  /** Starts what a preview showed; whatever comes of it. */
+  /** Starts the previewed operation; returns any answer. */
   const start = (role: string, filter: unknown, { set_hash, eligible }: Preview, action = "requeue") =>
     post(role, `/ops/${kind}/bulk`, { action, filter, set_hash, expected: eligible, reason: "the cause is gone" });
   const operation = async (id: string): Promise<OperationView> => parsed(await ask("VIEWER", "GET", `/ops/operations/${id}`), 200);
@@ -61,7 +61,7 @@ export function operators(kenri: TestKenri, mint: TestMint, { system, kind }: Pi
     async started(role: string, filter: unknown, action = "requeue"): Promise<OperationView> {
       return parsed(await start(role, filter, await preview(filter, action), action), 202);
     },
-    /** Waits until an operation is as far as asked. */
+    /** Waits until an operation meets the condition. */
     async reached(id: string, isThere: (operation: OperationView) => boolean, within = 30_000): Promise<OperationView> {
       let seen = await operation(id);
       await until(`operation ${id} gets there`, within, async () => {

@@ -8,19 +8,19 @@ export interface TestProcess {
   readonly what: string;
   readonly pid: number;
   readonly exited: Promise<number>;
-  /** What it has logged so far. */
+  /** Its log so far. */
   readonly lines: readonly string[];
   /** The signal that ended it; null while it lives, and if it ended by itself. */
   readonly killedBy: NodeJS.Signals | null;
   kill(signal: NodeJS.Signals): void;
-  /** SIGTERM, and its exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number>;
   logged(text: string, within?: number): Promise<string>;
   /** Waits until it has stopped itself (SIGSTOP), e.g. at a fault point. */
   hung(within?: number): Promise<void>;
   /** Waits until it has killed itself at a fault point; anything else that ends it is an error. */
   killedItself(within?: number): Promise<void>;
-  /** Where it serves its health and its metrics, or one of its roles does; with HEALTH_PORT=0. */
+  /** The health URL of the process or of one of its roles, with HEALTH_PORT=0. */
   healthUrl(role?: string): Promise<string>;
   /** The sum of a metric over all its roles, with HEALTH_PORT=0. */
   metric(name: string, labels?: string): Promise<number>;
@@ -80,14 +80,14 @@ export function startProcess(what: string, environment: Record<string, string>):
   return started;
 }
 
-/** The sum of a metric over its label sets that hold `labels`, from the text format. */
+/** The sum of a metric over its label sets that contain `labels`, from the text format. */
 export const sumOf = (text: string, name: string, labels = ""): number =>
   text
     .split("\n")
     .filter(line => (line.startsWith(`${name}{`) || line.startsWith(`${name} `)) && line.includes(labels))
     .reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
 
-/** Whether a process is stopped by a signal. Slim Linux images have no `ps`; elsewhere it is always there. */
+/** Whether a process is stopped by a signal. Slim Linux images have no `ps`; other systems always have it. */
 function isStopped(pid: number): boolean {
   if (process.platform !== "linux")
     return Bun.spawnSync(["ps", "-o", "state=", "-p", String(pid)])

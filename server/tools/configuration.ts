@@ -1,6 +1,6 @@
 /**
- * Keeps the tables of settings in docs/configuration.md true to the code: `bun server/tools/configuration.ts --write`, or `--verify` to fail on drift.
- * What stands outside the two markers is written by hand.
+ * Writes the tables of settings in docs/configuration.md: `bun server/tools/configuration.ts --write`. Without `--write` it fails if they differ from
+ * the code. The text outside the two markers is written by hand.
  */
 import { join } from "node:path";
 import { listSettings, type Setting, type SettingsSpec, variablesOf } from "../kernel/config/config.ts";
@@ -20,7 +20,7 @@ const namesOf = (setting: Setting<unknown>) =>
     .join(" or ");
 const row = (setting: Setting<unknown>) => [namesOf(setting), defaultOf(setting), cell(setting.about)];
 
-/** A Markdown table with its columns in line, as the formatter wants it. */
+/** A Markdown table with aligned columns. */
 function table(rows: string[][]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map(cells => cells[column]!.length)));
   const lines = rows.toSpliced(
@@ -31,13 +31,13 @@ function table(rows: string[][]): string {
   return lines.map(cells => `| ${cells.map((text, column) => text.padEnd(widths[column]!)).join(" | ")} |`).join("\n");
 }
 
-/** A table of every group of settings, under its name. */
+/** A table for every group of settings, under its name. */
 export const tablesOf = (groups: Record<string, SettingsSpec>): string =>
   Object.entries(groups)
     .map(([name, spec]) => `## ${name}\n\n${table([["variable", "default", "meaning"], ...listSettings(spec).map(row)])}`)
     .join("\n\n");
 
-/** The document with its tables as the code has them. */
+/** The document with its tables from the code. */
 export function written(document: string, tables = tablesOf(allSettings)): string {
   const [before, rest] = document.split(begin);
   const after = rest?.split(end)[1];
@@ -54,7 +54,7 @@ async function main(): Promise<number> {
     await Bun.write(documentFile, wanted);
     return 0;
   }
-  console.error("docs/configuration.md does not fit the settings in the code: run `bun server/tools/configuration.ts --write`");
+  console.error("docs/configuration.md differs from the settings in the code: run `bun server/tools/configuration.ts --write`");
   return 1;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Writes the TypeScript types of every SQL statement, as PostgreSQL describes them: `bun server/tools/generate.ts [--verify]`.
- * KENRI_TEST_POSTGRES_URL names a server to describe against; without it one is started.
+ * KENRI_TEST_POSTGRES_URL names the PostgreSQL server; without it one is started.
  */
 import { join } from "node:path";
 import { typesOf } from "../kernel/postgres/statement_types.ts";

@@ -24,7 +24,7 @@ async function codeFor(username: string, verifier: string, redirectUri = callbac
   return back.searchParams.get("code") ?? "";
 }
 
-test("a demo user signs in, and the ID token says who and which roles", async () => {
+test("a demo user signs in, and the ID token has the name and the roles", async () => {
   const { issuer, clientId } = stack.idp;
   const verifier = newVerifier();
   const tokens = await exchange(stack.idp, { code: await codeFor("operator", verifier), verifier, redirectUri: callback });
@@ -44,7 +44,7 @@ test("a demo user signs in, and the ID token says who and which roles", async ()
   expect((await fetch(claims.picture)).headers.get("content-type")).toStartWith("image/svg+xml");
 });
 
-test("a player has no roles, and any port of loopback is a way back", async () => {
+test("a player has no roles, and any port of loopback is a valid redirect", async () => {
   const verifier = newVerifier();
   const redirectUri = "http://localhost:23456/callback";
   const tokens = await exchange(stack.idp, { code: await codeFor("alice", verifier, redirectUri), verifier, redirectUri });
@@ -52,7 +52,7 @@ test("a player has no roles, and any port of loopback is a way back", async () =
   expect(await userinfo.json()).toMatchObject({ sub: "alice", roles: [] });
 });
 
-test("a wrong password shows the page again, says so, and keeps the name as text", async () => {
+test("a wrong password shows the page again with a message, and keeps the name as text", async () => {
   for (const [username, password] of [
     ["alice", "bob"],
     ["nobody", "nobody"],
@@ -69,13 +69,13 @@ test("a wrong password shows the page again, says so, and keeps the name as text
   }
 });
 
-test("the page loads nothing from elsewhere and runs no script", async () => {
+test("the page loads nothing from other hosts and runs no script", async () => {
   const page = await browser().visit(authorizeUrl(stack.idp, { verifier: newVerifier(), redirectUri: callback }));
   expect(page.headers.get("content-security-policy")).toStartWith("default-src 'none'; style-src 'sha256-");
   expect(page.text).not.toMatch(/<script|https?:\/\//);
 });
 
-test("another way back is refused, without a redirect to it", async () => {
+test("another redirect URI is refused, without a redirect to it", async () => {
   for (const redirectUri of ["http://evil.test/callback", "http://127.0.0.1:8080/other", "http://127.0.0.1.evil.test/callback"]) {
     const page = await browser().visit(authorizeUrl(stack.idp, { verifier: newVerifier(), redirectUri }));
     expect([redirectUri, page.status, page.text.includes("redirect_uri")]).toEqual([redirectUri, 400, true]);
@@ -106,13 +106,13 @@ test("a code needs its verifier and the client's secret", async () => {
   expect(await exchange(stack.idp, { code, verifier: newVerifier(), redirectUri: callback })).toMatchObject({ error: "invalid_grant" });
 });
 
-test("the form of a sign-in that is not this browser's is refused", async () => {
+test("the form of another browser's sign-in is refused", async () => {
   const page = await browser().visit(authorizeUrl(stack.idp, { verifier: newVerifier(), redirectUri: callback }));
   const stolen = await browser().submit(page.url, { username: "alice", password: "alice" });
   expect([stolen.status, stolen.text]).toEqual([400, expect.stringContaining("This sign-in is over")]);
 });
 
-test("secret and key are only its owner's to read and outlive a restart; a wiped key is replaced", async () => {
+test("only the owner can read the secret and the key; both survive a restart; a wiped key is replaced", async () => {
   const kids = async () => {
     const answer = await fetch(`${stack.idp.issuer}/jwks`);
     return ((await answer.json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);

@@ -1,4 +1,4 @@
-// The dev IdP, a process of its own: `bun stack/idp/main.ts <port> <folder of its secrets>`.
+// The identity provider for development, as a process: `bun stack/idp/main.ts <port> <folder of its secrets>`.
 import { createServer } from "node:http";
 import { makeProvider } from "./provider.ts";
 import { readClient, signingKey } from "./secrets.ts";

@@ -23,7 +23,7 @@ li { display: flex; align-items: baseline; justify-content: space-between; gap: 
 code { font: .9em ui-monospace, monospace; }
 `;
 
-/** A browser holds `form-action` against the redirects after a form too, and those lead to the client's callback. */
+/** Browsers apply `form-action` also to the redirects after a form, which lead to the client's callback. */
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
@@ -61,7 +61,7 @@ export function messagePage(title: string, text: string): string {
   return `<h1>${escaped(title)}</h1>\n<p>${escaped(text)}</p>\n<p class="quiet">Kenri's identity provider for development</p>`;
 }
 
-/** The library's form answers, by its own rules, to these two buttons. */
+/** The library's own form expects these two buttons. */
 export function signOutPage(form: string): string {
   return `<h1>Sign out?</h1>
 <p>This ends the session with Kenri's identity provider for development.</p>

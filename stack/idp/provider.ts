@@ -13,7 +13,7 @@ export interface ProviderFacts {
   signingKey: JWK;
 }
 
-/** An OpenID provider with one client and a handful of users. Sessions and codes are in its memory: a restart forgets them. */
+/** An OpenID provider with one client and a few users. Sessions and codes are in memory: a restart deletes them. */
 export function makeProvider(facts: ProviderFacts): Provider {
   const provider = new Provider(facts.issuer, configuration(facts));
   provider.use(pictures);
@@ -57,7 +57,7 @@ function configuration({ issuer, clientId, clientSecret, cookieKey, signingKey }
   };
 }
 
-/** A native client may come back to any port of loopback, and to nothing else; only the path is fixed. */
+/** A native client may redirect to any port of loopback and to no other host; the path is fixed. */
 function kenri(clientId: string, clientSecret: string): ClientMetadata {
   return {
     client_id: clientId,
@@ -70,7 +70,7 @@ function kenri(clientId: string, clientSecret: string): ClientMetadata {
   };
 }
 
-/** Nobody is asked for consent: the client is our own. */
+/** No consent page: the client is our own. */
 function signInOnly() {
   const policy = interactionPolicy.base();
   policy.remove("consent");

@@ -10,7 +10,7 @@ export interface IdpClient {
   cookieKey: string;
 }
 
-/** Made at the first start and kept: the gateway of a second start knows the same secret. */
+/** Made at the first start and kept: a gateway has the same secret after a restart. */
 export function ensureClient(folder: string): IdpClient {
   if (readSecret(clientFile(folder)) === undefined) {
     const made: IdpClient = { clientId: "kenri", clientSecret: newPassword(), cookieKey: newPassword() };
@@ -32,7 +32,7 @@ export async function signingKey(folder: string): Promise<JWK> {
   return made;
 }
 
-/** The next start signs with another key. */
+/** The next start signs with a new key. */
 export function forgetSigningKey(folder: string): void {
   rmSync(keyFile(folder), { force: true });
 }

@@ -6,7 +6,7 @@ import { findUser, isPassword, pictureOf } from "./users.ts";
 
 const longestForm = 8_192;
 
-/** The page that the provider sends people to, and the form on it. */
+/** The sign-in page of the provider, and its form. */
 export function signIn(provider: Provider): Middleware {
   return async (context, next) => {
     if (!/^\/interaction\/[\w-]+$/.test(context.path) || !["GET", "POST"].includes(context.method)) return next();

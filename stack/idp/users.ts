@@ -4,7 +4,7 @@ export interface DemoUser {
   roles: readonly string[];
 }
 
-/** Who can sign in. The password is the key of the entry: for development only. */
+/** The users. The password is the key of the entry: for development only. */
 const users: Readonly<Record<string, DemoUser>> = {
   viewer: { name: "Vera Viewer", roles: ["VIEWER"] },
   operator: { name: "Otto Operator", roles: ["OPERATOR"] },
@@ -34,7 +34,7 @@ export function claimsOf(issuer: string, username: string, { name, roles }: Demo
   };
 }
 
-/** A letter in a circle, so that `picture` is an address that answers. */
+/** A letter in a circle, so that the URL in `picture` works. */
 export function pictureOf({ name }: DemoUser): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img"><title>${name}</title><circle cx="32" cy="32" r="32" fill="#2f5d50"/><text x="32" y="42" font-family="sans-serif" font-size="30" text-anchor="middle" fill="#fff">${name[0]}</text></svg>\n`;
 }

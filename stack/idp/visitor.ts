@@ -1,4 +1,4 @@
-// Signs in at the dev IdP as a browser does, by plain HTTP: for tests.
+// Signs in at the identity provider as a browser does, by plain HTTP: for tests.
 import { createHash, randomBytes } from "node:crypto";
 
 export interface Client {
@@ -8,7 +8,7 @@ export interface Client {
 }
 
 export interface Page {
-  /** Where it ended: a page of the IdP, or the client's callback, which is not visited. */
+  /** The last URL: a page of the provider, or the client's callback, which is not requested. */
   url: URL;
   status: number;
   headers: Headers;
@@ -20,7 +20,7 @@ export interface Browser {
   submit(url: URL, form: Record<string, string>): Promise<Page>;
 }
 
-/** Keeps the cookies of one host and follows redirects as long as they stay there. */
+/** Keeps the cookies of one host and follows redirects to that host only. */
 export function browser(): Browser {
   const cookies = new Map<string, string>();
   async function request(url: URL, form?: Record<string, string>): Promise<Page> {

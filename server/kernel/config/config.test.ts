@@ -40,7 +40,7 @@ function problemsOf(environment: Record<string, string>, of: SettingsSpec = spec
 }
 
 describe("settings", () => {
-  test("have their presets, and what is optional may be absent", () => {
+  test("have their defaults, and optional ones may be absent", () => {
     expect(readSettings(spec, enough)).toEqual({
       name: "kenri",
       server: "here",
@@ -52,7 +52,7 @@ describe("settings", () => {
     });
   });
 
-  test("are read from the environment; an empty variable is an absent one", () => {
+  test("are read from the environment; an empty variable counts as not set", () => {
     expect(readSettings(spec, { ...enough, NAME: "x", NICKNAME: "y", SIZE: "10", ON: "true", LEVEL: "error", PAUSE: "" })).toMatchObject({
       name: "x",
       nickname: "y",
@@ -73,7 +73,7 @@ describe("settings", () => {
     expect(new ConfigError(problems).message).toContain("wrong in 6 places");
   });
 
-  test("that are shared by two groups are complained about once", () => {
+  test("that two groups share are reported once", () => {
     const shared = {
       a: { port: integer("PORT", "the port", 1, { minimum: 0, maximum: 9 }) },
       b: { port: integer("PORT", "the port", 1, { minimum: 0, maximum: 9 }) },
@@ -127,7 +127,7 @@ describe("a secret in a file", () => {
     expect(readSettings(spec, { KEY: "", KEY_FILE: fileWith(content) }).key).toBe(value);
   });
 
-  test("is refused beside the value itself, and when it is missing, empty, a folder or too short, without a word of it", () => {
+  test("is refused beside the value itself, and if it is missing, empty, a folder or too short; its content is never shown", () => {
     const refused: [Record<string, string>, string][] = [
       [{ KEY: "hunter2hunter2", KEY_FILE: fileWith("hunter2hunter2") }, "KEY and KEY_FILE are both set"],
       [{ KEY_FILE: join(folder, "none") }, "cannot be read (ENOENT)"],

@@ -5,7 +5,7 @@ import { effectiveSettings, listSettings, presentable, secret, secretUrl, text, 
 const one = (spec: Parameters<typeof effectiveSettings>[0], environment: Record<string, string>) => effectiveSettings(spec, environment)[0];
 
 describe("a setting in effect", () => {
-  test("tells its value, its default, and whether somebody set it", () => {
+  test("has its value, its default, and whether it is set", () => {
     const spec = { a: text("A", "about a", "preset") };
     const shown = { variable: "A", about: "about a", preset: "preset", is_secret: false };
     expect(one(spec, {})).toEqual({ ...shown, value: "preset", is_set: false });
@@ -28,7 +28,7 @@ describe("a setting in effect", () => {
   });
 });
 
-test("a secret that a file holds is set, and its file is not named", () => {
+test("a secret in a file counts as set, and its file is not shown", () => {
   expect(one({ key: secret("A", "about") }, { A_FILE: "/run/secrets/a" })).toMatchObject({ value: null, is_set: true, is_secret: true });
   expect(one({ key: text("A", "about") }, { A_FILE: "/run/secrets/a" })).toMatchObject({ value: null, is_set: false });
 });
@@ -54,7 +54,7 @@ test.each([
   ["https://u:hunter2@host/keys?token=hunter2&to=a@b", "https://•••"],
 ])("%j is shown as %j", (given, shown) => expect(presentable(given)).toBe(shown));
 
-test("no secret of any system's environment comes out, nor a password in any address", () => {
+test("no secret of any system's environment is shown, nor a password in any address", () => {
   const settings = listSettings(allSettings);
   const environment = Object.fromEntries(
     settings.map(({ variable, secret: isSecret }) => [

@@ -46,7 +46,7 @@ describe("settings of NATS", () => {
     expect(refuse).not.toThrow("hunter2");
   });
 
-  test("the URL of a role comes before the common one, and credentials of a URL before the common ones", () => {
+  test("the URL of a role wins over the common one, and credentials in a URL win over the common ones", () => {
     const common = read({ NATS_USER: "all", NATS_PASSWORD: "common", NATS_CA_FILE: "/ca" });
     const own = readSettings(roleNatsUrls("shop:api", "shop:relay"), { SHOP_RELAY_NATS_URL: "nats://relay:hunter2@two,three" });
     const access = natsAccess(common, own, "shop:relay");

@@ -12,7 +12,7 @@ const problems = (environment: Record<string, string>) => {
   }
 };
 
-test.each(faults)("%s is refused in production and taken elsewhere", variable => {
+test.each(faults)("%s is refused in production and accepted elsewhere", variable => {
   expect(problems({ KENRI_ENV: "production", [variable]: "entitlement:relay" })).toContain(`${variable} is refused`);
   expect(problems({ KENRI_ENV: "test", [variable]: "entitlement:relay" })).toBe("");
 });

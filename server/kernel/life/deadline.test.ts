@@ -8,7 +8,7 @@ function standStill(milliseconds: number): void {
   while (performance.now() < end);
 }
 
-test("what has arrived while the process itself stood still is in time", async () => {
+test("a result that arrived while the process itself was stopped is in time", async () => {
   const server = createServer(socket => socket.end("answer")).listen(0, "127.0.0.1");
   await new Promise(resolve => server.once("listening", resolve));
   const { port } = server.address() as { port: number };
@@ -26,6 +26,6 @@ test("what has arrived while the process itself stood still is in time", async (
   expect(outcomes).toEqual(outcomes.map(() => "answer"));
 });
 
-test("what does not answer is given up", async () => {
+test("a call without an answer ends at its deadline", async () => {
   expect(await withTimeout(10, "nobody", new Promise(() => {})).catch(error => error)).toBeInstanceOf(DeadlineError);
 });

@@ -24,14 +24,14 @@ describe("a fair queue", () => {
     expect(takeAll(filled("a1", "a2", "a3", "a4", "b1", "b2", "c1").queue)).toEqual(["a1", "b1", "c1", "a2", "b2", "a3", "a4"]);
   });
 
-  test("forgets what is removed, wherever it stands", () => {
+  test("removes an item at any place", () => {
     const { queue, items } = filled("a1", "a2", "a3", "b1");
     for (const name of ["a1", "a3", "b1"]) expect(queue.remove(items.get(name)!)).toBe(true);
     expect([queue.remove(items.get("a1")!), queue.size(), queue.sizeOf("a"), queue.sizeOf("b")]).toEqual([false, 1, 1, 0]);
     expect([queue.newestOf("a")?.name, takeAll(queue), queue.size()]).toEqual(["a2", ["a2"], 0]);
   });
 
-  test("knows the owner with the most, and its newest", () => {
+  test("finds the owner with the most items, and its newest item", () => {
     const { queue, items } = filled("a1", "b1", "b2", "b3");
     expect(queue.largest()).toEqual({ owner: "b", size: 3 });
     queue.remove(items.get("b3")!);

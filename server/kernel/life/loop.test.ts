@@ -9,7 +9,7 @@ const options = { name: "test", full: 10, interval: forever, log: silentLog };
 const turn = () => new Promise(resolve => setImmediate(resolve));
 
 describe("a loop", () => {
-  test("goes again at once on a full batch, and rests on any other", async () => {
+  test("runs again at once after a full batch, and pauses after any other", async () => {
     const counts = [10, 11, 9];
     let runs = 0;
     const one = loop({ ...options, metrics: createMetrics(), runOnce: async () => counts[runs++] ?? 0 });
@@ -28,7 +28,7 @@ describe("a loop", () => {
     await one.stop();
   });
 
-  test("never loses a wake: one while it rests ends the rest, one during a run makes it run once more", async () => {
+  test("never loses a wake: one during a pause ends it, one during a run makes it run once more", async () => {
     let runs = 0;
     let finish: () => void = () => {};
     const one = loop({
@@ -57,7 +57,7 @@ describe("a loop", () => {
     await one.stop();
   });
 
-  test("hears every wake of many, whenever they come", async () => {
+  test("reacts to every wake of many, at any time", async () => {
     let asked = 0;
     let done = 0;
     const one = loop({
@@ -80,7 +80,7 @@ describe("a loop", () => {
     await one.stop();
   });
 
-  test("goes on after an error, after a pause that grows, and counts it", async () => {
+  test("continues after an error, after a growing pause, and counts the error", async () => {
     const times: number[] = [];
     const metrics = createMetrics();
     const failing = async () => {
@@ -99,7 +99,7 @@ describe("a loop", () => {
     expect((await metrics.loopRuns.get()).values).toContainEqual({ labels: { loop: "test", outcome: "error" }, value: 3 });
   });
 
-  test("stops only after the run under way, and tells that run of it", async () => {
+  test("stops after the current run, whose signal is aborted", async () => {
     const events: string[] = [];
     const one = loop({
       ...options,
@@ -119,7 +119,7 @@ describe("a loop", () => {
     expect(events).toEqual(["run begins", "run ends", "stopped"]);
   });
 
-  test("stops at once while it rests, also after an error", async () => {
+  test("stops at once during a pause, also after an error", async () => {
     for (const runOnce of [async () => 0, () => Promise.reject(new Error("trouble"))]) {
       let runs = 0;
       const counted = () => {
@@ -146,14 +146,14 @@ describe("a loop", () => {
   });
 });
 
-describe("patience", () => {
+describe("retryWhile", () => {
   test("tries until it works", async () => {
     let tries = 0;
     const attempt = async () => (++tries < 3 ? Promise.reject(new Error("not yet")) : "done");
     expect(await retryWhile(attempt, () => true, new AbortController().signal)).toBe("done");
   });
 
-  test("ends at what makes no sense to try again, and at a stop", async () => {
+  test("ends at an error that is not worth a retry, and at a stop", async () => {
     const failing = () => Promise.reject(new Error("no"));
     expect(await retryWhile(failing, () => false, new AbortController().signal).catch(error => error.message)).toBe("no");
     const stopping = new AbortController();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { seeded } from "../../testing/random.ts";
 import { parallel, type Service, sequence, service } from "./service.ts";
 
-/** A service that notes what is done to it, and starts when it is told to. */
+/** A service that records its calls; its start ends on command. */
 function recorded(name: string, events: string[], behaviour: "starts" | "waits" | "fails" | "ends badly" = "starts"): Service {
   return service({
     async start(stopping) {
@@ -42,7 +42,7 @@ describe("a service", () => {
     expect(events).toEqual(["stops"]);
   });
 
-  test("starts once and stops once, however often it is asked", async () => {
+  test("starts once and stops once, however often it is called", async () => {
     const events: string[] = [];
     const one = recorded("one", events);
     await Promise.all([one.start(), one.start()]);
@@ -70,7 +70,7 @@ describe("a service", () => {
   });
 });
 
-describe("a group", () => {
+describe("a sequence", () => {
   const abc = (events: string[], b: Parameters<typeof recorded>[2] = "starts") =>
     sequence([recorded("a", events), recorded("b", events, b), recorded("c", events)]);
 
@@ -82,7 +82,7 @@ describe("a group", () => {
     expect(events).toEqual(["a starts", "b starts", "c starts", "c stops", "c is down", "b stops", "b is down", "a stops", "a is down"]);
   });
 
-  test("of which one fails to start says so, starts no more, and stops those before it", async () => {
+  test("of which one fails to start rejects, starts no more, and stops those before it", async () => {
     const events: string[] = [];
     const all = abc(events, "fails");
     expect(await all.start().catch(error => error.message)).toBe("b cannot start");
@@ -90,7 +90,7 @@ describe("a group", () => {
     expect(events).toEqual(["a starts", "b starts", "b stops", "b is down", "a stops", "a is down"]);
   });
 
-  test("stopped while one of it starts ends that start and starts no more", async () => {
+  test("that is stopped while one of it starts ends that start and starts no more", async () => {
     const events: string[] = [];
     const all = abc(events, "waits");
     const starting = all.start();
@@ -100,7 +100,7 @@ describe("a group", () => {
     expect(events).toEqual(["a starts", "b starts", "b stops", "b is down", "a stops", "a is down"]);
   });
 
-  test("of which one ends badly still stops the others, and says so", async () => {
+  test("of which one fails to stop still stops the others, and rejects", async () => {
     const events: string[] = [];
     const all = abc(events, "ends badly");
     await all.start();
@@ -108,7 +108,7 @@ describe("a group", () => {
     expect(events.slice(-2)).toEqual(["a stops", "a is down"]);
   });
 
-  test("stopped while one of it starts that then ends badly leaves no rejection behind", async () => {
+  test("that is stopped during a start that then fails leaves no unhandled rejection", async () => {
     const stray: unknown[] = [];
     const listen = (error: unknown) => stray.push(error);
     process.on("unhandledRejection", listen);
@@ -127,7 +127,7 @@ describe("a group", () => {
     expect(stray).toEqual([]);
   });
 
-  test("that belongs together starts side by side, and a stop ends the starts that wait", async () => {
+  test("in parallel starts together, and a stop ends the starts that wait", async () => {
     const events: string[] = [];
     const all = parallel([recorded("a", events, "waits"), recorded("b", events)]);
     const starting = all.start();
@@ -138,7 +138,7 @@ describe("a group", () => {
     expect(events.filter(event => event.endsWith("is down")).toSorted()).toEqual(["a is down", "b is down"]);
   });
 
-  test("that belongs together stops side by side; one that ends badly holds up no other", async () => {
+  test("in parallel stops together; one that fails delays no other", async () => {
     const events: string[] = [];
     const all = parallel([recorded("a", events), recorded("b", events, "ends badly"), recorded("c", events)]);
     await all.start();
@@ -148,7 +148,7 @@ describe("a group", () => {
     expect(events.slice(6).toSorted()).toEqual(["a is down", "c is down"]);
   });
 
-  test("keeps the contract whenever the stop comes: what was started is stopped once, in reverse, and nothing starts after", async () => {
+  test("keeps the contract at any time of the stop: started services are stopped once, in reverse, and nothing starts after", async () => {
     for (let seed = 0; seed < 300; seed++) {
       const random = seeded(seed + 1);
       const events: string[] = [];

@@ -5,7 +5,7 @@ const made = (options: Partial<TurnsOptions> = {}) =>
   turns({ atOnce: 2, perOwner: 2, mostWaiting: 100, mostWaitingPerOwner: 100, wait: 60_000, ...options });
 const settled = () => new Promise<void>(resolve => setImmediate(resolve));
 
-/** Takes a turn and notes when it begins; `end` ends it. */
+/** Takes a turn and records when it begins; `end` ends it. */
 function taker(all: ReturnType<typeof turns>) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -39,7 +39,7 @@ describe("turns", () => {
     expect([begun, await Promise.all(all)]).toEqual([["a", "b", "c", "d"], Array(4).fill("begun")]);
   });
 
-  test("of one owner are no more than its share: another's go ahead, and owners alternate", async () => {
+  test("of one owner are at most its share: another's come first, and owners alternate", async () => {
     const { take, end, begun } = taker(made({ perOwner: 1 }));
     for (const name of ["a1", "a2", "a3"]) void take("a", name);
     void take("b", "b1");
@@ -63,7 +63,7 @@ describe("turns", () => {
     expect(await Promise.all(all)).toEqual(["begun", "begun", "begun", told, "begun", told]);
   });
 
-  test("that do not come in time are refused, and not taken from the others", async () => {
+  test("that do not come in time are refused, and the others keep theirs", async () => {
     const all = made({ atOnce: 1, wait: 20 });
     const end = await all.take("a");
     expect(await all.take("b").catch(error => error)).toBeInstanceOf(NoTurn);

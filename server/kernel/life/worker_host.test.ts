@@ -18,7 +18,7 @@ function host(role: string, stopWithin = 3000, watch?: { every: number; patience
 }
 
 describe("a worker", () => {
-  test("runs, is heard, and ends when it is told to", async () => {
+  test("runs, reports, and ends at a stop", async () => {
     const one = host("works");
     await one.start();
     await until("it is heard", 5000, async () => (await one.lives()) === 1);
@@ -28,14 +28,14 @@ describe("a worker", () => {
     expect([await one.lives(), await one.restarts(), one.health.troubles()]).toEqual([1, 0, {}]);
   });
 
-  test("says its troubles to its parent", async () => {
+  test("reports its troubles to its parent", async () => {
     const one = host("complains");
     await one.start();
     await until("its trouble shows", 5000, () => one.health.troubles().complains === "broker: NATS is not connected");
     await one.stop();
   });
 
-  test.each(["crashes", "ends quietly", "throws", "rejects"])("that %s is started again, and told as trouble meanwhile", async role => {
+  test.each(["crashes", "ends quietly", "throws", "rejects"])("that %s is restarted, and shown as a trouble meanwhile", async role => {
     const one = host(role);
     await one.start();
     await until("it has lived three times", 10_000, async () => (await one.lives()) >= 3);
@@ -46,7 +46,7 @@ describe("a worker", () => {
     expect(await one.lives()).toBe(lives);
   });
 
-  test("that gives up is started again; its reason is told meanwhile, and its last counts are kept", async () => {
+  test("that gives up is restarted; its reason is shown meanwhile, and its last counts are kept", async () => {
     const one = host("gives up");
     await one.start();
     await until("its reason shows", 5000, () => one.health.troubles()["gives up"] === "the worker is started again: nothing was done");
@@ -55,7 +55,7 @@ describe("a worker", () => {
     await one.stop();
   });
 
-  test("that hangs is ended and started again", async () => {
+  test("that hangs is ended and restarted", async () => {
     const one = host("spins", 200, { every: 50, patience: 10 });
     await one.start();
     await until("it has lived twice", 10_000, async () => (await one.lives()) >= 2);
@@ -63,7 +63,7 @@ describe("a worker", () => {
     await one.stop();
   });
 
-  test("that waits for its restart when the stop comes is not started any more", async () => {
+  test("is not restarted after a stop", async () => {
     const one = host("crashes");
     await one.start();
     await until("it crashed", 5000, async () => (await one.restarts()) === 1);
@@ -74,7 +74,7 @@ describe("a worker", () => {
     expect(await livesAgain.catch(() => "stays down")).toBe("stays down");
   });
 
-  test.each(["ignores its stop", "spins"])("that %s is ended after its time, and the stop returns only then", async role => {
+  test.each(["ignores its stop", "spins"])("that %s is terminated after its deadline, and the stop returns only then", async role => {
     const one = host(role, 200);
     await one.start();
     await until("it runs", 5000, async () => (await one.lives()) === 1);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { describeError } from "./log.ts";
 
-/** What a child process writes when it logs. */
+/** The log output of a child process. */
 async function logged(code: string): Promise<string[]> {
   const child = Bun.spawn(
     [
@@ -22,7 +22,7 @@ test("a line stays one line, whatever is in it", async () => {
   ]);
 });
 
-test("secrets are hidden, and what is below the level is not written", async () => {
+test("secrets are hidden, and lines below the level are not written", async () => {
   const lines = await logged(
     'log.debug("no"); log.info({ authorization: "Bearer hunter2", request: { authorization: "hunter2" }, database: { password: "hunter2" }, key: "hunter2" }, "yes");',
   );
@@ -30,11 +30,11 @@ test("secrets are hidden, and what is below the level is not written", async () 
   expect(lines[0]).not.toContain("hunter2");
 });
 
-test("a line that was logged survives the process", async () => {
+test("a logged line survives the process", async () => {
   expect(await logged('log.info("last words"); process.kill(process.pid, "SIGKILL");')).toEqual([expect.stringContaining("last words")]);
 });
 
-test("lines that are written together stay lines of their own, and an exit loses none", async () => {
+test("lines that are written together stay separate, and an exit loses none", async () => {
   const lines = await logged(
     'const { batchedLog } = await import("LOG"); const many = batchedLog(log); many.info({ n: 1 }, "a"); log.info("first"); many.info({ n: 2, key: "hunter2" }, "b"); process.exit(0);'.replace(
       "LOG",
@@ -48,7 +48,7 @@ test("lines that are written together stay lines of their own, and an exit loses
   ]);
 });
 
-test("an error is told by class, code, message and a short stack, without what it carries", () => {
+test("an error is logged by class, code, message and a short stack, without its data", () => {
   const error = Object.assign(new TypeError("no such column"), { code: "42703", query: "select 'hunter2'", parameters: ["hunter2"] });
   const told = describeError(error);
   expect(told).toMatchObject({ name: "TypeError", code: "42703", message: "no such column" });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createMetrics, mergeSnapshots, type Snapshot, workerMetrics } from "./metrics.ts";
 
-/** A worker's life: it counts, and its snapshots are what its parent sees. */
+/** A worker that counts; its parent gets its snapshots. */
 function worker() {
   const metrics = createMetrics();
   const events = metrics.counter("events_total", "Events.", ["outcome", "kind"]);
@@ -29,7 +29,7 @@ describe("the metrics of a process", () => {
     expect(read(text, 'kenri_events_total{outcome="failed",kind="a"}')).toBe(5);
   });
 
-  test("count a worker's latest word, not the sum of all it said", async () => {
+  test("count a worker's latest snapshot, not the sum of all snapshots", async () => {
     const [own, one, collected] = [createMetrics(), worker(), workerMetrics()];
     for (let n = 0; n < 5; n++) {
       one.events.inc({ outcome: "ok", kind: "a" });
@@ -38,7 +38,7 @@ describe("the metrics of a process", () => {
     expect(read(await collected.text(own.registry), 'kenri_events_total{outcome="ok",kind="a"}')).toBe(5);
   });
 
-  test("never let a counter or a histogram fall, however often workers end and begin", async () => {
+  test("never lower a counter or a histogram, however often workers are restarted", async () => {
     const [own, collected] = [createMetrics(), workerMetrics()];
     let last = 0;
     for (let life = 1; life <= 20; life++) {
@@ -61,7 +61,7 @@ describe("the metrics of a process", () => {
     expect(last).toBe(210);
   });
 
-  test("forget the gauges of a worker that ended, and show the highest of those alive", async () => {
+  test("drop the gauges of a worker that ended, and show the highest of the live ones", async () => {
     const [own, one, two, collected] = [createMetrics(), worker(), worker(), workerMetrics()];
     one.depth.set({ state: "pending" }, 7);
     two.depth.set({ state: "pending" }, 3);
@@ -75,7 +75,7 @@ describe("the metrics of a process", () => {
     expect(read(await collected.text(own.registry), 'kenri_depth{state="pending"}')).toBeNaN();
   });
 
-  test("cross from a worker to its parent as data", async () => {
+  test("pass from a worker to its parent as data", async () => {
     const [own, one, collected] = [createMetrics(), worker(), workerMetrics()];
     one.seconds.observe({ part: "x" }, 1);
     collected.update("one", structuredClone(await one.snapshot()));
@@ -84,7 +84,7 @@ describe("the metrics of a process", () => {
   });
 });
 
-test("snapshots are added value by value, and stay as they were themselves", async () => {
+test("snapshots are added value by value, and are not changed", async () => {
   const [one, two] = [worker(), worker()];
   one.events.inc({ outcome: "ok", kind: "a" }, 1);
   two.events.inc({ kind: "a", outcome: "ok" }, 2);

@@ -5,7 +5,7 @@ const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const spanId = "00f067aa0ba902b7";
 
 describe("a trace", () => {
-  test("that arrives is continued in a new span, with its flags", () => {
+  test("of a request is continued in a new span, with its flags", () => {
     for (const flags of ["00", "01", "ff"]) {
       const trace = continueTrace(`00-${traceId}-${spanId}-${flags}`);
       expect(trace.traceId).toBe(traceId);
@@ -33,13 +33,13 @@ describe("a trace", () => {
     ` 00-${traceId}-${spanId}-01`,
     `00-${traceId}-${spanId}-01, 00-${traceId}-${spanId}-01`,
   ];
-  test.each(broken)("that cannot be read is begun anew: %j", given => {
+  test.each(broken)("that is malformed is replaced by a new one: %j", given => {
     const trace = continueTrace(given);
     expect(trace.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
     expect(trace.traceId).not.toBe(traceId);
   });
 
-  test("that begins is like no other", () => {
+  test("has a new id each time", () => {
     expect(new Set(Array.from({ length: 1000 }, () => continueTrace(null).traceId)).size).toBe(1000);
   });
 });
