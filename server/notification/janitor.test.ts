@@ -24,7 +24,7 @@ const notify = (user: string, status: string, age: string) => kenri.notification
   , attempt as (insert into notification_attempts (notification_id, number, worker, started_at, duration_ms, outcome) select notification_id, 1, 'w', now(), 1, 'retry' from one)
   insert into notification_dlq (notification_id, event_id, user_id, reason, attempts, payload) select notification_id, event_id, user_id, 'r', 1, '{}' from one where ${status} <> 'PENDING'`;
 
-test("what was sent goes after its retention with all that belongs to it; what waits or failed stays, however old", async () => {
+test("sent notifications are deleted after their retention with all that belongs to them; waiting and failed ones stay, however old", async () => {
   const sql = kenri.notificationSql;
   await notify("sent-old", "SENT", "2 hours");
   await notify("sent-young", "SENT", "30 minutes");

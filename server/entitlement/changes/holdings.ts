@@ -64,7 +64,6 @@ async function requireCovered(sql: EntitlementSql, as_of: string, auditMonths: n
   const [horizon] = await sql.audit.horizon({ keep_months: auditMonths, as_of }).catch(error => {
     throw sqlState(error).startsWith("22") ? badRequest("as_of is not a time that exists") : error;
   });
-  if (horizon?.too_old)
-    throw badRequest(`as_of lies before the time that the audit covers (${auditMonths} months, from ${horizon.horizon} on)`);
+  if (horizon?.too_old) throw badRequest(`as_of lies beyond what the audit keeps (${auditMonths} months, from ${horizon.horizon} on)`);
   if (horizon?.in_future) throw badRequest("as_of lies in the future; leave it out to read the present");
 }

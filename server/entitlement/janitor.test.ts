@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import postgres from "postgres";
-import { until } from "../../../stack/wait.ts";
-import { type TestKenri, testKenri } from "../../testing/kenri.ts";
+import { until } from "../../stack/wait.ts";
+import { type TestKenri, testKenri } from "../testing/kenri.ts";
 
 let kenri: TestKenri;
 let owner: postgres.Sql;
