@@ -30,7 +30,7 @@ import { leaveToRelay, publishOnWrite } from "./outbox/publish_on_write.ts";
 import { reconcileNow } from "./outbox/reconciler.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
 
-/** `entitlement:api`. Grants and revokes have connections of their own, so that reads never wait behind them nor they behind reads. */
+/** `entitlement:api`. Grants and revokes have their own connections, so that reads and changes never wait for each other. */
 export function entitlementApi(kernel: KernelSettings, settings: EntitlementSettings, context: RoleContext): Service {
   const { metrics, worker, log, health } = context;
   const lanes = connect({
@@ -60,7 +60,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
     port: settings.port,
     about: {
       title: "Kenri entitlement",
-      description: `The source of truth of who owns what: grant, revoke, read, history. ${aboutAnswers}`,
+      description: `The source of truth of entitlements: grant, revoke, read, history. ${aboutAnswers}`,
     },
     kernel,
     context,
@@ -92,9 +92,9 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       }),
     ],
   });
-  const telling = service({ start: async () => {}, stop: async () => relay.close() });
+  const channel = service({ start: async () => {}, stop: async () => relay.close() });
   const closing = service({ start: async () => {}, stop: () => lanes.end({ timeout: 1 }) });
-  // Side by side, so that what each waits for at a stop, with a stream or a database that hangs, does not add up.
+  // In parallel, so that their waits at a stop do not add up if the stream or the database hangs.
   const connections = parallel([closing, statistics, publishing.connections]);
-  return sequence([telling, connections, parallel([publishing.attempts, api])]);
+  return sequence([channel, connections, parallel([publishing.attempts, api])]);
 }

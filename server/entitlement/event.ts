@@ -6,7 +6,7 @@ import { EntitlementEventSchema } from "../gen/kenri/entitlement/v1/entitlement_
 import { traceIdOf } from "../kernel/telemetry/trace.ts";
 import type { OutboxClaimRow } from "./sql.gen.ts";
 
-/** What of an outbox row goes into its message. */
+/** The columns of an outbox row that go into its message. */
 export type Announced = Pick<
   OutboxClaimRow,
   "event_id" | "event_type" | "aggregate_key" | "publish_generation" | "payload" | "traceparent"
@@ -23,7 +23,7 @@ const Facts = Type.Object({
 type Facts = Static<typeof Facts>;
 const facts = TypeCompiler.Compile(Facts);
 
-/** An event as it goes out. */
+/** An event as it is published. */
 export interface Message {
   readonly id: string;
   readonly userId: string;
@@ -31,7 +31,7 @@ export interface Message {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Encodes an outbox row; throws if its payload holds no event. */
+/** Encodes an outbox row. Throws if its payload is not an event. */
 export function encodeMessage(row: Announced): Message {
   const { payload } = row;
   if (!facts.Check(payload)) {
@@ -41,7 +41,7 @@ export function encodeMessage(row: Announced): Message {
   return { id: messageId(row), userId: payload.user_id, data: encode(row, payload), headers: headersOf(row, payload) };
 }
 
-/** The same id inside the duplicate window is acknowledged and dropped, so each generation has its own. */
+/** The stream acknowledges and drops a repeated id inside the duplicate window, so each generation has its own id. */
 const messageId = ({ event_id, publish_generation }: Announced) =>
   publish_generation === 0 ? event_id : `${event_id}:r${publish_generation}`;
 
@@ -69,7 +69,7 @@ const headersOf = (row: Announced, event: Facts) => ({
   traceparent: row.traceparent,
 });
 
-/** Exact to the microsecond, which a Date is not. */
+/** Exact to the microsecond; a Date is not. */
 function timestamp(iso: string): Timestamp {
   const match = /^(.{19})\.(\d{6})Z$/.exec(iso);
   const seconds = Date.parse(`${match?.[1]}Z`) / 1000;
@@ -77,7 +77,7 @@ function timestamp(iso: string): Timestamp {
   return create(TimestampSchema, { seconds: BigInt(seconds), nanos: Number(match[2]) * 1000 });
 }
 
-/** A message field by field, as whoever reads the stream sees it. */
+/** The fields of a message, as a consumer of the stream decodes them. */
 export function fieldsOf(data: Uint8Array) {
   const values = toJson(EntitlementEventSchema, fromBinary(EntitlementEventSchema, data), {
     useProtoFieldName: true,

@@ -9,10 +9,10 @@ import type { EntitlementSql } from "./sql.gen.ts";
 
 const batch = 1000;
 const monthsAhead = 3;
-// Partitions are made a quarter ahead, so an hour more or less is nothing.
+// Partitions are created three months ahead, so once an hour is enough.
 const partitionsEvery = 3_600_000;
 
-/** `entitlement:janitor`: deletes what is past its retention, and keeps the audit's months in order (as the owner of the tables). */
+/** `entitlement:janitor`: deletes rows past their retention. As the owner of the tables it also creates and drops the monthly partitions of the audit. */
 export function janitorRole(
   kernel: KernelSettings,
   settings: EntitlementSettings,

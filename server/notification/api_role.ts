@@ -33,7 +33,7 @@ const lagWithin = 1000;
 export function notificationApi(kernel: KernelSettings, settings: NotificationSettings, context: RoleContext): Service {
   const sender = roleChannel("notification:sender");
   const consumer = roleChannel("notification:consumer");
-  // Only to ask how far the consumer is; without it the API works as well, so it does not make it degraded.
+  // Only to ask for the lag of the consumer. The API works without it, so it has a health of its own that makes nothing degraded.
   const { log, metrics, health, worker } = context;
   const broker = createBroker({
     nats: natsAccess(kernel.nats, settings.natsUrls, context.role),
@@ -50,7 +50,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
     port: settings.port,
     about: {
       title: "Kenri notification",
-      description: `Takes events in once and delivers them: inbox, dead letters, requeue. ${aboutAnswers}`,
+      description: `Consumes each event once and delivers it: inbox, dead letters, requeue. ${aboutAnswers}`,
     },
     kernel,
     context,

@@ -22,7 +22,7 @@ import { consumer } from "./intake/consumer.ts";
 import { createPatience } from "./intake/patience.ts";
 import type { NotificationSql, NotificationsClaimRow } from "./sql.gen.ts";
 
-/** `notification:consumer`: takes events from the stream into the inbox, tries to deliver them once, and answers the outbox which ones it holds. */
+/** `notification:consumer`: consumes events from the stream, makes the first attempt to send each, and answers the relay which ones were consumed. */
 export function consumerRole(kernel: KernelSettings, settings: NotificationSettings, context: RoleContext): Service {
   const { worker, log, metrics, health, faults } = context;
   const store = openStore<NotificationSql>({
@@ -87,7 +87,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
   });
   const work = countWork();
   let acknowledged = 0;
-  /** Something waits, and nobody has acknowledged anything since the last look. */
+  /** Messages wait, and none was acknowledged since the last look. */
   async function isDue(): Promise<boolean> {
     const ask = (nats: NatsConnection) => consumerBacklog(nats, settings.stream, settings.consumer);
     const apart = () => byOwnConnection(access, `${worker} liveness`, ask);
@@ -117,6 +117,6 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     log,
     metrics,
   });
-  const telling = service({ start: async () => {}, stop: async () => sender.close() });
-  return sequence([telling, store, keeper, broker, responder, subscribeRole(context, () => {}), parallel([attempts, lost, intake, alive])]);
+  const channel = service({ start: async () => {}, stop: async () => sender.close() });
+  return sequence([channel, store, keeper, broker, responder, subscribeRole(context, () => {}), parallel([attempts, lost, intake, alive])]);
 }

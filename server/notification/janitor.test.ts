@@ -24,7 +24,7 @@ const notify = (user: string, status: string, age: string) => {
     ${deadLetters.text({ reason: "'r'" }, "one where status <> 'PENDING'")}`);
 };
 
-test("what was sent goes after its retention with all that belongs to it; what waits or failed stays, however old", async () => {
+test("sent notifications are deleted after their retention with all that belongs to them; waiting and failed ones stay, however old", async () => {
   const sql = kenri.notificationSql;
   await notify("sent-old", "SENT", "2 hours");
   await notify("sent-young", "SENT", "30 minutes");

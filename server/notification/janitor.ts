@@ -9,7 +9,7 @@ import type { NotificationSql } from "./sql.gen.ts";
 
 const batch = 1000;
 
-/** `notification:janitor`: deletes what is past its retention. */
+/** `notification:janitor`: deletes rows past their retention. */
 export function janitorRole(
   kernel: KernelSettings,
   settings: NotificationSettings,

@@ -1,7 +1,7 @@
--- Grants or revokes a batch in one transaction: key, effect, event, audit and stored answer stand or fall together. A row of the
--- input is one request; no two rows of a batch may share a key or a (user, sku). Losing the race for a key raises unique_violation
--- on idempotency_keys_pkey: run the same batch again and it is replayed. With a token it claims at once the events that have nothing open
--- before them in their aggregate: the worker that wrote them publishes them.
+-- Grants or revokes a batch in one transaction: key, effect, event, audit and stored response are committed together. A row of the
+-- input is one request; no two rows of a batch may share a key or a (user, sku). A lost race for a key raises unique_violation on
+-- idempotency_keys_pkey: run the same batch again and it is replayed. With a token it also claims the new events whose aggregate has no other
+-- open event: the worker that wrote them publishes them.
 -- $1 client_id
 -- $2 route
 -- $3 idem_key
@@ -13,13 +13,13 @@
 -- $9 source: the request's reason
 -- $10 source_id: its purchase_id
 -- $11 traceparent
--- $12 conflict_body: the answer if the pair has the target state already
--- $13 operator_reason?: why, if the client is a person at work; what they change has its operator_actions row then
+-- $12 conflict_body: the response if the pair has the target state already
+-- $13 operator_reason?: the reason, if an operator makes the change; then the change gets an operator_actions row
 -- $14 worker?
 -- $15 token?: null = claim nothing
 -- $16 lease_seconds?
--- $17 stream?: where they are to go
--- $18 resend_before?: as the worker knows it of the stream; if it lost messages since, nothing is claimed: they come first
+-- $17 stream?: where the events are published
+-- $18 resend_before?: the resend_before this worker last read. If the stored one is newer, nothing is claimed: lost events go first
 -- returns n, replayed, same_request, response_code, response_body, claimed_id?, claimed_payload?
 with request as (
   select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[])
@@ -30,10 +30,10 @@ with request as (
     select k.ctid, k.* from idempotency_keys k where (k.client_id, k.route, k.idem_key) = (r.client_id, r.route, r.idem_key) limit 1) k
 ), fresh as materialized (
   select * from request r where not exists (select from known where known.n = r.n and live)
-  order by user_id, sku                                                   -- one lock order for everyone
+  order by user_id, sku                                                   -- one lock order for all
 ), expired as (
   delete from idempotency_keys where ctid = any (array(select ctid from known where not live)) returning 1
-), changed as (                                                           -- clock_timestamp after the row lock: times never run backwards in a pair
+), changed as (                                                           -- clock_timestamp after the row lock: times never go backwards in a pair
   insert into entitlements as e (user_id, stock_keeping_unit, status, granted_at, revoked_at, source, source_id, version, updated_at)
   select user_id, sku, target, case target when 'ACTIVE' then now() end, case target when 'REVOKED' then now() end, source, source_id, 1, clock_timestamp()
   from fresh
@@ -43,7 +43,7 @@ with request as (
         updated_at = greatest(clock_timestamp(), e.updated_at)
     where e.status <> excluded.status
   returning new.user_id, new.stock_keeping_unit as sku, new.status, new.version, new.updated_at, old.updated_at as previous_at, old.ctid as place
-), free as materialized (                                                 -- nothing is open, and nobody changed the pair since this statement began
+), free as materialized (                                                 -- no open event, and no other change of the pair since this statement began
   select user_id, sku from changed c
   where $15::uuid is not null and (select resend_before from outbox_stream where stream = $17::text) is not distinct from $18::timestamptz
     and place is not distinct from (select e.ctid from entitlements e where (e.user_id, e.stock_keeping_unit) = (c.user_id, c.sku))

@@ -1,4 +1,4 @@
--- A page of what a user has now, by stock_keeping_unit. The order and the comparison are those of the primary key, whatever the collation.
+-- A page of the entitlements of a user, by stock_keeping_unit. Order and comparison are those of the primary key, whatever the collation.
 -- $1 user_id
 -- $2 after: the last stock_keeping_unit of the page before, or empty
 -- $3 limit

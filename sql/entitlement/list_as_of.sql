@@ -1,8 +1,8 @@
--- A page of what a user had at a moment, by stock_keeping_unit: a pair changed since then had the state that its first change after the moment ended.
--- Looks at no more than $5 pairs of today; the last of these is returned even if the user did not have it then, so that the next page goes on after it.
+-- A page of the entitlements of a user at a past time, by stock_keeping_unit. A pair that changed since had the state before its first later change.
+-- Scans at most $5 pairs of today. The last of these is returned even if the user did not have it then, so that the next page goes on after it.
 -- $1 user_id
 -- $2 as_of
--- $3 after: the last stock_keeping_unit that was looked at for the page before, or empty
+-- $3 after: the last stock_keeping_unit scanned for the page before, or empty
 -- $4 limit
 -- $5 scan
 -- returns stock_keeping_unit, status, version, updated_at, matches, examined

@@ -1,9 +1,10 @@
--- Consumes a batch of events, each once: notes it as processed and puts it into its user's inbox. An event not returned was a duplicate.
--- Versions of an aggregate start at 1 and have no gaps. So an event whose predecessor was not consumed yet is early: it is returned as `waiting`,
--- with the newest version consumed, and nothing is stored of it. It is let through if it was told so while nothing of its aggregate was consumed.
--- The row of newest_versions is locked first and its newest state decides, so two consumers never take neighbours in the wrong order.
--- Stale is judged against the newest version before this batch: versions that come together are delivered in order by the sender.
--- With a token it claims at once what has nothing open before it in its aggregate: the worker that took it in sends it.
+-- Consumes a batch of events, each once: records it as processed and inserts its notification. An event not returned was a duplicate.
+-- Versions of an aggregate start at 1 and have no gaps. So an event is early if its predecessor was not consumed yet: it is returned as `waiting`
+-- with the newest consumed version, and nothing of it is stored. let_through consumes it without its predecessor, unless its aggregate has
+-- made progress since through_at.
+-- The row of newest_versions is locked first and its newest state decides, so two consumers never consume neighbours in the wrong order.
+-- Stale is judged against the newest version before this batch: the sender delivers versions of one batch in order.
+-- With a token it also claims the notifications whose aggregate has no other open one: the worker that consumed the event sends it.
 -- $1 event_id
 -- $2 event_type
 -- $3 aggregate_key
@@ -12,10 +13,10 @@
 -- $6 user_id
 -- $7 payload
 -- $8 traceparent
--- $9 pair_key: each aggregate of the batch once, with what arrivals.ts has worked out of its versions:
+-- $9 pair_key: each aggregate of the batch once, with values that arrivals.ts has computed from its versions:
 -- $10 let_through: the version that has waited long enough, 0 = none
--- $11 through_at: the newest version of the aggregate, as it was all that time; if there is a newer one, the event waits on
--- $12 run_first: of the versions above let_through the lowest, 0 = none
+-- $11 through_at: the newest consumed version of the aggregate during that time; if there is a newer one now, the event goes on waiting
+-- $12 run_first: the lowest version above let_through, 0 = none
 -- $13 run_last: where the versions from run_first on have their first gap
 -- $14 channel
 -- $15 worker?
@@ -25,11 +26,11 @@
 with incoming as materialized (
   select distinct on (event_id) * from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::jsonb[], $8::text[])
     as i(event_id, event_type, aggregate_key, aggregate_version, stream_seq, user_id, payload, traceparent) order by event_id, stream_seq
-), newest as (                                                            -- in key order: two consumers never wait for each other in a circle
+), newest as (                                                            -- in key order: no deadlock between two consumers
   insert into newest_versions as n
   select pair_key, case when run_first <= let_through + 1 then greatest(let_through, run_last) else let_through end
   from unnest($9::text[], $10::bigint[], $12::bigint[], $13::bigint[]) as p(pair_key, let_through, run_first, run_last) order by pair_key
-  on conflict (aggregate_key) do update set version = (                   -- array_position, not a join with unnest: that would be a scan a row
+  on conflict (aggregate_key) do update set version = (                   -- array_position, not a join with unnest: that would be a scan for each row
     select case when ($12::bigint[])[i] <= base + 1 then greatest(base, ($13::bigint[])[i]) else base end
     from (select array_position($9::text[], n.aggregate_key) as i offset 0) place,
       lateral (select case when n.version <= ($11::bigint[])[i] or ($10::bigint[])[i] <= n.version + 1 then greatest(n.version, ($10::bigint[])[i]) else n.version end as base offset 0) b)
@@ -41,7 +42,7 @@ with incoming as materialized (
   insert into processed_events (event_id, event_type, aggregate_key, aggregate_version, stale, stream_seq, trace_id)
   select event_id, event_type, aggregate_key, aggregate_version, stale, stream_seq, split_part(traceparent, '-', 2) from accepted order by event_id
   on conflict (event_id) do nothing returning event_id
-), free as materialized (                                                 -- nothing is open near it, and nobody consumed anything since this statement began
+), free as materialized (                                                 -- no open one near it, and nothing of it was consumed since this statement began
   select aggregate_key from (select aggregate_key, place, min(aggregate_version) as low, max(aggregate_version) as high from accepted group by aggregate_key, place) a
   where $16::uuid is not null
     and place is not distinct from (select ctid from newest_versions v where v.aggregate_key = a.aggregate_key)
@@ -56,7 +57,7 @@ with incoming as materialized (
     case when at_once then now() + make_interval(secs => $17::float8) end, case when at_once then $16::uuid end
   from accepted join fresh using (event_id), lateral (select aggregate_key = any (array(select aggregate_key from free)) as at_once) c
   order by aggregate_version
-  on conflict (event_id) do nothing                                       -- a FAILED one outlives the books of processed events
+  on conflict (event_id) do nothing                                       -- a FAILED one is kept longer than its row of processed_events
   returning event_id, case status when 'PROCESSING' then notification_id end as claimed_id
 )
 select event_id, before, reached, false as waiting, stale, claimed_id from fresh join accepted using (event_id) left join told using (event_id)

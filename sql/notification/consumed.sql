@@ -1,4 +1,4 @@
--- Which of these events this database holds, in the inbox's books or as a raw dead letter with the right signature.
+-- Which of these events were consumed, or stored as a raw dead letter with a valid signature.
 -- $1 event_id
 -- returns event_id
 select asked.event_id from unnest($1::uuid[]) as asked(event_id)

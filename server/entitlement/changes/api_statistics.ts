@@ -6,7 +6,7 @@ import { bindStatements, readStatements } from "../../kernel/postgres/statements
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
-import { replayBook } from "./replays.ts";
+import { replayCounter } from "./replays.ts";
 
 const countEvery = 1100; // with its jitter never more than once a second
 const countWithin = 1000;
@@ -19,12 +19,12 @@ export interface ApiStatisticsOptions {
   readonly metrics: Metrics;
 }
 
-/** What the API counts in memory and writes down now and then, by a connection of its own: no request waits behind it, and its commits may be lost. */
+/** Counts in memory, and stores the counts now and then over a connection of its own. No request waits behind it, and its commits may be lost. */
 export function apiStatistics({ url, worker, every, log, metrics }: ApiStatisticsOptions) {
   const pool = connect({ url, name: `${worker} statistics`, max: 1, statementTimeout: countWithin, durable: false });
   const sql = bindStatements<EntitlementSql>(pool, readStatements(["kernel", "entitlement"]), metrics, countWithin);
   const flow = createFlow();
-  const replays = replayBook({ write: sql.idempotency.replayed, metrics });
+  const replays = replayCounter({ write: sql.idempotency.replayed, metrics });
   const ending = service({
     start: async () => {},
     stop: async () => {

@@ -126,7 +126,7 @@ describe("a field that is not what it should be is refused, and named", () => {
   test.each(ids)("%s: %j, which a URL would resolve", async (field, value) =>
     expectRefusal(await post(replacing({ [field]: value })), invalid(`/${field}`)),
   );
-  test("and the refusal names the character and its place, and does not repeat it", async () => {
+  test("and the refusal names the character and its position, and does not repeat it", async () => {
     const { text } = await post(replacing({ user_id: "ab\u200b", purchase_id: "cafe\u0301" }));
     expect(JSON.parse(text)).toMatchObject({
       errors: [{ pointer: "/purchase_id", detail: expect.stringContaining("is not in Unicode NFC from character 4 on") }],
@@ -174,7 +174,7 @@ describe("a header that cannot be taken is refused", () => {
   test.each(cases)("%s", async (_, headers, refusal) => expectRefusal(await post(JSON.stringify(good), headers), refusal));
 });
 
-describe("a caller who may not is refused before the body is looked at", () => {
+describe("a caller without permission is refused before the body is read", () => {
   const cases: [name: string, authorization: () => string, refusal: Refusal][] = [
     ["nobody", () => "", unauthorized],
     ["basic", () => `Basic ${btoa("tester:secret")}`, unauthorized],
@@ -196,7 +196,7 @@ describe("a caller who may not is refused before the body is looked at", () => {
     }
   });
 
-  test("a key in the query string opens nothing and is not logged", async () => {
+  test("a key in the query string is ignored and not logged", async () => {
     for (const parameter of ["api_key", "access_token", "authorization"]) {
       expectRefusal(
         await post(JSON.stringify(good), { authorization: "" }, `/v1/entitlements/grants?${parameter}=${kenri.key}`),
@@ -234,7 +234,7 @@ describe("afterwards", () => {
     expect(answers.some(answer => answer.headers.has("idempotency-replayed"))).toBe(false);
   });
 
-  test("nothing surprised the server, and it counted the answers as they were given", async () => {
+  test("the server logged no unexpected error, and counted the responses", async () => {
     expect(server.lines.filter(line => line.includes('"level":"error"'))).toEqual([]);
     expect(await kenri.metric("entitlement", "kenri_http_request_seconds_count", 'status="5')).toBe(0);
     expect(await kenri.metric("entitlement", "kenri_http_request_seconds_count", 'status="4')).toBeGreaterThan(used.length * 0.9);

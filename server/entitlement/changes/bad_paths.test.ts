@@ -79,7 +79,7 @@ describe("a query that cannot be answered is refused", () => {
   });
 });
 
-describe("an as_of that is no moment of the past kept is refused", () => {
+describe("an as_of that is not a time of the kept past is refused", () => {
   const nextYear = new Date().getUTCFullYear() + 1;
   const cases = [
     "",
@@ -145,7 +145,7 @@ describe("an operator's request that cannot be done is refused", () => {
   });
 });
 
-describe("what looks strange and is allowed works", () => {
+describe("an unusual but allowed value works", () => {
   const strange = [
     "a/b",
     "a:b",
@@ -168,7 +168,7 @@ describe("what looks strange and is allowed works", () => {
     expect(JSON.parse(past.text).history).toHaveLength(1);
   });
 
-  test("headers that claim to be somebody else are ignored", async () => {
+  test("headers that claim another identity are ignored", async () => {
     const headers = {
       "x-user-id": "root",
       "x-client-id": "root",

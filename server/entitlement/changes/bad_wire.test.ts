@@ -34,7 +34,7 @@ function request(headers: readonly string[], body: string): string {
 const invalid: Refusal = { status: 400, code: "INVALID_REQUEST" };
 const tooLarge: Refusal = { status: 413, code: "BODY_TOO_LARGE" };
 
-describe("what the service itself refuses is a problem", () => {
+describe("a request that the service refuses gets a problem", () => {
   const chunked = ["Idempotency-Key: k", "Transfer-Encoding: chunked"];
   const cases: [name: string, headers: readonly string[], body: string, refusal: Refusal][] = [
     ["two Hosts", ["Host: other", "Idempotency-Key: k", lengthOf(good)], good, invalid],
@@ -65,7 +65,7 @@ describe("what the service itself refuses is a problem", () => {
   });
 });
 
-describe("what is no HTTP is refused below the service", () => {
+describe("bytes that are not HTTP are refused below the service", () => {
   const whole = (headers: readonly string[], body: string) => () => request(headers, body);
   const cases: [name: string, bytes: () => string | Uint8Array, answers: readonly (number | "closed")[]][] = [
     ["a key with a control character", whole(["Idempotency-Key: a\u0001b", lengthOf(good)], good), [400]],
@@ -92,7 +92,7 @@ describe("what is no HTTP is refused below the service", () => {
   });
 });
 
-test("a caller who hangs up in the middle of the body changes nothing and surprises nobody", async () => {
+test("a caller who closes the connection in the middle of the body changes nothing and causes no unexpected error", async () => {
   const { hostname, port } = new URL(kenri.urlOf("entitlement"));
   for (const headers of [
     ["Idempotency-Key: k", lengthOf(good)],
@@ -107,13 +107,13 @@ test("a caller who hangs up in the middle of the body changes nothing and surpri
   await until("the server goes on", 5000, async () => (await fetch(`${kenri.urlOf("entitlement")}/livez`)).ok);
 });
 
-test("a body that does not arrive is given up", async () => {
+test("a body that does not arrive times out", async () => {
   const answer = await slow;
   if (answer === "closed") throw new Error("the server hung up");
   expectRefusal(answer, { status: 408, code: "REQUEST_TIMEOUT" });
 });
 
-test("afterwards nothing was written, nothing surprised the server, and the keys can be used for good requests", async () => {
+test("afterwards nothing was written, the server logged no unexpected error, and the keys can be used for good requests", async () => {
   const [count] = await kenri.entitlementSql`select (select count(*) from idempotency_keys) + (select count(*) from entitlements)
     + (select count(*) from outbox_events) + (select count(*) from entitlement_audit) as rows`;
   expect(count?.rows).toBe(0);

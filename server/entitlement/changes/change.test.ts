@@ -26,7 +26,7 @@ describe("a request that fails inside the database", () => {
   });
   afterAll(async () => void (await kenri.entitlementSql.unsafe("drop trigger if exists refuse_cursed on entitlements")));
 
-  test("does not harm those it shares a batch with, and tells nothing of the inside", async () => {
+  test("does not fail the others of its batch, and its response shows no internals", async () => {
     const users = Array.from({ length: 200 }, (_, n) => (n % 20 === 7 ? `cursed-${n}` : `user-${n}`));
     const answers = await Promise.all(users.map(user => kenri.grant(user, "item1")));
     for (const [n, user] of users.entries()) expect([user, answers[n]!.status]).toEqual([user, user.startsWith("cursed") ? 500 : 200]);
@@ -38,7 +38,7 @@ describe("a request that fails inside the database", () => {
     expect(rows).toEqual({ changes: 190, keys: 190 });
   });
 
-  test("is not stored: the same key is a first request once the trouble is over", async () => {
+  test("is not stored: the same key is a first request after the failure is over", async () => {
     expect((await kenri.grant("cursed", "item1", { key: "cursed" })).status).toBe(500);
     expect(await keysOf("cursed")).toEqual([]);
     await kenri.entitlementSql.unsafe("drop trigger refuse_cursed on entitlements");
@@ -61,7 +61,7 @@ test("while the tables are locked a request is answered 503 with Retry-After, an
   expect(rows).toEqual({ changes: 10, events: 10 });
 });
 
-test("a key past its time is a new request, also for 20 at once: one is done, the others get its answer", async () => {
+test("an expired key is a new request, even for 20 at once: one is carried out, the others get its response", async () => {
   await kenri.start("entitlement:api", { IDEMPOTENCY_TTL: "300ms" });
   await kenri.grant("alice", "item1", { key: "old" });
   const expired = async () =>
@@ -88,7 +88,7 @@ test("the API's description says how long a key holds", async () => {
   expect(paths["/v1/entitlements/grants"]!.post.description).toContain("within 2 h");
 });
 
-test("after random grants and revokes over few pairs from two processes the books agree", async () => {
+test("after random grants and revokes over few pairs from two processes all tables agree", async () => {
   const users = ["u1", "u2", "u3"];
   const skus = ["s1", "s2"];
   const pick = <T>(from: readonly T[]) => from[Math.floor(Math.random() * from.length)]!;

@@ -3,8 +3,8 @@ import { badRequest } from "../../kernel/http/problem.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
 
 /**
- * Refuses ids that may not be written. A pair from before the rule stays usable: it can be revoked, and a request that is sent again after its
- * answer was lost still gets that answer, unless its purchase or its reason breaks the rule.
+ * Refuses ids that break the rule for new ids. A pair from before the rule stays usable: it can be revoked, and a repeated request still gets its stored
+ * response, unless its purchase or its reason breaks the rule.
  */
 export async function checkIds({ known }: Pick<EntitlementSql, "known">, user_id: string, stock_keeping_unit: string): Promise<void> {
   const errors = Object.entries({ user_id, stock_keeping_unit }).flatMap(([name, value]) => {

@@ -24,7 +24,7 @@ async function holdPair(user: string): Promise<() => Promise<void>> {
 }
 const asFlood = (key: string) => ({ key, headers: { authorization: `Bearer ${flood}` } });
 
-test("a client that floods one pair fills the queue with its own requests only; what is refused was not done, and its key still works", async () => {
+test("a client that floods one pair fills the queue with its own requests only; a refused request changed nothing, and its key still works", async () => {
   await kenri.grant("hot", "item");
   const letGo = await holdPair("hot");
   const answers: { key: string; status: number; retryAfter: string | null }[] = [];

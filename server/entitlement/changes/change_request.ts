@@ -7,7 +7,7 @@ import type { Answer, Change, Changes } from "./changes.ts";
 
 type Asked = Pick<Change, "route" | "target" | "userId" | "sku" | "source" | "sourceId" | "operatorReason">;
 
-/** Carries out what a request asks for under its Idempotency-Key, or answers what was answered before. */
+/** Carries out a request under its Idempotency-Key, or replays its stored response. */
 export async function submitChange(changes: Changes, request: Request, asked: Asked): Promise<Response> {
   const { userId, sku, source, sourceId, operatorReason, target, route } = asked;
   const key = idempotencyKey(request);
@@ -42,7 +42,7 @@ function respond({ replayed, same_request, response_code, response_body }: Answe
   });
 }
 
-/** What every change must carry, for the API's description. */
+/** The header of every change, for OpenAPI. */
 export const keyParameter = {
   name: "Idempotency-Key",
   in: "header" as const,

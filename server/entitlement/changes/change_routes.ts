@@ -10,7 +10,7 @@ import type { Change, Changes } from "./changes.ts";
 
 const ChangeRequest = Type.Object(
   {
-    user_id: changedId("whose entitlement it is"),
+    user_id: changedId("the user"),
     stock_keeping_unit: changedIdWithoutColon("what is granted or revoked"),
     reason: name("why, e.g. purchase or refund"),
     purchase_id: newId("the business record behind it"),
@@ -20,7 +20,7 @@ const ChangeRequest = Type.Object(
 
 const ttlText = (milliseconds: number) => (milliseconds % 3_600_000 === 0 ? `${milliseconds / 3_600_000} h` : `${milliseconds / 1000} s`);
 
-/** POST /v1/entitlements/grants and /revokes: the answer is committed truth. */
+/** POST /v1/entitlements/grants and /revokes. The response comes after the commit. */
 export function changeRoutes(changes: Changes, sql: Pick<EntitlementSql, "known">, requires: Requires, idempotencyTtl: number) {
   const options = (summary: string) => ({
     body: ChangeRequest,
@@ -28,8 +28,8 @@ export function changeRoutes(changes: Changes, sql: Pick<EntitlementSql, "known"
     detail: {
       summary,
       description:
-        `Send an Idempotency-Key; the same key with the same request within ${ttlText(idempotencyTtl)} gets the stored answer byte for byte with Idempotency-Replayed: true, ` +
-        "with another request 409 IDEMPOTENCY_KEY_CONFLICT. To the state it already has: 409 ENTITLEMENT_STATE_CONFLICT. Scope: entitlements:write.",
+        `Send an Idempotency-Key; the same key with the same request within ${ttlText(idempotencyTtl)} gets the stored response byte for byte with Idempotency-Replayed: true, ` +
+        "with another request 409 IDEMPOTENCY_KEY_CONFLICT. If the entitlement has the requested state already: 409 ENTITLEMENT_STATE_CONFLICT. Scope: entitlements:write.",
       parameters: [keyParameter],
     },
   });

@@ -5,7 +5,7 @@ import { batcher, change, databaseError, outcome } from "../../testing/batcher.t
 import { seeded } from "../../testing/random.ts";
 
 describe("a batch", () => {
-  test("holds a lone request at once, without waiting for more", async () => {
+  test("runs a single request at once, without waiting for more", async () => {
     const { submit, runs } = batcher();
     const answer = submit(change("a"));
     expect(runs.map(run => run.keys)).toEqual([["a"]]);
@@ -73,8 +73,8 @@ describe("a batch", () => {
   });
 });
 
-describe("those who wait behind another", () => {
-  test("come in the order they came, however many", async () => {
+describe("requests that wait behind another", () => {
+  test("run in the order in which they came, however many", async () => {
     const { submit, runs } = batcher({ lanes: 4 });
     const order: string[] = [];
     const done = Array.from({ length: 50 }, (_, n) => submit(change(`k${n}`, "alice")).then(one => order.push(one.response_body)));
@@ -84,7 +84,7 @@ describe("those who wait behind another", () => {
     expect(order).toEqual(Array.from({ length: 50 }, (_, n) => `k${n}`));
   });
 
-  test("do not hold up strangers", async () => {
+  test("do not block unrelated requests", async () => {
     const { submit, runs } = batcher({ lanes: 2 });
     for (let n = 0; n < 20; n++) void submit(change(`k${n}`, "alice"));
     const stranger = submit(change("x", "bob"));
@@ -92,7 +92,7 @@ describe("those who wait behind another", () => {
     expect((await stranger).response_body).toBe("x");
   });
 
-  test("are all answered, whoever waits for whom", async () => {
+  test("are all answered, whatever waits behind what", async () => {
     const { submit, runs } = batcher({ lanes: 3, batch: 4 });
     const next = seeded(7);
     const answers = Array.from({ length: 500 }, () => outcome(submit(change(`k${next(12)}`, `u${next(9)}`))));
@@ -107,7 +107,7 @@ describe("those who wait behind another", () => {
 });
 
 describe("when the statement fails", () => {
-  test("a batch runs one by one, and only the one in trouble is refused", async () => {
+  test("a batch runs one by one, and only the failing request is refused", async () => {
     const { submit, runs } = batcher();
     void submit(change("first"));
     const answers = ["a", "bad", "c"].map(key => outcome(submit(change(key))));
@@ -161,7 +161,7 @@ describe("when the statement fails", () => {
     expect(runs).toHaveLength(3);
   });
 
-  test("a pair that somebody else holds locked costs only its own caller", async () => {
+  test("a pair that another transaction has locked fails only its own request", async () => {
     const { submit, runs } = batcher();
     void submit(change("first"));
     const answers = ["a", "locked", "c"].map(key => outcome(submit(change(key))));
@@ -276,7 +276,7 @@ describe("a request that waited too long", () => {
     expect([(await first).response_body, runs.length]).toEqual(["first", 1]);
   });
 
-  test("one that runs is not given up: what came of it is its answer", async () => {
+  test("is not refused if it runs already: its result is its response", async () => {
     const { submit, runs } = batcher({ wait: 10 });
     const answer = submit(change("a"));
     await outcome(submit(change("b")));

@@ -19,7 +19,7 @@ export interface Change {
   readonly sourceId: string;
   readonly traceparent: string;
   readonly conflictBody: string;
-  /** Given by a person at work: it goes to the audit of what operators did, in the transaction of the change. */
+  /** The reason of an operator. It is written to the audit of operator actions, in the transaction of the change. */
   readonly operatorReason?: string;
 }
 
@@ -30,7 +30,7 @@ interface Waiting {
   readonly locks: readonly [string, string];
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
-  /** Stops the clock of its wait. */
+  /** Cancels the timer of its wait. */
   readonly stopClock: () => void;
 }
 
@@ -39,37 +39,37 @@ export interface ChangesOptions {
   readonly lanes: number;
   readonly batch: number;
   readonly queue: number;
-  /** How long a request waits for its turn at most, in milliseconds; at least half as long. */
+  /** How long a request waits for its turn, in milliseconds: a random time between half of this and all of it. */
   readonly wait: number;
   readonly ttlSeconds: number;
-  /** Called after a commit that made so many events. */
+  /** Called after a commit, with the number of new events. */
   readonly committed: (events: number) => void;
-  /** Called for each stored answer that is given again. */
+  /** Called for each stored response that is replayed. */
   readonly replayed: (change: Change) => void;
   readonly metrics: Metrics;
 }
 
-// Losing the race for a key happens once a rival; a deadlock has never been seen. Both end.
+// Retry limit. Each lost race means that a rival committed, so this cannot go on forever. A deadlock has never been seen.
 const maxRuns = 8;
 
-// A client with many waiting is asked for a longer pause, one second more for so many: thousands that come again each second cost more than changes do.
+// Retry-After grows by one second for so many waiting requests of the client: thousands of retries each second would cost more than the changes.
 const waitingPerSecond = 500;
 const mostPause = 10;
 
 /**
- * Lets concurrent requests share the change statement. A few lanes take what is ready and never wait for more. A request holds its
- * key and its (user, sku) from the moment it is ready until it is answered; a second one for either waits behind it, so a batch
- * never holds one twice. If a batch fails, its requests run one by one: one caller's trouble is never another's.
+ * Runs concurrent requests in batches, one statement for each. A few lanes take the requests that are ready and never wait for more. A request locks
+ * its key and its pair (user, sku) from the moment it is ready until it is answered. A second request for either waits behind it, so a batch never has
+ * one twice. If a batch fails, its requests run one by one, so that one request cannot fail the others.
  *
- * Clients take turns, in a batch and behind a pair. A full queue takes a request of a client with few in place of the newest one of the
- * client with the most. A request that has not run within `wait` is refused; those that came together are not refused together, or they would
- * come again together, and everybody else would wait behind them. What is refused here was never sent, and never will be.
+ * Clients take turns, in a batch and behind a pair. If the queue is full, a request of a client with few waiting requests replaces the newest one of
+ * the client with the most. A request that has not run within `wait` is refused. The wait is random: requests that came together are not refused
+ * together, and do not come again together. A request that is refused here was never sent to the database.
  */
 export function changes({ run, lanes, batch, queue, wait, ttlSeconds, committed, replayed, metrics }: ChangesOptions) {
-  // Every request that does not run yet, and of these the ones that nothing holds up.
+  // All requests that do not run yet, and those of them that wait behind no lock.
   const waiting = fairQueue<Waiting>();
   const ready = fairQueue<Waiting>();
-  // The locks that are held, each with the requests behind it, if there are any.
+  // The held locks, each with the requests behind it.
   const behind = new Map<string, FairQueue<Waiting> | undefined>();
   let running = 0;
   let busyLanes = 0;
@@ -124,7 +124,7 @@ export function changes({ run, lanes, batch, queue, wait, ttlSeconds, committed,
     one.stopClock();
   }
 
-  /** Takes a request out of the queue; whoever waited behind it goes on. */
+  /** Takes a request out of the queue. The requests behind it go on. */
   function withdraw(one: Waiting, error: unknown): void {
     stopWaiting(one);
     if (ready.remove(one)) release(one);
@@ -135,13 +135,13 @@ export function changes({ run, lanes, batch, queue, wait, ttlSeconds, committed,
 
   function refuse(one: Waiting, outcome: string, detail: string): void {
     batched.inc({ outcome });
-    withdraw(one, comeAgain(one.change.clientId, detail));
+    withdraw(one, retryLater(one.change.clientId, detail));
   }
 
-  const comeAgain = (clientId: string, detail: string) =>
+  const retryLater = (clientId: string, detail: string) =>
     unavailable(detail, Math.min(mostPause, 1 + Math.floor(waiting.sizeOf(clientId) / waitingPerSecond)));
 
-  /** Whether there is room for one more of this client, if need be by refusing the newest request of the client with the most. */
+  /** Whether there is room for one more request of this client. May refuse the newest request of the client with the most. */
   function makeRoom(clientId: string): boolean {
     if (waiting.size() + running < queue) return true;
     const most = waiting.largest();
@@ -158,14 +158,14 @@ export function changes({ run, lanes, batch, queue, wait, ttlSeconds, committed,
       const lockedElsewhere = sqlState(error) === "55P03";
       if (taken.length === 1 || (isAway(error) && !lockedElsewhere)) for (const one of taken) one.reject(error);
       else for (const one of taken) await runLane([one]);
-      if (error instanceof DeadlineError) turnAwayWaiting(error);
+      if (error instanceof DeadlineError) refuseWaiting(error);
     } finally {
       stopTimer();
     }
   }
 
-  /** The database did not answer in time: who waits behind hears it now, not after as long again. */
-  function turnAwayWaiting(error: unknown): void {
+  /** The database did not answer in time. The waiting requests are refused now, not after the same time again. */
+  function refuseWaiting(error: unknown): void {
     for (const one of ready.drain()) for (const lock of one.locks) behind.delete(lock);
     for (const followers of behind.values()) followers?.drain();
     for (const one of waiting.drain()) {
@@ -211,7 +211,7 @@ export function changes({ run, lanes, batch, queue, wait, ttlSeconds, committed,
 
   return {
     submit(change: Change): Promise<Answer> {
-      if (!makeRoom(change.clientId)) return Promise.reject(comeAgain(change.clientId, "too many requests are waiting; try again"));
+      if (!makeRoom(change.clientId)) return Promise.reject(retryLater(change.clientId, "too many requests are waiting; try again"));
       return new Promise((resolve, reject) => {
         const locks = [`key ${change.clientId}\n${change.route}\n${change.key}`, `pair ${change.sku}:${change.userId}`] as const;
         const tooLate = () => refuse(one, "too_late", "the request waited too long for its turn; nothing was changed, try again");

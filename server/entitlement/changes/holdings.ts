@@ -7,16 +7,16 @@ import { sqlState } from "../../kernel/postgres/database.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
 
 const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)$/;
-// Almost every user has fewer entitlements, and gets all of them at once.
+// Almost every user has fewer entitlements, and gets all of them in one page.
 const preset = 100;
-// A page of the past looks at so many of today's entitlements. Each that changed since costs a look-up in every later month of the audit:
+// A page of the past scans so many of today's entitlements. Each one that changed since costs a look-up in every later month of the audit:
 // 1,000 took 10 ms with five months.
 const scanned = 500;
 // Base64url of a signature of 12 bytes and 200 characters of 4 bytes.
 const longestCursor = 1100;
 
 export const aboutPages =
-  "An unknown user has none. next_cursor is there when there may be more; a page of the past may be short, or even empty, and have one.";
+  "An unknown user has none. next_cursor is set if there may be more. A page of the past may be short or empty and still have one.";
 
 export const holdingsQuery = {
   as_of: Type.Optional(Type.String({ description: "read the past at this RFC 3339 time" })),
@@ -36,12 +36,12 @@ export interface HoldingsOptions {
   readonly auditMonths: number;
 }
 
-/** A page of what a user has now, or had at a moment that the audit still knows, by stock_keeping_unit. */
+/** A page of the entitlements of a user now, or at a time that the audit still covers, by stock_keeping_unit. */
 export const holdings =
   ({ sql, cursors, auditMonths }: HoldingsOptions) =>
   async (user_id: string, { as_of, limit: asked, cursor }: HoldingsQuery) => {
     const limit = Number(asked ?? preset);
-    if (as_of !== undefined) await requireKnown(sql, as_of, auditMonths);
+    if (as_of !== undefined) await requireCovered(sql, as_of, auditMonths);
     const list = JSON.stringify(["entitlements", user_id, as_of ?? null]);
     const after = cursor === undefined ? "" : cursors().read(list, cursor);
     const { page, last } = await read(sql, user_id, as_of, after, limit);
@@ -56,7 +56,7 @@ async function read(sql: EntitlementSql, user_id: string, as_of: string | undefi
   return { page, last: rows.length > limit ? page.at(-1) : undefined };
 }
 
-async function requireKnown(sql: EntitlementSql, as_of: string, auditMonths: number): Promise<void> {
+async function requireCovered(sql: EntitlementSql, as_of: string, auditMonths: number): Promise<void> {
   if (!moment.test(as_of))
     throw badRequest("as_of must be a time such as 2026-01-31T09:00:00Z", {
       errors: [{ pointer: "/as_of", detail: "must be an RFC 3339 time" }],

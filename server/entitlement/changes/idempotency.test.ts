@@ -59,7 +59,7 @@ describe("50 parallel identical first requests", () => {
     expect(await kenri.inbox(user)).toHaveLength(1);
   });
 
-  test("that the state forbids: 50 identical refusals, nothing changed", async () => {
+  test("that the state forbids get 50 identical refusals, and nothing changes", async () => {
     await kenri.grant("owner", "item1");
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => seen(kenri.grant("owner", "item1", { key: "fifty-conflicts", base: bases[n % 2]! }))),
@@ -69,7 +69,7 @@ describe("50 parallel identical first requests", () => {
     expect(await traces("owner")).toEqual({ changes: 1, events: 1, audit: 1 });
   });
 
-  test("that ask for different things under one key: one is done, the others hear of the conflict", async () => {
+  test("with different content under one key: one is carried out, the others get a conflict", async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => seen(kenri.grant(`rival-${n}`, "item1", { key: "one-key", base: bases[n % 2]! }))),
     );
@@ -83,7 +83,7 @@ describe("50 parallel identical first requests", () => {
 describe("the same key", () => {
   const body = '{"user_id":"carol","stock_keeping_unit":"item1","reason":"gift","purchase_id":"p_9"}';
 
-  test("with the same request, written in another way, gets the stored answer byte for byte", async () => {
+  test("with the same request in another notation gets the stored response byte for byte", async () => {
     const first = await post("grants", "carol-1", body);
     expect(first).toMatchObject({ status: 200, replayed: false });
     const others = [
@@ -105,7 +105,7 @@ describe("the same key", () => {
     expect(await traces("other")).toEqual({ changes: 0, events: 0, audit: 0 });
   });
 
-  test("gets the stored answer also when the world has moved on", async () => {
+  test("gets the stored response even if the entitlement has changed since", async () => {
     const first = await post("grants", "carol-1", body);
     await kenri.revoke("carol", "item1");
     expect(await post("grants", "carol-1", body)).toEqual(first);
@@ -128,7 +128,7 @@ describe("the same key", () => {
     expect(await traces("erin")).toEqual({ changes: 2, events: 2, audit: 2 });
   });
 
-  test("of another client is another key, and never shows the first one's answer", async () => {
+  test("of another client is another key, and never shows the first client's response", async () => {
     const other = { authorization: `Bearer ${await kenri.newKey("rival", ["entitlements:write"])}` };
     const mine = await post("grants", "shared", body.replace("carol", "fay"));
     const theirs = await post("grants", "shared", body.replace("carol", "gus"), other);

@@ -41,7 +41,7 @@ describe.each(["/v1/users/alice/entitlements", "/v1/users/alice/entitlements/ite
   });
 });
 
-test("which purchase is behind a change is told to its user, operators and admins, not to who may only look", async () => {
+test("the purchase of a change is shown to its user, operators and admins, and not to viewers", async () => {
   const purchase = async (userId: string, ...roles: string[]) => {
     const authorization = `Bearer ${await mint.token("entitlement", userId, roles)}`;
     const response = await kenri.call("entitlement", "/v1/users/alice/entitlements/item1/history", { headers: { authorization } });
@@ -55,7 +55,7 @@ test("which purchase is behind a change is told to its user, operators and admin
   expect(await purchase("vera", "USER", "VIEWER")).toBe("•••");
 });
 
-test("what is alice's is hers to read, not to grant", async () => {
+test("a user may read her own entitlements, and not grant them", async () => {
   const authorization = `Bearer ${await mint.token("entitlement", "alice", ["USER", "ADMIN"])}`;
   expect((await kenri.grant("alice", "item2", { headers: { authorization } })).status).toBe(403);
 });

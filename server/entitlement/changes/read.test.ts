@@ -42,13 +42,13 @@ function shifted(iso: string, microseconds: number): string {
   return `${new Date(Number(total / 1000n)).toISOString().slice(0, 19)}.${String(total % 1_000_000n).padStart(6, "0")}Z`;
 }
 
-describe("what a user has", () => {
-  test("is nothing for a user nobody knows", async () => {
+describe("the entitlements of a user", () => {
+  test("are none for an unknown user", async () => {
     expect(await get("/v1/users/nobody/entitlements")).toEqual({ status: 200, body: { user_id: "nobody", entitlements: [] } as never });
     expect((await get("/v1/users/nobody/entitlements/item1/history")).body.history).toEqual([]);
   });
 
-  test("is listed by stock_keeping_unit, in the state of the last answer", async () => {
+  test("are listed by stock_keeping_unit, in the state of the last response", async () => {
     await change("grant", "lister", "a");
     await change("revoke", "lister", "b");
     await change("grant", "lister", "c");
@@ -57,7 +57,7 @@ describe("what a user has", () => {
     expect((await held("lister"))[0]?.updated_at).toBe(last);
   });
 
-  test("is never ACTIVE after a revoke was answered", async () => {
+  test("are never ACTIVE after the response to a revoke", async () => {
     const seen: string[] = [];
     for (let n = 0; n < 30; n++) {
       await kenri.grant("swift", "item1");
@@ -68,8 +68,8 @@ describe("what a user has", () => {
   });
 });
 
-describe("what a user had", () => {
-  test("is answered for the moment before, at and after each change", async () => {
+describe("the past entitlements of a user", () => {
+  test("are right before, at and after each change", async () => {
     const first = await change("grant", "past", "a");
     const second = await change("revoke", "past", "a");
     const other = await change("revoke", "past", "b");
@@ -89,14 +89,14 @@ describe("what a user had", () => {
     expect((await held("past", second)).map(one => one.updated_at)).toEqual([second]);
   });
 
-  test("takes a time with an offset", async () => {
+  test("can be read at a time with an offset", async () => {
     const at = await change("grant", "traveller", "a");
     const inTokyo = `${new Date(Date.parse(at) + 9 * 3_600_000).toISOString().slice(0, 19)}.${at.slice(20, 26)}+09:00`;
     expect(await states("traveller", inTokyo)).toEqual(["a ACTIVE 1"]);
     expect(await states("traveller", shifted(at, -1))).toEqual([]);
   });
 
-  test("is answered to the end of the audit's retention, also for a pair whose early changes are forgotten, and beyond it refused", async () => {
+  test("are known up to the retention of the audit, even for a pair whose early changes were deleted, and refused beyond it", async () => {
     const months = (n: number) =>
       kenri.entitlementSql`select to_char(date_trunc('month', now() at time zone 'UTC') - make_interval(months => ${n}) + interval '3 days', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at`.then(
         rows => rows[0]!.at as string,
@@ -122,7 +122,7 @@ describe("what a user had", () => {
   });
 });
 
-describe("what a user with very many entitlements has", () => {
+describe("the entitlements of a user with very many", () => {
   // Of all kinds, and some as long as can be: their order is the database's, not ours.
   const skuOf = (n: number) => [`Sku ${n}`, `sku-${n}`, `段${n}`, `${"😀".repeat(195)}${n}`][n % 4]!;
   const count = 1201;
@@ -151,7 +151,7 @@ describe("what a user with very many entitlements has", () => {
   }
   const all = Array.from({ length: count }, (_, n) => skuOf(n)).sort();
 
-  test("comes in pages of at most 200 that together are everything, once each", async () => {
+  test("come in pages of at most 200 that together have each one once", async () => {
     expect((await get("/v1/users/collector/entitlements")).body.entitlements).toHaveLength(100);
     const found = await pages("limit=200");
     expect(found.map(page => page.length)).toEqual([200, 200, 200, 200, 200, 200, 1]);
@@ -165,7 +165,7 @@ describe("what a user with very many entitlements has", () => {
     expect((await pages("limit=150")).map(page => page.length)).toEqual([150, 150, 150, 150, 150, 150, 150, 150, 1]);
   });
 
-  test("is complete while it grows, and says nothing of more when a page ends where it ends", async () => {
+  test("are complete while they grow, and a last full page has no cursor", async () => {
     const user = "grower";
     for (const sku of ["a", "c", "e"]) await kenri.grant(user, sku);
     const path = `/v1/users/${user}/entitlements`;
@@ -177,7 +177,7 @@ describe("what a user with very many entitlements has", () => {
     expect(second.next_cursor).toBeUndefined();
   });
 
-  test("comes in pages of the past too, and the time before anything was granted is walked in bounded steps", async () => {
+  test("come in pages of the past too, and a time before the first grant is scanned in bounded steps", async () => {
     const then = await pages(`as_of=${encodeURIComponent(granted)}&limit=200`);
     expect(
       then
@@ -190,7 +190,7 @@ describe("what a user with very many entitlements has", () => {
     expect(before).toEqual([[], [], []]);
   });
 
-  test("is not read with a cursor of another user, another time or of nobody", async () => {
+  test("cannot be read with a cursor of another user or another time, or with a forged one", async () => {
     const { next_cursor } = (await get("/v1/users/collector/entitlements?limit=1")).body;
     const tampered = `${next_cursor!.slice(0, -2)}AA`;
     const past = `as_of=${encodeURIComponent(granted)}`;

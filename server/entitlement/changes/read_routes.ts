@@ -11,7 +11,7 @@ import { aboutPages, holdings, holdingsQuery } from "./holdings.ts";
 const userId = pathId("the user");
 const sku = pathId("the stock keeping unit");
 const strict = { additionalProperties: false };
-// People too: the user themselves, and those who look after users.
+// People too: the user, and operators.
 const readers = { scope: entitlementScopes.read, owner: true, roles: ["VIEWER", "OPERATOR", "ADMIN"] } as const;
 
 export interface ReadOptions {
@@ -21,7 +21,7 @@ export interface ReadOptions {
   readonly auditMonths: number;
 }
 
-/** What a user has, had, and how it came about. */
+/** The entitlements of a user now and in the past, and their history. */
 export function readRoutes({ sql, requires, cursors, auditMonths }: ReadOptions) {
   const held = holdings({ sql, cursors, auditMonths });
   return new Elysia({ normalize: false })
@@ -30,7 +30,7 @@ export function readRoutes({ sql, requires, cursors, auditMonths }: ReadOptions)
       query: Type.Object(holdingsQuery, strict),
       ...requires(readers),
       detail: {
-        summary: "What a user has, by stock_keeping_unit, page by page",
+        summary: "The entitlements of a user, by stock_keeping_unit, in pages",
         description: `${aboutPages} The past is kept for ${auditMonths} months. Scope: entitlements:read; the user themselves; roles: VIEWER, OPERATOR, ADMIN.`,
       },
     })
@@ -61,7 +61,7 @@ export function readRoutes({ sql, requires, cursors, auditMonths }: ReadOptions)
         detail: {
           summary: "Every change of one entitlement, newest first",
           description:
-            "With event ids and who asked for it. Scope: entitlements:read; the user themselves; roles: VIEWER, OPERATOR, ADMIN.",
+            "With event ids and the client that asked for it. Scope: entitlements:read; the user themselves; roles: VIEWER, OPERATOR, ADMIN.",
         },
       },
     );

@@ -5,27 +5,27 @@ import { type TestKenri, type TestProcess, testKenri } from "../../testing/kenri
 import { expectRefusal } from "../../testing/refusal.ts";
 import { type TestMint, testMint } from "../../testing/tokens.ts";
 import type { IdempotencyReplayedParameters } from "../sql.gen.ts";
-import { replayBook } from "./replays.ts";
+import { replayCounter } from "./replays.ts";
 
 const scope = (key: string) => ({ clientId: "c", route: "/r", key });
 
-describe("the book of replays", () => {
-  test("adds up what is the same key, writes it once, and then has nothing more to write", async () => {
+describe("the counter of replays", () => {
+  test("adds up the replays of a key, stores them once, and then has nothing to store", async () => {
     const written: IdempotencyReplayedParameters[] = [];
-    const { note, flush } = replayBook({ write: async rows => written.push(rows), metrics: createMetrics() });
+    const { note, flush } = replayCounter({ write: async rows => written.push(rows), metrics: createMetrics() });
     for (const key of ["a", "b", "a", "a"]) note(scope(key));
     expect([await flush(), await flush()]).toEqual([2, 0]);
     expect(written).toEqual([{ client_id: ["c", "c"], route: ["/r", "/r"], idem_key: ["a", "b"], replays: [3, 1] }]);
   });
 
-  test("keeps what could not be written for the next time", async () => {
+  test("keeps counts that could not be stored for the next time", async () => {
     let isAway = true;
     const written: IdempotencyReplayedParameters[] = [];
     const write = async (rows: IdempotencyReplayedParameters) => {
       if (isAway) throw new Error("the database is away");
       written.push(rows);
     };
-    const { note, flush } = replayBook({ write, metrics: createMetrics() });
+    const { note, flush } = replayCounter({ write, metrics: createMetrics() });
     note(scope("a"));
     expect(flush()).rejects.toThrow("away");
     note(scope("a"));
@@ -34,10 +34,10 @@ describe("the book of replays", () => {
     expect(written).toMatchObject([{ idem_key: ["a"], replays: [2] }]);
   });
 
-  test("does not grow without end: beyond its bound new keys are not counted, and that is told", async () => {
+  test("is bounded: replays of further keys are not counted, and a metric tells how many", async () => {
     const metrics = createMetrics();
     const written: IdempotencyReplayedParameters[] = [];
-    const { note, flush } = replayBook({ write: async rows => written.push(rows), metrics, most: 2 });
+    const { note, flush } = replayCounter({ write: async rows => written.push(rows), metrics, most: 2 });
     for (const key of ["a", "b", "c", "a"]) note(scope(key));
     await flush();
     expect(written).toMatchObject([{ idem_key: ["a", "b"], replays: [2, 1] }]);
@@ -81,7 +81,7 @@ describe("a key that is looked up", () => {
   const look = async (key: string): Promise<Found> => JSON.parse((await ask(key)).text);
   const asPerson = async (key: string, role: string) => ask(key, `Bearer ${await mint.token("entitlement", "vera", [role])}`);
 
-  test("tells its request, its answer and its event, and how often the answer was given again", async () => {
+  test("shows its request, its stored response and its event, and how often the response was replayed", async () => {
     const key = "order/17?#'\"%";
     for (let asked = 0; asked < 4; asked++) expect((await kenri.grant("alice", "item1", { key })).status).toBe(200);
     await kenri.grant("somebody-else", "item1", { key }); // a conflict is no replay
@@ -103,7 +103,7 @@ describe("a key that is looked up", () => {
     expect(keys[0]?.event_id).toBe(audit?.event_id);
   });
 
-  test("tells each client and route that used it, newest first, the refused ones too", async () => {
+  test("shows each client and route that used it, newest first, refused requests too", async () => {
     const other = await kenri.newKey("other", ["entitlements:write"]);
     await kenri.grant("bob", "item1", { key: "shared" });
     await kenri.revoke("bob", "item1", { key: "shared" });
@@ -118,14 +118,14 @@ describe("a key that is looked up", () => {
     expect(keys[0]?.answer).toMatchObject({ code: "ENTITLEMENT_STATE_CONFLICT" });
   });
 
-  test("is nobody's if nobody used it, and says so when it expired", async () => {
+  test("has no request if nobody used it, and is marked when it has expired", async () => {
     expect(await look("nobody's")).toEqual({ idem_key: "nobody's", keys: [] });
     await kenri.grant("carol", "item1", { key: "old" });
     await kenri.entitlementSql`update idempotency_keys set expires_at = now() - interval '1 minute' where idem_key = 'old'`;
     expect((await look("old")).keys).toMatchObject([{ expired: true, replays: 0, replayed_at: null }]);
   });
 
-  test("shows the answer's words only to who may see payloads, and nothing to who may not look", async () => {
+  test("shows the response body only to callers who may see payloads, and nothing to callers without the scope", async () => {
     await kenri.grant("dora", "item1", { key: "secretive" });
     expect(JSON.parse((await asPerson("secretive", "OPERATOR")).text).keys[0].answer).toMatchObject({ user_id: "dora", version: 1 });
     const masked = await asPerson("secretive", "VIEWER");
@@ -155,7 +155,7 @@ describe("a key that is looked up", () => {
     await until("the updates are known", 20_000, async () => (await updates()).within_page >= before.within_page + 3);
   });
 
-  test("keeps what was counted when the service is stopped", async () => {
+  test("keeps the counts when the service is stopped", async () => {
     await kenri.grant("frida", "item1", { key: "last" });
     await Promise.all(Array.from({ length: 20 }, () => kenri.grant("frida", "item1", { key: "last" })));
     server.kill("SIGTERM");

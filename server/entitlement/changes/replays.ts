@@ -1,7 +1,7 @@
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import type { IdempotencyReplayedParameters } from "../sql.gen.ts";
 
-/** Names an answer that is kept. */
+/** Identifies a stored response. */
 export interface KeyScope {
   readonly clientId: string;
   readonly route: string;
@@ -11,16 +11,16 @@ export interface KeyScope {
 export interface ReplaysOptions {
   readonly write: (parameters: IdempotencyReplayedParameters) => Promise<unknown>;
   readonly metrics: Metrics;
-  /** Different keys that are remembered between two writes; beyond it a replay is not counted. */
+  /** The most keys that are counted between two writes. Replays of further keys are not counted. */
   readonly most?: number;
 }
 
 /**
- * Counts replays without costing them anything: in memory, written by a loop in one statement. They are statistics: what is not written
- * when the process dies is lost.
+ * Counts replays in memory, so that a replay costs no statement. A loop writes the counts in one statement. Counts that are not written when the
+ * process dies are lost: they are statistics.
  */
-export function replayBook({ write, metrics, most = 5000 }: ReplaysOptions) {
-  const uncounted = metrics.counter("replays_uncounted_total", "Replays that were not written down, because there were too many keys.");
+export function replayCounter({ write, metrics, most = 5000 }: ReplaysOptions) {
+  const uncounted = metrics.counter("replays_uncounted_total", "Replays that were not stored, because there were too many keys.");
   let counts = new Map<string, { scope: KeyScope; replays: number }>();
 
   function note({ clientId, route, key }: KeyScope, replays = 1): void {
@@ -31,7 +31,7 @@ export function replayBook({ write, metrics, most = 5000 }: ReplaysOptions) {
     else uncounted.inc(replays);
   }
 
-  /** Writes down what was counted so far; if that fails it is kept for the next time. Returns how many keys there were. */
+  /** Stores the counts. If that fails, they are kept for the next time. Returns the number of keys. */
   async function flush(): Promise<number> {
     const taken = [...counts.values()];
     if (taken.length === 0) return 0;
@@ -52,5 +52,3 @@ export function replayBook({ write, metrics, most = 5000 }: ReplaysOptions) {
 
   return { note, flush };
 }
-
-export type ReplayBook = ReturnType<typeof replayBook>;

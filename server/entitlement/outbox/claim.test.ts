@@ -37,7 +37,7 @@ test("the events of an aggregate are claimed together, in order", async () => {
   expect(await claim()).toEqual([]);
 });
 
-test("one that waits for its retry holds up those after it", async () => {
+test("an event that waits for its retry blocks the later ones of its aggregate", async () => {
   await put(1);
   await put(2, "1 hour");
   await put(3);
@@ -45,7 +45,7 @@ test("one that waits for its retry holds up those after it", async () => {
   expect(await claim()).toEqual([]);
 });
 
-test("an event that was put back does not pull later ones past the one that another relay has under way", async () => {
+test("a requeued event does not pull later ones past the one that another relay has claimed", async () => {
   await put(2);
   expect(await claim()).toEqual([2]);
   for (const version of [1, 3, 4]) await put(version);
@@ -53,7 +53,7 @@ test("an event that was put back does not pull later ones past the one that anot
   expect(await claim()).toEqual([]);
 });
 
-test("a claim takes no more than it was asked for, and leaves no gap in a run", async () => {
+test("a claim takes no more than its limit, and leaves no gap in a run", async () => {
   for (let version = 1; version <= 10; version++) await put(version);
   expect(await claim(crypto.randomUUID(), 4)).toEqual([1, 2, 3, 4]);
 });
@@ -64,7 +64,7 @@ test("an aggregate with open events near each other has one head, whatever faile
   expect(await claim()).toEqual([]);
 });
 
-test("a claim looks at a bounded number of events, and goes on from where it is told", async () => {
+test("a claim looks at a bounded number of events, from its lower bound on", async () => {
   await put(1, "-1 hour");
   expect(await claim()).toEqual([1]);
   for (let version = 2; version <= 10; version++) await put(version, `-${60 - version} seconds`);
@@ -76,7 +76,7 @@ test("a claim looks at a bounded number of events, and goes on from where it is 
   expect(await claimFrom(head!.reach!)).toEqual(["bob:item"]);
 });
 
-test("nothing is claimed by who does not know that the stream lost messages: they come first", async () => {
+test("nothing is claimed by a worker whose check is older than a loss of the stream: lost events go first", async () => {
   await put(1);
   await outbox.observe({ stream: "wiped", incarnation: "one", last_seq: 1, known_last_seq: 0 });
   const [seen] = await outbox.observe({ stream: "wiped", incarnation: "two", last_seq: 0, known_last_seq: 1 });

@@ -65,14 +65,14 @@ const someoneWaits = () =>
     async () => (await pool`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`).length === 1,
   );
 
-test("an event is claimed as it is written, unless one of its aggregate is still open or nothing has changed", async () => {
+test("an event is claimed by the statement that writes it, unless an event of its aggregate is still open or nothing has changed", async () => {
   expect(await change("ann", { a: "ACTIVE", b: "ACTIVE" })).toEqual(["a", "b"]);
   expect(await change("ann", { a: "REVOKED", b: "ACTIVE", c: "REVOKED" })).toEqual(["c"]);
   await published("ann");
   expect(await change("ann", { a: "ACTIVE" })).toEqual(["a"]);
 });
 
-test("a claim at birth holds what a claim of the relay's holds, and its token settles it", async () => {
+test("a claim on write has the columns of a claim of the relay, and its token settles it", async () => {
   const claim = claiming();
   await change("bea", { a: "ACTIVE" }, claim);
   const held = await pool`select event_id, status, locked_by, claim_token, attempt_count, publish_generation,
@@ -93,7 +93,7 @@ test("without a token nothing is claimed", async () => {
   ]);
 });
 
-test("nothing is claimed by who does not know that the stream lost messages: they come first", async () => {
+test("nothing is claimed by a writer whose check is older than a loss of the stream: lost events go first", async () => {
   const unknowing = { stream: "wiped", resend_before: null };
   await sql.outbox.observe({ stream: "wiped", incarnation: "one", last_seq: 1, known_last_seq: 0 });
   expect(await change("flo", { a: "ACTIVE" }, claiming(), unknowing)).toEqual(["a"]);
@@ -105,7 +105,7 @@ test("nothing is claimed by who does not know that the stream lost messages: the
   expect(await change("flo", { a: "ACTIVE" }, claiming(), { stream: "wiped", resend_before: seen!.resend_before })).toEqual(["a"]);
 });
 
-test("two that find the same loss wait for each other: nothing newer overtakes what is being put back", async () => {
+test("two processes that find the same loss wait for each other: no newer event overtakes a requeued one", async () => {
   await change("gus", { a: "ACTIVE" });
   await published("gus");
   await sql.outbox.observe({ stream: "cut", incarnation: "one", last_seq: 1, known_last_seq: 0 });

@@ -18,12 +18,12 @@ beforeAll(async () => {
 });
 afterAll(() => nats.close());
 
-/** Asks about two events, and is answered so. */
+/** Asks about two events, and gets these answers. */
 function asking(answers: (question: Msg, subject: string) => void) {
   const subject = `taken-in.${crypto.randomUUID()}`;
   const subscription = nats.subscribe(subject, { callback: (_, question) => answers(question, subject) });
   const health = createHealth();
-  const options = { subject, signatures, log: silentLog, health, metrics: createMetrics(), deadline: 1000, toldFor: 3000 };
+  const options = { subject, signatures, log: silentLog, health, metrics: createMetrics(), deadline: 1000, reportFor: 3000 };
   const { ask, nothingToAsk } = consumedAnswers({ broker: { connection: () => nats }, ...options });
   return { ask: () => ask([first, second]), nothingToAsk, subscription, trouble: () => health.troubles().confirmation };
 }
@@ -31,7 +31,7 @@ function asking(answers: (question: Msg, subject: string) => void) {
 const signed = (held: unknown) => (question: Msg, subject: string) => answerSigned(question, subject, JSON.stringify(held), signatures);
 const unsigned = (question: Msg) => void question.respond(question.data);
 
-test.concurrent("only a signed answer counts; health tells of the others for a while, also if the right one came", async () => {
+test.concurrent("only a signed answer counts; health reports the others for a while, even if the right one came", async () => {
   let answers: (question: Msg, subject: string) => void = unsigned;
   const one = asking((question, subject) => answers(question, subject));
   expect(await one.ask()).toEqual({ held: undefined, why: "every answer was refused (unsigned: it has no Kenri-Signature header)" });
@@ -63,7 +63,7 @@ test.concurrent.each([
   });
 });
 
-test.concurrent("that nobody answers, or not in time, is told apart", async () => {
+test.concurrent("no answerer and a late answer are two different reasons", async () => {
   const silent = asking(() => {});
   expect(await silent.ask()).toEqual({ held: undefined, why: "notification does not answer within 1 s which events it holds" });
   silent.subscription.unsubscribe();

@@ -13,16 +13,16 @@ export interface ConsumedAnswersOptions {
   readonly health: Health;
   readonly metrics: Metrics;
   readonly deadline?: number;
-  /** How long health speaks of a refused answer, in milliseconds. */
-  readonly toldFor?: number;
+  /** How long health reports a refused answer, in milliseconds. */
+  readonly reportFor?: number;
 }
 
-/** Which of the asked events notification holds, or why that is not known. */
+/** Which of the asked events notification has consumed, or why that is not known. */
 export type Consumed = { readonly held: ReadonlySet<string> } | { readonly held: undefined; readonly why: string };
 
 /**
- * Asks notification which events it holds. Answers without the right signature are refused and counted; health tells of them even if the right
- * answer came as well, because somebody answers who should not, or keys differ.
+ * Asks notification which events it has consumed. Answers without a valid signature are refused and counted. Health reports them even if a valid
+ * answer came as well: an unknown process answers, or keys differ.
  */
 export function consumedAnswers({
   broker,
@@ -32,16 +32,16 @@ export function consumedAnswers({
   health,
   metrics,
   deadline = 2000,
-  toldFor = 60_000,
+  reportFor = 60_000,
 }: ConsumedAnswersOptions) {
   const refusals = metrics.counter("outbox_answers_refused_total", "Answers about consumed events that were not trusted, by why.", [
     "reason",
   ]);
   let refusedLately: { readonly at: number; readonly count: number }[] = [];
 
-  /** What health says of the confirmation; `trouble` if nobody gave an answer that counts. */
-  function tell(trouble?: string): void {
-    refusedLately = refusedLately.filter(({ at }) => performance.now() - at < toldFor);
+  /** Reports to health. `trouble`: why there is no valid answer. */
+  function report(trouble?: string): void {
+    refusedLately = refusedLately.filter(({ at }) => performance.now() - at < reportFor);
     const many = refusedLately.reduce((sum, { count }) => sum + count, 0);
     const refused = many > 0 && `${many} ${many === 1 ? "answer" : "answers"} with a wrong signature refused in the last minute`;
     const all = [refused, trouble].filter(Boolean).join(", ");
@@ -68,7 +68,7 @@ export function consumedAnswers({
       log.warn({ count, error: first.reason }, "outbox.answers_refused");
     }
     if (asked.answer) {
-      tell();
+      report();
       return { held: asked.answer };
     }
     const why = first
@@ -76,14 +76,14 @@ export function consumedAnswers({
       : asked.isNobodyThere
         ? "nobody answers which events notification holds"
         : `notification does not answer within ${deadline / 1000} s which events it holds`;
-    tell(why);
+    report(why);
     return { held: undefined, why };
   }
 
-  return { ask, nothingToAsk: () => tell() };
+  return { ask, nothingToAsk: () => report() };
 }
 
-/** The list of an answer: some of what was asked for, nothing else. */
+/** The list of an answer. It may hold only events that were asked for. */
 function heldOf(answer: string, asked: readonly string[]): ReadonlySet<string> | undefined {
   try {
     const held: unknown = JSON.parse(answer);

@@ -20,7 +20,7 @@ export interface PublishPipelineOptions {
   readonly context: RoleContext;
   readonly outbox: EntitlementSql["outbox"];
   readonly flow: Flow;
-  /** How long the claims hold that go out here. */
+  /** How long the claims hold that are published here. */
   readonly lease: number;
   /** Called when some of them were released untried. */
   readonly released?: () => void;
@@ -61,7 +61,7 @@ export function publishPipeline({ kernel, settings, context, outbox, flow, lease
     deadline: Math.min(publishWithin, 3000),
     signatures,
   });
-  /** The stream is looked at first: a probe is a message too, and would hide that the last one was lost. */
+  /** The stream is checked first: a probe is a message too, and would hide that the last one was lost. */
   async function probe(): Promise<void> {
     if (!(await checks.passes())) throw new BrokerAway();
     await storesProbe(largestUnstored());
@@ -69,7 +69,7 @@ export function publishPipeline({ kernel, settings, context, outbox, flow, lease
   const { maxAttempts } = settings.outbox;
   const mayPublish = async () => ((await breaker.allows()) && (await checks.passes()) ? checks.current() : undefined);
 
-  /** Somebody else may have found that the stream lost messages. */
+  /** Another process may have found that the stream lost messages. */
   async function look(): Promise<number> {
     const check = checks.current();
     const [recorded] = check ? await outbox.stream({ stream: stream.name }) : [];

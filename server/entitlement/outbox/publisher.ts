@@ -8,9 +8,9 @@ import { encodeMessage, type Message } from "../event.ts";
 import type { OutboxClaimRow } from "../sql.gen.ts";
 
 /**
- * What became of a publish. `untried` costs no attempt: the broker is away, or an earlier event of the aggregate did not go out. `outage` costs
- * none either: the stream cannot store anything. `failed` is the stream's word on this one event.
- * `unanswered` is a deadline passed while connected: an attempt, unless so many in a row opened the breaker.
+ * The outcome of a publish. `untried` costs no attempt: the broker is away, or an earlier event of the aggregate was not published. `outage` costs
+ * none either: the stream cannot store anything. `failed`: the stream refused this event. `unanswered`: a deadline passed while connected. It costs an
+ * attempt, unless several in a row opened the breaker.
  */
 export type Publishing =
   | { readonly outcome: "published"; readonly seq: number; readonly duplicate: boolean }
@@ -25,11 +25,11 @@ export interface PublisherOptions {
   readonly subject: string;
   readonly deadline: number;
   readonly signatures: Signatures;
-  /** Called when the stream cannot store: it may be gone or another one although the connection held. */
+  /** Called when the stream cannot store: it may be deleted or another one although the connection is the same. */
   readonly invalidate: () => void;
 }
 
-/** Publishes one event and waits for the stream's word. */
+/** Publishes one event and waits for the answer of the stream. */
 export function publisher({ broker, breaker, faults, stream, subject, deadline, signatures, invalidate }: PublisherOptions) {
   const send = ackPublisher(broker, stream, deadline);
   let largest = 0;
@@ -70,7 +70,7 @@ export function publisher({ broker, breaker, faults, stream, subject, deadline, 
 
   return {
     publish,
-    /** The size of the largest event that the stream had no room for since it last stored one. */
+    /** The size of the largest event that the stream could not store since it last stored one. */
     largestUnstored: () => largest,
   };
 }

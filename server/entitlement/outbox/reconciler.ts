@@ -20,13 +20,13 @@ export interface ReconcilerOptions {
   readonly log: Log;
   readonly health: Health;
   readonly metrics: Metrics;
-  /** Called when events went back to PENDING. */
+  /** Called when events were requeued. */
   readonly resent: () => void;
-  /** Called when a walk has ended, or could not go on. */
+  /** Called when a walk has ended or failed. */
   readonly walked: (walk: Walk) => Promise<unknown>;
 }
 
-/** A walk over everything that is not confirmed, and what it came to. */
+/** The result of a walk over all unconfirmed events. */
 export interface Walk {
   readonly outcome: "done" | "away" | "unanswered" | "failed";
   readonly note: string | null;
@@ -43,8 +43,8 @@ const page = 500;
 const start = { at: "-infinity", id: "00000000-0000-0000-0000-000000000000" };
 
 /**
- * A PubAck is a hint; only notification's own database proves that an event arrived. Walks the published, unconfirmed events page by
- * page, asks notification which it holds and marks those. What is overdue although nothing is under way is sent again.
+ * A PubAck is a hint: only the database of notification proves that an event was consumed. Walks the published, unconfirmed events page by page, asks
+ * notification which it has consumed, and confirms those. An overdue event is published again if nothing is under way.
  */
 export function reconciler({
   outbox,
@@ -61,7 +61,7 @@ export function reconciler({
   resent,
   walked,
 }: ReconcilerOptions) {
-  const confirmed = metrics.counter("outbox_confirmed_total", "Events that notification is known to hold.");
+  const confirmed = metrics.counter("outbox_confirmed_total", "Events that notification has consumed.");
   const sentAgain = metrics.counter("outbox_missing_resent_total", "Events sent again because notification lacked them.");
   const notification = consumedAnswers({ broker, subject: consumedSubject, signatures, log, health, metrics });
   let after = start;
@@ -76,7 +76,7 @@ export function reconciler({
     try {
       return await runPage();
     } catch (error) {
-      // It may be the database that is away, and a stop does not wait for it a second time.
+      // The database may be away, and a stop does not wait for it a second time.
       if (!stopping.aborted) await ended("failed", (error as Error).message).catch(() => {});
       throw error;
     }
@@ -105,7 +105,7 @@ export function reconciler({
     return answered ? rows.length : 0;
   }
 
-  /** Keeps the recorded end of the stream fresh, so that a cut store is noticed at the next connection, or at once here. */
+  /** Keeps the recorded end of the stream current, so that a truncated store is noticed here or at the next connection. */
   async function noteStream(): Promise<void> {
     const [recorded] = await outbox.stream({ stream: stream.name });
     const { incarnation, lastSeq } = await ensureStream(broker.connection(), stream);
@@ -113,9 +113,9 @@ export function reconciler({
     if (seen?.lost) checks.invalidate();
   }
 
-  /** Why notification did not answer; undefined if it did. Without an answer nothing can be said, and nothing is lost by waiting. */
+  /** Returns why notification did not answer; undefined if it did. Without an answer nothing is changed: waiting loses nothing. */
   async function confirm(rows: readonly OutboxUnconfirmedRow[]): Promise<string | undefined> {
-    // Asked before notification: what it lacks after that was not under way any more.
+    // Asked before notification: so an event that it lacks is not under way any more.
     const idle = rows.some(row => row.overdue) && (await isConsumerIdle(broker.connection(), stream.name, consumer));
     const answer = await notification.ask(rows.map(row => row.event_id));
     if (!answer.held) return answer.why;

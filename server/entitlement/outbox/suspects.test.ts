@@ -8,7 +8,7 @@ const untried = { outcome: "untried" } as const;
 const claim = (outcomes: Record<string, Publishing>) =>
   Object.entries(outcomes).map(([event_id, publishing]) => ({ row: { event_id }, publishing }));
 
-test("an event that meets the error of an outage alone three times is at fault itself, also if it comes by itself", () => {
+test("an event that alone gets the error of an outage three times is at fault, even if it is the only one of its claim", () => {
   const suspects = createSuspects();
   expect(suspects.atFault(claim({ bad: outage, a: published, b: untried }))).toBeUndefined();
   expect(suspects.atFault(claim({ bad: outage }))).toBeUndefined();
@@ -16,7 +16,7 @@ test("an event that meets the error of an outage alone three times is at fault i
   expect(suspects.atFault(claim({ bad: outage }))).toBe("bad");
 });
 
-test("in an outage that several events meet nobody is at fault, however often it comes", () => {
+test("in an outage of several events no event is at fault, however often it happens", () => {
   const suspects = createSuspects();
   for (let time = 0; time < 20; time++) expect(suspects.atFault(claim({ a: outage, b: outage, c: untried }))).toBeUndefined();
 });

@@ -5,13 +5,13 @@ interface Published {
   readonly publishing: Publishing;
 }
 
-// Between two of these the breaker was closed by a probe of at least the same size: the stream stores, but not this event.
+// Between two of these a probe of at least the same size closed the breaker: the stream stores messages, but not this event.
 const outagesAlone = 3;
 const most = 1000;
 
 /**
- * Finds events that the stream refuses with the error of an outage although it stores everything else. Without this such an event would open the
- * breaker for ever, and nobody would see it. An outage meets all events of a claim, so only an event that meets it alone is suspected.
+ * Finds events that the stream refuses with the error of an outage although it stores all others. Otherwise such an event would open the breaker again
+ * and again, and operators could not see which one it is. An outage affects all events of a claim, so an event is suspected only if it fails alone.
  */
 export function createSuspects() {
   const outages = new Map<string, number>();

@@ -3,7 +3,7 @@ import { countClaimed, dueBound } from "./due_bound.ts";
 
 const running = new AbortController().signal;
 
-/** A backlog of 40 rows, due at 01, 02 …, of which a look sees 10; `free` are those that can be had. */
+/** A backlog of 40 rows, due at 01, 02 …. A look reaches 10; `free` are those that can be claimed. */
 async function backlog(...free: number[]) {
   const text = (due: number) => String(due).padStart(2, "0");
   const looks: string[] = [];
@@ -26,7 +26,7 @@ test("behind a front of few pairs each claim also looks further back, at another
   expect(looks).toEqual(["00", "10", "00", "20", "00", "30", "00", "10"]);
 });
 
-test("if all of the front is blocked, the search goes on to the end of the backlog and no further", async () => {
+test("if the whole front is blocked, the search goes on to the end of the backlog and no further", async () => {
   const { looks, claim } = await backlog(38);
   expect(await claim()).toBe(1);
   expect(looks).toEqual(["00", "10", "20", "30"]);

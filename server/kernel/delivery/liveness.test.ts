@@ -37,7 +37,7 @@ async function watched({ isDue = async () => true, answers = async () => {}, loo
 }
 
 describe("a worker", () => {
-  test("that does nothing although work is due and everything answers ends once, is counted, and says so before", async () => {
+  test("that does nothing although work is due and everything answers ends once, is counted, and is reported in health before", async () => {
     const { health, ends, stuck, asked } = await watched({});
     await until("health says so", 2000, () => "liveness" in health.troubles());
     await until("it ends", 2000, () => ends.length > 0);
@@ -47,17 +47,17 @@ describe("a worker", () => {
 
   test.each([
     ["has nothing to do", { isDue: async () => false }],
-    ["cannot learn whether there is work", { isDue: () => Promise.reject(new Error("away")) }],
+    ["cannot find out whether there is work", { isDue: () => Promise.reject(new Error("away")) }],
     ["needs what does not answer", { answers: () => Promise.reject(new Error("away")) }],
     ["finds work in some looks only", { isDue: async (look: number) => look % 4 !== 0 }],
     ["has batches that may take long", { longestBatch: 10_000 }],
-  ] as const)("that %s is left alone", async (_, world) => {
+  ] as const)("that %s goes on", async (_, world) => {
     const { ends, asked, stuck } = await watched(world);
     await until("it was looked at many times", 5000, () => asked() > 40);
     expect([ends, await stuck()]).toEqual([[], 0]);
   });
 
-  test("that gets something done between two looks is left alone", async () => {
+  test("that makes progress between two looks goes on", async () => {
     const { ends, asked, work } = await watched({
       isDue: async look => {
         if (look % 3 === 0) work.did(1);
@@ -68,7 +68,7 @@ describe("a worker", () => {
     expect(ends).toEqual([]);
   });
 
-  test("that its database keeps from its work is left alone", async () => {
+  test("whose database is away goes on", async () => {
     const { ends, asked, work } = await watched({
       isDue: async look => {
         if (look % 3 === 0) await refused(undefined).catch(() => {});
@@ -97,7 +97,7 @@ describe("a worker", () => {
   });
 });
 
-test("what is counted is what a run says it did", async () => {
+test("the result of a run is counted", async () => {
   const work = countWork();
   const run = work.counted(
     async (rows: number[]) => rows,

@@ -73,39 +73,39 @@ describe.each(kinds)("$table", ({ system, table, id, held, done, factory }) => {
       `generate_series(1, ${count})`,
     );
 
-  /** The age of the oldest open row in whole seconds, as the gauge and as the console have it. */
+  /** The age of the oldest open row in whole seconds, for the gauge and for the console. */
   async function oldest(): Promise<readonly [number, number | null]> {
     const [depth] = await rows.depth({ due_from: "-infinity", lease_from: "-infinity", published_from: "-infinity" });
     const at = (await rows.oldest_pending())[0]!.oldest_pending_at;
     return [Math.round(depth!.oldest_pending_seconds), at === null ? null : Math.round((Date.now() - Date.parse(at)) / 1000)];
   }
 
-  test("nothing open has no age, whatever is done or failed", async () => {
+  test("without an open one there is no age, whatever is done or failed", async () => {
     await put(500, -500, { status: done });
     expect(await oldest()).toEqual([0, null]);
   });
 
-  test("one that waits for its retry is as old as it is, and so is one that was never tried", async () => {
+  test("one that waits for its retry counts by its creation, and so does one that was never tried", async () => {
     await put(100, -100);
     expect(await oldest()).toEqual([100, 100]);
     await put(300, 60);
     expect(await oldest()).toEqual([300, 300]);
   });
 
-  test("one under way counts, at its first attempt and at a later one", async () => {
+  test("a claimed one counts, at its first attempt and at a later one", async () => {
     await put(200, -200, { status: held });
     expect(await oldest()).toEqual([200, 200]);
     await put(400, -20, { status: held });
     expect(await oldest()).toEqual([400, 400]);
   });
 
-  test("one that was put back behind a large backlog is found", async () => {
+  test("a requeued one behind a large backlog is found", async () => {
     await put(100, -100, { count: 2000 });
     await put(600, -1);
     expect(await oldest()).toEqual([600, 600]);
   });
 
-  test("when the lease of an old one has run out and it is put back, it is as old as before", async () => {
+  test("a reclaimed one is as old as before", async () => {
     await put(250, -250, { status: held });
     await pool.unsafe(`update ${table} set lease_until = now() - interval '1 second'`);
     expect(await rows.reclaim({ limit: 10, from: "-infinity" })).toHaveLength(1);

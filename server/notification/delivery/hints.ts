@@ -6,8 +6,8 @@ import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 export type Newest = ReadonlyMap<string, number>;
 
 /**
- * Tells whoever listens for a user that the feed has grown, on `<subject>.<token of the user>`. Only a hint: it waits for nothing, is
- * kept nowhere, may be lost or overtaken by a later one, and the feed is the truth.
+ * Publishes that the feed of a user has grown, on `<subject>.<token of the user>`. Only a hint: it is not stored or acknowledged, and may be lost or
+ * overtaken by a later one. The feed is the truth.
  */
 export function inboxHints(broker: Broker, subject: string, metrics: Metrics) {
   const hints = metrics.counter("inbox_hints_total", "Hints that a user's feed has grown; dropped ones had no broker.", ["outcome"]);
@@ -19,7 +19,7 @@ export function inboxHints(broker: Broker, subject: string, metrics: Metrics) {
         published++;
       }
     } catch {
-      // Away, or closing: what was not told is found in the feed.
+      // The broker is away or closing. The feed has the notifications.
     }
     hints.inc({ outcome: "published" }, published);
     hints.inc({ outcome: "dropped" }, newest.size - published);

@@ -41,11 +41,11 @@ const expire = (key: string, ago = "1 second") =>
   pool`update processed_messages set expires_at = now() - ${ago}::interval where idempotency_key = ${key}`;
 
 describe("the checker", () => {
-  test("knows nothing of a key it never saw", async () => {
+  test("finds no send for a new key", async () => {
     expect(await checker().isProcessed("new")).toBe(false);
   });
 
-  test("takes only a completed send for done", async () => {
+  test("counts only a completed send as done", async () => {
     const one = checker();
     expect(await one.markProcessing("k", message)).toBe(true);
     expect(await one.isProcessed("k")).toBe(false);
@@ -61,7 +61,7 @@ describe("the checker", () => {
     });
   });
 
-  test("lets a failed or an interrupted one be tried again, and keeps the error until then", async () => {
+  test("allows another try of a failed or interrupted send, and keeps the error until then", async () => {
     const one = checker();
     await one.markProcessing("k", message);
     await one.markFailed("k", "no route");
@@ -71,7 +71,7 @@ describe("the checker", () => {
     expect(await one.markProcessing("k", message)).toBe(true);
   });
 
-  test("lets one of two who finish at once not undo the other: completed stays completed", async () => {
+  test("keeps a send completed if another worker reports a failure at the same time", async () => {
     const [one, two] = [checker(), checker()];
     await Promise.all([one.markProcessing("k", message), two.markProcessing("k", message)]);
     await one.markCompleted("k");
@@ -79,7 +79,7 @@ describe("the checker", () => {
     expect(await rowOf("k")).toMatchObject({ status: "completed", error: null });
   });
 
-  test("forgets a send after its time", async () => {
+  test("does not count a send after its expiry", async () => {
     const one = checker(0.05);
     await one.markProcessing("k", message);
     await one.markCompleted("k");
@@ -113,13 +113,13 @@ describe("a key", () => {
       ...fields,
     }) as NotificationsClaimRow;
 
-  test("by message id is one of the notification and its channel", () => {
+  test("by message id is one for each notification and channel", () => {
     expect(byMessageId(notification({}))).toBe(byMessageId(notification({ user_id: "other" })));
     expect(byMessageId(notification({}))).not.toBe(byMessageId(notification({ notification_id: "n2" })));
     expect(byMessageId(notification({}))).not.toBe(byMessageId(notification({ channel: "stream" })));
   });
 
-  test("by business key is one of the fact, whatever number of messages tell it", () => {
+  test("by business key is one for each fact, however many messages report it", () => {
     const keyOf = byBusinessKey(({ user_id, payload }) => [user_id, String((payload as { sku?: string }).sku)]);
     const first = keyOf(notification({ payload: { sku: "a" } }));
     expect(keyOf(notification({ notification_id: "n2", payload: { sku: "a" } }))).toBe(first);
@@ -129,7 +129,7 @@ describe("a key", () => {
     expect(joined(notification({ user_id: "a:b", channel: "c" }))).not.toBe(joined(notification({ user_id: "a", channel: "b:c" })));
   });
 
-  test("by request id is the id the outside gave, and the message id where it gave none", () => {
+  test("by request id is the id of the external system, and the message id if there is none", () => {
     const keyOf = byRequestId(({ payload }) => (payload as { request_id?: string }).request_id);
     expect(keyOf(notification({ payload: { request_id: "r1" } }))).toBe("request:r1");
     expect(keyOf(notification({}))).toBe(byMessageId(notification({})));
@@ -191,7 +191,7 @@ describe("a sender whose channel leaves the process", () => {
     expect([took, await statusOf(id)]).toEqual([[id], "SENT"]);
   });
 
-  test("that crashed before it could note the completion sends again, under the same id", async () => {
+  test("that crashed before it recorded the completion sends again, with the same id", async () => {
     const { took, channel } = outside();
     const id = await append();
     const dying = { ...checker(), markCompleted: () => Promise.reject(new Error("killed")) };
@@ -201,7 +201,7 @@ describe("a sender whose channel leaves the process", () => {
     expect([took, await statusOf(id)]).toEqual([[id, id], "SENT"]);
   });
 
-  test("that gave up waiting for an answer which came after all does not send again", async () => {
+  test("that gave up waiting does not send again if the answer came later", async () => {
     let answer: (sending: Sending) => void = () => {};
     const { took, channel } = outside(() => new Promise(resolve => (answer = resolve)));
     const id = await append();

@@ -1,10 +1,10 @@
 import type { NotificationSql, NotificationsClaimRow } from "../sql.gen.ts";
 import type { Channel, Sending } from "./channels.ts";
 
-/** The checker of the idempotency pattern: a send that was completed before a crash is settled after it, not repeated. */
+/** The checker of the idempotency pattern: a send that was completed before a crash is settled afterwards, and not repeated. */
 export interface IdempotencyChecker {
   isProcessed(key: string): Promise<boolean>;
-  /** False if it was completed by somebody else meanwhile. */
+  /** False if another worker has completed it meanwhile. */
   markProcessing(key: string, message: { id: string; type: string }): Promise<boolean>;
   markCompleted(key: string): Promise<void>;
   markFailed(key: string, error: string): Promise<void>;
@@ -23,28 +23,28 @@ export function idempotencyChecker(sql: NotificationSql["processed_messages"], t
 /** How the key of a send is made; each is a string of at most 256 characters. */
 export type KeyStrategy = (notification: NotificationsClaimRow) => string;
 
-/** One send a notification. The default. */
+/** One send for each notification. The default. */
 export const byMessageId: KeyStrategy = ({ notification_id, channel }) => `${channel}:${notification_id}`;
 
-/** One send a business fact, whatever number of messages tell it. */
+/** One send for each business fact, however many messages report it. */
 export const byBusinessKey =
   (facts: (notification: NotificationsClaimRow) => readonly string[]): KeyStrategy =>
   notification =>
     hashed(JSON.stringify([notification.type, ...facts(notification)]));
 
-/** The id that the outside system gave; the message id where it gave none. */
+/** The id of the external system; the message id if there is none. */
 export const byRequestId =
   (requestId: (notification: NotificationsClaimRow) => string | undefined): KeyStrategy =>
   notification => {
     const id = requestId(notification);
     if (!id) return byMessageId(notification);
-    // Cut off, two long ids could become one, and the second send would be taken for done.
+    // Hashed and not cut: two long ids cut to the same text would be taken for one send.
     return id.length <= 200 ? `request:${id}` : `request:${hashed(id)}`;
   };
 
 const hashed = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
 
-/** Puts the checker around a channel that leaves the process. */
+/** Wraps a channel that leaves the process with the checker. */
 export function once(channel: Channel, checker: IdempotencyChecker, keyOf: KeyStrategy = byMessageId): Channel {
   return {
     ...channel,

@@ -135,7 +135,7 @@ const settle = (token: string, rows: readonly { notification_id: string }[]) =>
     max_attempts: 2,
   });
 
-test("settlements of the same users in opposite order wait for each other, and never in a circle", async () => {
+test("settlements of the same users in opposite order wait for each other without a deadlock", async () => {
   const users = numbers(1, 30).map(n => `ring-${String(n).padStart(2, "0")}`);
   await wait(users, 20);
   const claims = [crypto.randomUUID(), crypto.randomUUID()] as const;
@@ -153,7 +153,7 @@ test("settlements of the same users in opposite order wait for each other, and n
   for (const user of users) expect(await positionsOf(user)).toEqual(numbers(1, 20));
 });
 
-test("what a settlement has begun to count is not taken from it, even if its lease ends while it waits for the counter", async () => {
+test("rows of a settlement are not reclaimed while it waits for the counter, even if its lease ends", async () => {
   await wait(["slow"], 1);
   await senderNamed("w").runOnce();
   await wait(["slow"], 1);
@@ -172,7 +172,7 @@ test("what a settlement has begun to count is not taken from it, even if its lea
   expect([await positionsOf("slow"), await newestOf("slow")]).toEqual([[1, 2], 2]);
 });
 
-test("a settlement that met a renewal of its own lease counts nothing that it cannot settle", async () => {
+test("a settlement that meets a renewal of its own lease gives no position to a row that it cannot settle", async () => {
   await wait(["renewed"], 1);
   const token = crypto.randomUUID();
   const rows = await claim(token, 10);
@@ -190,7 +190,7 @@ test("a settlement that met a renewal of its own lease counts nothing that it ca
   expect([await positionsOf("renewed"), await newestOf("renewed")]).toEqual([[1], 1]);
 });
 
-test("a position is given at the delivery, and to nothing else: not to a retry, not to a failure, not to a zombie", async () => {
+test("only a delivery gets a position: not a retry, not a failure, not a late result", async () => {
   await wait(["bad", "good"], 1);
   const failing = senderNamed("w", async user => (user === "bad" ? { outcome: "dead", error: "no such user" } : sent()));
   await failing.runOnce();
@@ -232,7 +232,7 @@ test("versions of an aggregate that are delivered together stand in the feed in 
   expect(await positionsOf("ordered")).toEqual(numbers(1, 20));
 });
 
-test("a late version does not pull newer ones past the one that another sender has under way", async () => {
+test("a late version does not pull newer ones past the one that another sender has claimed", async () => {
   const put = (version: number, stale: boolean) =>
     notifications.put(pool, {
       user_id: "'late'",
@@ -261,7 +261,7 @@ test("a late version does not pull newer ones past the one that another sender h
   expect(await order()).toEqual([1, 2, 3, 4]);
 });
 
-test("positions go on after what was delivered is deleted", async () => {
+test("positions continue after delivered notifications were deleted", async () => {
   await wait(["kept"], 3);
   await senderNamed("w").runOnce();
   expect(await sql.notifications.cleanup({ retention_seconds: 0, limit: 100 })).toHaveLength(3);

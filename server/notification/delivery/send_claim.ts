@@ -118,7 +118,7 @@ export function sendClaim(options: SendClaimOptions) {
   return deliver;
 }
 
-/** The step of the flow that a settlement was, by the new status. */
+/** The step of the flow by the new status of a notification. */
 const flowSteps: Readonly<Record<string, string>> = { SENT: "sent", PENDING: "retried", FAILED: "failed" };
 
 const idOf = ({ notification_id }: { readonly notification_id: string }): string => notification_id;

@@ -37,7 +37,7 @@ const reads = [
 ];
 const writes = [`/ops/notifications/${unknown}/requeue`, `/ops/raw-dead-letters/${unknown}/reprocess`];
 
-describe("every route knows its caller", () => {
+describe("every route requires a caller", () => {
   test.each(reads)("GET %s", async path => {
     const writer = await kenri.newKey("writer", ["entitlements:write", "ops:write"]);
     expectRefusal(await ask(path, { headers: { authorization: "" } }), unauthorized);
@@ -144,14 +144,14 @@ test("a method that the path does not take is refused with those it takes", asyn
   }
 });
 
-test("what has not failed is not put back, and nothing is noted", async () => {
+test("a notification that has not failed is not requeued, and no action is recorded", async () => {
   const [row] = await kenri.notificationSql`select notification_id from notifications limit 1`;
   expectRefusal(await send(`/ops/notifications/${row?.notification_id}/requeue`, '{"reason":"r"}'), { status: 409, code: "NOT_FAILED" });
   const [actions] = await kenri.notificationSql`select count(*) as rows from operator_actions`;
   expect(actions?.rows).toBe(0);
 });
 
-test("nothing surprised the server, and no key is in its log", async () => {
+test("the server logged no unexpected error, and no key", async () => {
   expect(server.lines.filter(line => line.includes('"level":"error"'))).toEqual([]);
   expect(server.lines.join("\n")).not.toContain(kenri.key.split("_").at(-1)!);
   expect(await kenri.metric("notification", "kenri_http_request_seconds_count", 'status="5')).toBe(0);

@@ -155,7 +155,7 @@ test("a method that the path does not take is refused with those it takes", asyn
   }
 });
 
-test("nothing surprised the server", async () => {
+test("the server logged no unexpected error", async () => {
   expect(server.lines.filter(line => line.includes('"level":"error"'))).toEqual([]);
   expect(await kenri.metric("notification", "kenri_http_request_seconds_count", 'status="5')).toBe(0);
 });

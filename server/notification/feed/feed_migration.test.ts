@@ -18,7 +18,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("what was sent before there were positions has them in the order of sending, and the counters go on from there", async () => {
+test("notifications sent before the migration get positions in the order of sending, and the counters continue from there", async () => {
   const run = (some: typeof migrations) => migrate({ system: "notification", ownerUrl: database.ownerUrl, migrations: some });
   expect(feed).toBeGreaterThan(0);
   await run(migrations.slice(0, feed));

@@ -44,13 +44,13 @@ const feed = (user: string, query: string) => ask<{ position: number; notificati
 const read = (user: string, body: unknown) => ask<{ marked: number; unread: number }>(user, "/read", body);
 const positions = ({ notifications }: { notifications: Item[] }) => notifications.map(one => one.position);
 
-test("a user whom nobody told anything has an empty list at position 0", async () => {
+test("a user without notifications has an empty list at position 0", async () => {
   expect(await list("nobody")).toEqual({ user_id: "nobody", notifications: [], unread: 0, position: 0 } as never);
   expect(await feed("nobody", "after=0")).toEqual({ user_id: "nobody", position: 0, notifications: [] } as never);
   expect(await feed("nobody", "after=7")).toMatchObject({ position: 7, notifications: [] });
 });
 
-test("the list has what was delivered, newest first, and nothing that waits or is another's", async () => {
+test("the list has the delivered notifications, newest first, and none that wait or belong to others", async () => {
   await putDelivered(kenri.notificationSql, "alice", 2);
   await putDelivered(kenri.notificationSql, "bob", 1);
   await putWaiting(kenri.notificationSql, ["alice"], 3);
@@ -73,7 +73,7 @@ test("the list has what was delivered, newest first, and nothing that waits or i
   } as never);
 });
 
-test("pages follow each other without a gap while more is delivered, and each says where the feed stands", async () => {
+test("pages follow each other without a gap while more is delivered, and each has the newest position", async () => {
   await putDelivered(kenri.notificationSql, "alice", 5);
   const first = await list("alice", "?limit=2");
   await putDelivered(kenri.notificationSql, "alice", 1);
@@ -84,7 +84,7 @@ test("pages follow each other without a gap while more is delivered, and each sa
   expect(positions(await feed("alice", `after=${first.position}`))).toEqual([6]);
 });
 
-test("the feed goes on after a position, in order, and over what is past its retention", async () => {
+test("the feed continues after a position, in order, and skips notifications past their retention", async () => {
   await putDelivered(kenri.notificationSql, "alice", 5);
   const first = await feed("alice", "after=0&limit=2");
   const rest = await feed("alice", `after=${first.position}`);
@@ -96,7 +96,7 @@ test("the feed goes on after a position, in order, and over what is past its ret
   expect(positions(await feed("alice", "after=5"))).toEqual([6]);
 });
 
-test("ids that were read are read, once; the list of unread ones lacks them", async () => {
+test("ids are marked as read once, and leave the list of unread ones", async () => {
   await putDelivered(kenri.notificationSql, "alice", 4);
   const ids = (await list("alice")).notifications.slice(1, 3).map(one => one.notification_id);
   expect(await read("alice", { notification_ids: [...ids, ...ids, crypto.randomUUID()] })).toEqual({ marked: 2, unread: 2 });
@@ -110,7 +110,7 @@ test("ids that were read are read, once; the list of unread ones lacks them", as
   expect(positions(await list("alice", "?unread=false"))).toEqual([4, 3, 2, 1]);
 });
 
-test("ids of others, and of what waits, change nothing", async () => {
+test("ids of other users and of waiting notifications change nothing", async () => {
   await putDelivered(kenri.notificationSql, "alice", 1);
   await putDelivered(kenri.notificationSql, "bob", 1);
   await putWaiting(kenri.notificationSql, ["alice"], 1);
@@ -120,7 +120,7 @@ test("ids of others, and of what waits, change nothing", async () => {
   expect(await kenri.notificationSql`select from notifications where read_at is not null`).toHaveLength(1);
 });
 
-test("everything up to a position is read, however much it is; what comes later is not", async () => {
+test("everything up to a position is marked as read, however much it is; later ones are not", async () => {
   await putDelivered(kenri.notificationSql, "alice", 2503);
   expect((await list("alice")).unread).toBe(1000);
   expect(await read("alice", { up_to: 2500 })).toEqual({ marked: 2500, unread: 3 });
@@ -131,7 +131,7 @@ test("everything up to a position is read, however much it is; what comes later 
   expect(await list("alice", "?unread=true")).toMatchObject({ unread: 1, notifications: [{ position: 2504 }] });
 });
 
-test("many who mark the same at once, by ids and by position, mark each once and do not block each other", async () => {
+test("parallel requests that mark the same by ids and by position mark each once and do not deadlock", async () => {
   await putDelivered(kenri.notificationSql, "alice", 150);
   const ids = (await list("alice", "?limit=200")).notifications.map(one => one.notification_id);
   const asked = [{ notification_ids: ids }, { notification_ids: ids.toReversed() }, { up_to: 150 }, { up_to: 100 }];

@@ -15,7 +15,7 @@ const listQuery = Type.Object(
   },
   strict,
 );
-const feedQuery = Type.Object({ after: count("the position to go on after, 0 for all"), limit: pageQuery.limit }, strict);
+const feedQuery = Type.Object({ after: count("the position to continue after, 0 for all"), limit: pageQuery.limit }, strict);
 const readBody = Type.Object(
   {
     notification_ids: Type.Optional(Type.Array(uuid("a notification"), { minItems: 1, maxItems: 200 })),
@@ -24,7 +24,7 @@ const readBody = Type.Object(
   { ...strict, minProperties: 1, maxProperties: 1 },
 );
 
-/** What a user was told, for that user: the newest, what came after a position, and what has been read. */
+/** The feed of a user, for that user: the newest notifications, those after a position, and marking as read. */
 export function feedRoutes(sql: NotificationSql, requires: Requires, cursors: () => Cursors) {
   const stateOf = async (user_id: string) => (await sql.feed.state({ user_id }))[0]!;
   return new Elysia({ normalize: false })
@@ -33,7 +33,7 @@ export function feedRoutes(sql: NotificationSql, requires: Requires, cursors: ()
       async ({ params: { user_id }, query }) => {
         const limit = limitOf(query);
         const list = `notifications ${query.unread ?? "false"} ${user_id}`;
-        // Where the feed stands is asked first, and a first page goes up to there: a stream from that position has no gap and nothing twice.
+        // The newest position is read first, and a first page goes up to it. So a stream from that position has no gap and no repeat.
         const state = await stateOf(user_id);
         const before_position = query.cursor === undefined ? state.position + 1 : Number(cursors().read(list, query.cursor));
         const page = query.unread === "true" ? sql.feed.unread : sql.feed.page;
@@ -52,9 +52,9 @@ export function feedRoutes(sql: NotificationSql, requires: Requires, cursors: ()
         query: listQuery,
         ...requires({ owner: true }),
         detail: {
-          summary: "What was delivered to the user, newest first",
+          summary: "The notifications of the user, newest first",
           description:
-            "`position` is the newest position, 0 if there is none: a feed after it goes on without a gap. `unread` is a number, exact below 1,000; 1000 means 1,000 or more. For the user, by a token of the gateway.",
+            "`position` is the newest position, 0 if there is none: a feed after it continues without a gap. `unread` is exact below 1,000; 1000 means 1,000 or more. For the user, by a token of the gateway.",
         },
       },
     )
@@ -70,9 +70,9 @@ export function feedRoutes(sql: NotificationSql, requires: Requires, cursors: ()
         query: feedQuery,
         ...requires({ owner: true }),
         detail: {
-          summary: "What was delivered to the user after a position, in order",
+          summary: "The notifications of the user after a position, in order",
           description:
-            "`position` is that of the last one given, or `after` if there is none: ask again after it. Positions count 1, 2, 3 … and appear in order; those past the retention are skipped. For the user, by a token of the gateway.",
+            "`position` is that of the last notification, or `after` if there is none: ask again after it. Positions count 1, 2, 3 … and appear in order; those past the retention are skipped. For the user, by a token of the gateway.",
         },
       },
     )
@@ -89,7 +89,7 @@ export function feedRoutes(sql: NotificationSql, requires: Requires, cursors: ()
         detail: {
           summary: "Mark as read",
           description:
-            "Either `notification_ids` or `up_to`. `marked` is how many were unread before; asked twice, the second finds none. Ids that are not the user's change nothing. For the user, by a token of the gateway.",
+            "Either `notification_ids` or `up_to`. `marked` is how many were unread before; a repeated request marks none. Ids of other users change nothing. For the user, by a token of the gateway.",
         },
       },
     );

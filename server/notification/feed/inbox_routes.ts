@@ -6,7 +6,7 @@ import { maskFor } from "../../kernel/http/masking.ts";
 import { pathId } from "../../kernel/http/text.ts";
 import type { NotificationSql } from "../sql.gen.ts";
 
-/** The debug inbox: what a user was told, newest first. */
+/** The debug inbox: the notifications of a user, newest first. */
 export const inboxRoutes = (sql: NotificationSql, requires: Requires, cursors: () => Cursors) =>
   new Elysia({ normalize: false }).get(
     "/debug/notification/inbox/:user_id",
@@ -28,7 +28,7 @@ export const inboxRoutes = (sql: NotificationSql, requires: Requires, cursors: (
       ...requires("ops:read"),
       detail: {
         summary: "A user's inbox, newest first",
-        description: "For looking into things; off in production unless DEBUG_INBOX=true. Scope: ops:read.",
+        description: "For debugging; off in production unless DEBUG_INBOX=true. Scope: ops:read.",
       },
     },
   );

@@ -71,14 +71,14 @@ const someoneWaits = () =>
     async () => (await pool`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`).length === 1,
   );
 
-test("what comes is claimed with its whole run, unless something of its aggregate is still open", async () => {
+test("events are claimed with their whole run, unless an event of their aggregate is still open", async () => {
   expect(await comeIn("ann", ["a v1", "a v2", "b v1"])).toEqual(["a v1", "a v2", "b v1"]);
   expect(await comeIn("ann", ["a v3", "c v1"])).toEqual(["c v1"]);
   await pool`update notifications set status = 'SENT', sent_at = now(), position = 1, claim_token = null, lease_until = null where aggregate_key = 'ann:b'`;
   expect(await comeIn("ann", ["b v2"])).toEqual(["b v2"]);
 });
 
-test("an event whose predecessor was not consumed waits, and nothing is stored of it", async () => {
+test("an event whose predecessor was not consumed waits, and nothing of it is stored", async () => {
   expect(await outcomes("eve", "a v1")).toEqual(["a v1"]);
   expect(await outcomes("eve", "a v3")).toEqual(["a v3 waits"]);
   expect(await newestOf("eve")).toEqual([1]);
@@ -87,7 +87,7 @@ test("an event whose predecessor was not consumed waits, and nothing is stored o
   expect(await outcomes("eve", "a v3")).toEqual(["a v3"]);
 });
 
-test("a batch is consumed up to its first gap; what follows the gap waits", async () => {
+test("a batch is consumed up to its first gap; events after the gap wait", async () => {
   expect(await outcomes("flo", "a v1", "a v2", "a v4", "a v5", "b v1")).toEqual(["a v1", "a v2", "a v4 waits", "a v5 waits", "b v1"]);
   expect(await outcomes("flo", "a v5", "a v4", "a v3")).toEqual(["a v3", "a v4", "a v5"]);
   expect(await newestOf("flo")).toEqual([5]);
@@ -99,7 +99,7 @@ test("of an aggregate that is seen for the first time, later versions wait for t
   expect(await outcomes("gus", "a v1", "a v2")).toEqual(["a v1", "a v2"]);
 });
 
-test("one that has waited long enough is consumed with all before it in its batch and all that follow without a gap; the missing one is stale then", async () => {
+test("an event that has waited long enough is consumed, with all before it in its batch and all that follow without a gap; the missing one is stale then", async () => {
   expect(await outcomes("hal", "a v1")).toEqual(["a v1"]);
   expect(await outcomes("hal", "a v3", "a v5!1", "a v6", "a v8")).toEqual(["a v3 gap", "a v5 gap", "a v6", "a v8 waits"]);
   expect(await newestOf("hal")).toEqual([6]);
@@ -107,7 +107,7 @@ test("one that has waited long enough is consumed with all before it in its batc
   expect(await outcomes("hal", "a v7", "a v8")).toEqual(["a v7", "a v8"]);
 });
 
-test("one that was to be let through waits on if its aggregate went on meanwhile", async () => {
+test("an event that was to be let through goes on waiting if its aggregate made progress meanwhile", async () => {
   expect(await outcomes("kim", "a v1", "a v2")).toEqual(["a v1", "a v2"]);
   expect(await outcomes("kim", "a v5!1", "a v6")).toEqual(["a v5 waits", "a v6 waits"]);
   expect(await outcomes("kim", "a v3!1", "a v5")).toEqual(["a v3", "a v5 waits"]);
@@ -119,7 +119,7 @@ test("a duplicate is no reason to wait, and neither is a gap that has been passe
   expect(await outcomes("ida", "a v3", "a v4")).toEqual(["a v4"]);
 });
 
-test("two consumers with neighbours: the later version is judged by what the other has just committed", async () => {
+test("two consumers with neighbours: the commit of the earlier version decides about the later one", async () => {
   await outcomes("jan", "a v1");
   const behind = await pool.begin(async first => {
     await first`update newest_versions set version = 2 where aggregate_key = 'jan:a'`;

@@ -1,6 +1,6 @@
 import type { AcceptParameters, AcceptRow, NotificationSql } from "../sql.gen.ts";
 
-/** An event that has waited long enough for its predecessor, and the newest version of its pair as it was all that time. */
+/** An event that has waited long enough for its predecessor, and the newest consumed version of its pair during that time. */
 export interface Through {
   readonly version: number;
   readonly at: number;
@@ -13,7 +13,7 @@ export type Arrivals = Omit<AcceptParameters, keyof Pairs> & { readonly through:
 /** `isAfterGap`: it was consumed without its predecessor. */
 export type Accepted = AcceptRow & { readonly isAfterGap: boolean };
 
-/** Consumes a batch of events. What can be worked out of the batch alone is done here: accept.sql runs for every event. */
+/** Consumes a batch of events. Everything that depends on the batch alone is computed here, and not in accept.sql. */
 export async function acceptArrivals(sql: Pick<NotificationSql, "accept">, { through, ...events }: Arrivals): Promise<Accepted[]> {
   const versions = versionsByPair(events);
   const place = new Map(events.event_id.map((id, index) => [id, index]));

@@ -9,7 +9,7 @@ import type { NotificationSql } from "../sql.gen.ts";
 const maxAsked = 1000;
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Answers which of the asked events this database holds. If the database does not answer, nobody does, and the asker tries again. */
+/** Answers which of the asked events were consumed. If the database does not answer, there is no answer, and the relay asks again. */
 export function consumedResponder({
   broker,
   sql,
@@ -31,7 +31,7 @@ export function consumedResponder({
       callback: (error, message) => {
         if (error) return;
         answer(message.string()).then(
-          held => answerSigned(message, subject, JSON.stringify(held), signatures),
+          consumed => answerSigned(message, subject, JSON.stringify(consumed), signatures),
           problem => log.warn({ error: problem }, "consumed.failed"),
         );
       },
@@ -40,7 +40,7 @@ export function consumedResponder({
   async function answer(asked: string): Promise<string[]> {
     const ids: unknown = JSON.parse(asked);
     if (!Array.isArray(ids) || ids.length > maxAsked || !ids.every(id => typeof id === "string" && uuidPattern.test(id)))
-      throw new Error("asked for something that is not a list of event ids");
+      throw new Error("the question is not a list of event ids");
     return (await sql.consumed({ event_id: ids })).map(row => row.event_id);
   }
   broker.onConnect(listen);

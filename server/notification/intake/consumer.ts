@@ -30,7 +30,7 @@ type Of<Kind extends Incoming["kind"]> = { readonly message: Received } & Extrac
 type Read = Of<"event">;
 type Unreadable = Of<"refused">;
 
-/** Takes a batch in: verify, decode, one statement for what can be read, one for what cannot; answered only after both have committed. */
+/** Consumes a batch: verify, decode, one statement for events, one for messages that cannot be read. Returns after both have committed. */
 export function consumer({ sql, stream, channel, attempts, patience, signatures, faults, flow, log, metrics }: ConsumerOptions) {
   const events = metrics.counter("intake_events_total", "Messages from the stream, by what became of them.", ["outcome"]);
   const refusals = metrics.counter("intake_refused_total", "Messages from the stream that became raw dead letters, by why.", ["reason"]);
@@ -55,14 +55,14 @@ export function consumer({ sql, stream, channel, attempts, patience, signatures,
     });
   };
 
-  /** What the database itself refuses must not keep the others out: if a batch fails, each is tried alone, and what fails alone is told why. */
+  /** An event that the database refuses must not block the others: if a batch fails, each event is tried alone, and one that fails alone is refused. */
   async function acceptOrRefuse(readable: readonly Read[], delays: Map<string, number>): Promise<Unreadable[]> {
     try {
       for (const [eventId, delay] of await accept(readable)) delays.set(eventId, delay);
       return [];
     } catch (error) {
       if (!isRefused(error)) {
-        patience.startAnew(); // the others cannot store the predecessors either
+        patience.startAnew(); // other consumers cannot store the predecessors either
         throw error;
       }
       if (readable.length === 1) return [unstorable(readable[0]!.message, error as Error)];
@@ -72,7 +72,7 @@ export function consumer({ sql, stream, channel, attempts, patience, signatures,
     }
   }
 
-  /** Stores what can be consumed now. Returns the events that have to wait for their predecessor, each with its delay in milliseconds. */
+  /** Stores the events that can be consumed now. Returns those that have to wait for their predecessor, each with its delay in milliseconds. */
   async function accept(readable: readonly Read[]): Promise<ReadonlyMap<string, number>> {
     if (readable.length === 0) return new Map();
     const reserved = attempts.reserve();
@@ -87,13 +87,13 @@ export function consumer({ sql, stream, channel, attempts, patience, signatures,
       events.inc({ outcome: "stale" }, stale);
       events.inc({ outcome: "waiting" }, waiting.length);
       events.inc({ outcome: "duplicate" }, readable.length - answered.length);
-      const taken = rows.map(row => ({ row, event: eventOf.get(row.event_id)! }));
-      noteGaps(taken);
+      const consumed = rows.map(row => ({ row, event: eventOf.get(row.event_id)! }));
+      noteGaps(consumed);
       flow.passed(
         "taken_in",
-        taken.map(({ event }) => event),
+        consumed.map(({ event }) => event),
       );
-      const claimed = taken.flatMap(({ row, event }) => claimRow(row, event, channel) ?? []).sort(byVersion);
+      const claimed = consumed.flatMap(({ row, event }) => claimRow(row, event, channel) ?? []).sort(byVersion);
       const delays = delaysOf(waiting, eventOf);
       reserved.start(claimed, claimed.length < rows.length);
       return delays;
@@ -116,7 +116,7 @@ export function consumer({ sql, stream, channel, attempts, patience, signatures,
     );
   }
 
-  /** All events of a pair have the same delay: they come again together. */
+  /** All events of a pair get the same delay, so that they come again together. */
   function delaysOf(waiting: readonly AcceptRow[], eventOf: ReadonlyMap<string, IncomingEvent>): ReadonlyMap<string, number> {
     const early = waiting.map(({ event_id, reached }) => ({ reached, ...eventOf.get(event_id)! }));
     const pairs = Map.groupBy(early, one => one.aggregateKey);
@@ -128,8 +128,8 @@ export function consumer({ sql, stream, channel, attempts, patience, signatures,
     );
   }
 
-  function noteGaps(taken: readonly { row: Accepted; event: IncomingEvent }[]): void {
-    const behind = taken.filter(({ row }) => row.isAfterGap);
+  function noteGaps(consumed: readonly { row: Accepted; event: IncomingEvent }[]): void {
+    const behind = consumed.filter(({ row }) => row.isAfterGap);
     gaps.inc(behind.length);
     for (const { event } of behind) log.warn({ event_id: event.eventId, version: event.version }, "intake.gap");
   }
@@ -160,7 +160,7 @@ const unstorable = (message: Received, { message: why }: Error): Unreadable => (
   untrusted: null,
 });
 
-/** What an unreadable message is found by; its headers may be anything, also absent. */
+/** The ids of an unreadable message in the log. Its headers may be missing or have any content. */
 const idsOf = ({ subject, streamSeq, headers }: Received) => ({
   stream_seq: streamSeq,
   subject,
@@ -185,7 +185,7 @@ const parametersOf = (readable: readonly Read[], channel: string) => ({
 
 const byVersion = (a: NotificationsClaimRow, b: NotificationsClaimRow) => a.aggregate_version - b.aggregate_version;
 
-/** What was claimed, as the sender's own claim would return it. */
+/** A claimed notification, as the sender's own claim would return it. */
 const claimRow = ({ claimed_id, event_id, stale }: AcceptRow, event: IncomingEvent, channel: string): NotificationsClaimRow | undefined =>
   claimed_id === null
     ? undefined

@@ -52,7 +52,7 @@ test("without a readable header the trace goes on from the event itself", () => 
   }
 });
 
-describe("what the API lets through is read", () => {
+describe("a value that the API allows is read", () => {
   const allowed: [what: string, facts: Facts][] = [
     [
       "200 characters, however many bytes they have",
@@ -67,12 +67,12 @@ describe("what the API lets through is read", () => {
   ];
   test.each(allowed)("%s", (_, facts) => expect(decode(facts)).toHaveProperty("event"));
 
-  test("an event that was sent again", () => {
+  test("an event that was published again", () => {
     for (const id of [eventId, `${eventId}:r1`, `${eventId}:r12`]) expect(decode({}, { "Nats-Msg-Id": id })).toHaveProperty("event");
   });
 });
 
-describe("bytes that are no event say why", () => {
+describe("bytes that are not an event are refused with the reason", () => {
   const { data } = made();
   const cases: [name: string, data: Uint8Array, reason: string | RegExp][] = [
     ["nothing", new Uint8Array(), "event_id is not a UUID"],
@@ -126,7 +126,7 @@ describe("a field that breaks a rule is named with the rule", () => {
   });
 });
 
-describe("headers that say something else than the event are named", () => {
+describe("headers that disagree with the event are named", () => {
   const other = "4bf92f3577b34da6a3ce929d0e0e4737";
   const cases: [name: string, headers: Record<string, string>, reason: RegExp][] = [
     ["the message id of another event", { "Nats-Msg-Id": crypto.randomUUID() }, /^the header Nats-Msg-Id must be the event_id/],

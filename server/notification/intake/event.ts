@@ -3,7 +3,7 @@ import { type EntitlementEvent, EntitlementEventSchema } from "../../gen/kenri/e
 import { textFault } from "../../kernel/http/text.ts";
 import { continueTrace, isReadableTrace, traceIdOf } from "../../kernel/telemetry/trace.ts";
 
-/** An event as notification keeps it. */
+/** An event as notification stores it. */
 export interface IncomingEvent {
   readonly eventId: string;
   readonly eventType: string;
@@ -14,7 +14,7 @@ export interface IncomingEvent {
   readonly traceparent: string;
 }
 
-/** `undecodable`: the bytes are no event. `invalid`: a field breaks a rule. */
+/** `undecodable`: the bytes are not an event. `invalid`: a field breaks a rule. */
 export type Decoded = { readonly event: IncomingEvent } | { readonly cause: "undecodable" | "invalid"; readonly reason: string };
 
 type Headers = Readonly<Record<string, string>>;
@@ -27,12 +27,12 @@ const day = 86_400;
 /** Four texts of 200 characters, the rest and the longest headers make less than 12 kB. */
 const largestMessage = 65_536;
 /**
- * A pair that changes every second comes here after 31 years. A version beyond it is nonsense, and would make every real event after it stale. Below it
- * any version is taken: after its database was restored, notification may rightly see one that is far ahead. The signature proves that it is real.
+ * A pair that changes every second reaches this after 31 years. A higher version cannot be real, and would make every later event stale. Any lower
+ * version is allowed: after a restore of its database, notification may receive one that is far ahead. The signature proves that it is real.
  */
 const highestVersion = 1_000_000_000n;
 
-/** Reads a message, or says why it cannot be read. `arrivedAt`: when it came, in milliseconds; an event happens before that. */
+/** Decodes a message, or returns why it cannot be read. `arrivedAt`: when it arrived, in milliseconds; an event happens before that. */
 export function decodeEvent(data: Uint8Array, headers: Headers, arrivedAt: number): Decoded {
   const size = data.length + sizeOf(headers);
   if (size > largestMessage) return { cause: "invalid", reason: `the message has ${size} bytes; at most ${largestMessage} are allowed` };
@@ -70,7 +70,7 @@ const sizeOf = (headers: Headers) =>
   Object.entries(headers).reduce((size, [name, value]) => size + Buffer.byteLength(name) + Buffer.byteLength(value), 0);
 const aggregateOf = ({ userId, stockKeepingUnit }: EntitlementEvent) => `${userId}:${stockKeepingUnit}`;
 
-/** The rules of the API for what a change is made of, and those of the event itself. */
+/** The rules of the API for the fields of a change, and those of the event itself. */
 function faultOf(event: EntitlementEvent, arrivedAt: number): string | undefined {
   if (!uuidPattern.test(event.eventId)) return "event_id is not a UUID";
   if (!known.has(event.eventType)) return `event_type ${JSON.stringify(event.eventType.slice(0, 100))} is not known`;
@@ -97,7 +97,7 @@ function faultOfTime({ occurredAt }: EntitlementEvent, arrivedAt: number): strin
   return undefined;
 }
 
-/** What the message says of its event outside of it, and is used before the event is read or without it. */
+/** The headers repeat fields of the event, and are used without it. They must agree with it. */
 function disagreementOf(event: EntitlementEvent, headers: Headers): string | undefined {
   const { "Nats-Msg-Id": id = "", event_type, aggregate_key, traceparent } = headers;
   if (messageIdPattern.exec(id)?.[1] !== event.eventId) return "the header Nats-Msg-Id must be the event_id, or the event_id with :r<n>";
@@ -114,7 +114,7 @@ function timeOf({ occurredAt }: EntitlementEvent): string {
   return `${new Date(Number(seconds) * 1000).toISOString().slice(0, 19)}.${String(Math.floor(nanos / 1000)).padStart(6, "0")}Z`;
 }
 
-/** The event that a message id stands for: `<event_id>` or `<event_id>:r<n>`. */
+/** The event id in a message id: `<event_id>` or `<event_id>:r<n>`. */
 export function eventIdOf(messageId: string | undefined): string | null {
   const id = messageId?.split(":")[0] ?? "";
   return uuidPattern.test(id) ? id : null;

@@ -43,11 +43,11 @@ test("an event comes again soon at first, and later less often", () => {
   expect(delays.toSorted((a, b) => a - b)).toEqual(delays);
 });
 
-test("without patience everything goes at once", () => {
+test("with a limit of 0 no event waits", () => {
   expect(createPatience(0).usedUpAt("pair", 9)).toBe(Number.MAX_SAFE_INTEGER);
 });
 
-test("after an outage in which nobody could make progress the wait begins anew", () => {
+test("after an outage the wait begins again", () => {
   const patience = createPatience(2000);
   patience.wait("pair", 3, 5);
   now += 3000;

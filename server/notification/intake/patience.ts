@@ -1,28 +1,28 @@
 const shortDelay = 20;
 const longDelay = 200;
-// Mostly the predecessor comes at once; after so many times in vain it is not likely to.
+// Usually the predecessor comes at once. After so many waits it is unlikely to.
 const shortOnes = 20;
 
-/** Events of one pair that come before their predecessor, which another consumer may have in its hands. */
+/** Events of one pair that arrived before their predecessor. Another consumer may be handling that one. */
 interface Waiting {
-  /** The newest version consumed, and since when nothing newer was. */
+  /** The newest consumed version, and since when there was none newer. */
   readonly reached: number;
   readonly since: number;
-  /** The earliest of those that wait. */
+  /** The lowest waiting version. */
   readonly lowest: number;
   readonly waits: number;
 }
 
 /**
- * How long early events of a pair wait: a moment, again and again, and no more than the limit without any progress of their pair. Then the
- * earliest is let through, and those after it can follow; if that one does not come again either, after as long again any other.
- * Each consumer has a memory of its own; what it remembers holds only as long as the database says the same.
+ * How long early events of a pair wait: short delays, again and again, up to the limit without progress of their pair. Then the earliest is let
+ * through, and the others can follow. If that one is not delivered again, any other is let through after the same time again. Each consumer has its
+ * own memory. An entry counts only as long as the database has the same newest version.
  */
 export function createPatience(limit: number) {
   const pairs = new Map<string, Waiting>();
 
   function forget(now: number): void {
-    // Most pairs went on elsewhere.
+    // Most of these pairs went on in another consumer.
     for (const [aggregateKey, { since }] of pairs) {
       if (now - since < 10 * limit + 10_000) return;
       pairs.delete(aggregateKey);
@@ -30,9 +30,9 @@ export function createPatience(limit: number) {
   }
 
   return {
-    /** Nobody could make progress: what waits has not waited in vain. */
+    /** After an outage, in which no pair could make progress. */
     startAnew: () => pairs.clear(),
-    /** If this version of the pair has waited long enough: behind which one. */
+    /** The newest consumed version if this version of the pair has waited long enough; otherwise undefined. */
     usedUpAt(aggregateKey: string, version: number): number | undefined {
       if (limit === 0) return Number.MAX_SAFE_INTEGER;
       const waiting = pairs.get(aggregateKey);
@@ -40,7 +40,7 @@ export function createPatience(limit: number) {
       const { since, lowest, reached } = waiting;
       return performance.now() - since >= (version <= lowest ? limit : 2 * limit) ? reached : undefined;
     },
-    /** Events of the pair from this version on have to wait; how many milliseconds until they are to come again. */
+    /** Events of the pair from this version on have to wait. Returns the delay until their next delivery in milliseconds. */
     wait(aggregateKey: string, reached: number, version: number): number {
       const now = performance.now();
       const before = pairs.get(aggregateKey);

@@ -1,4 +1,4 @@
--- The moment before which the audit no longer answers, $1 months back to the start of that month, and whether a time lies before it or ahead of now.
+-- The time from which on the audit is kept ($1 months back, at the start of that month), and whether $2 lies before it or in the future.
 -- $1 keep_months
 -- $2 as_of
 -- returns horizon, too_old, in_future

@@ -1,4 +1,4 @@
--- The audit of all that a user has or had, newest first: ids are v7, and made after the lock on the pair, so they are in the order of the changes.
+-- The audit of all entitlements of a user, newest first. Ids are v7 and made after the lock on the pair, so they are in the order of the changes.
 -- $1 user_id
 -- $2 before_event_id
 -- $3 limit

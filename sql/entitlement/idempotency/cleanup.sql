@@ -1,4 +1,4 @@
--- Deletes keys that expired, in a batch.
+-- Deletes a batch of expired keys.
 -- $1 limit
 -- returns idem_key
 delete from idempotency_keys where ctid = any (array(

@@ -1,5 +1,5 @@
--- The requests that used an idempotency key, whoever sent them, newest first, with the event each led to; a refused change led to none.
--- The key is the last column of the primary key: it is looked up for each client and route, which are few.
+-- The requests of all clients that used an idempotency key, newest first, each with its event. A refused change has no event.
+-- The key is the last column of the primary key. It is looked up for each client and route; there are few of these.
 -- $1 idem_key
 -- $2 limit
 -- returns client_id, route, request_hash, response_code, response_body, created_at, expires_at, expired, replays, replayed_at?, event_id?

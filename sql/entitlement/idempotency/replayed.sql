@@ -1,5 +1,4 @@
--- Adds to how often answers were replayed. It waits for nobody, so it is in nobody's way: a key that somebody holds, e.g. because it
--- expired and is deleted, keeps its count.
+-- Adds to the replay counts of keys. It never waits for a lock: a locked key, for example one that expired and is being deleted, keeps its count.
 -- $1 client_id
 -- $2 route
 -- $3 idem_key

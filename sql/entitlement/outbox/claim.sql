@@ -1,16 +1,16 @@
 -- Claims due events, oldest first, at most $3 in all: the earliest open event of each aggregate, then the run of events that follow it.
 -- Publish a run in order; after a failure release the rest of it.
--- An event waits for every open one up to 24 versions before it, and a run reaches no further. A bound, and not "every earlier one": while a
--- long transaction runs, the index keeps the entries of what was published, and the search would pass all of them. Versions have no gaps, so only
--- 24 FAILED or discarded events in a row can hide an open one.
+-- An event waits for every open one up to 24 versions before it, and a run has at most 24 followers. It is not "every earlier one", because a long
+-- transaction keeps the index entries of published events, and the search would pass all of them. Versions have no gaps, so only 24 FAILED or
+-- discarded events in a row can hide an open one.
 -- It looks at $8 events. Behind a few busy aggregates nearly all are blocked, and a search for $3 free ones would pass the whole backlog.
 -- $1 worker
 -- $2 token
 -- $3 limit
 -- $4 lease_seconds
 -- $5 from: due times up to here are not looked at (an optimisation; see head.sql)
--- $6 stream: where they are to go
--- $7 resend_before?: as the worker knows it of the stream; if it lost messages since, nothing is claimed: they come first
+-- $6 stream: where the events are published
+-- $7 resend_before?: the resend_before this worker last read. If the stored one is newer, nothing is claimed: lost events go first
 -- $8 look: the most events to look at
 -- returns event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, attempt_count, publish_generation
 with head as materialized (
@@ -25,8 +25,8 @@ with head as materialized (
            and e.status in ('PENDING', 'IN_FLIGHT')
          order by e.aggregate_version desc limit 1) is null
   order by next_retry_at limit $3::int for update skip locked
-), run as materialized (                                                          -- who holds the head holds the aggregate, up to the first event that is
-  select next.ctid from head h, lateral (                                         -- not to be had: one put back may come before one under way
+), run as materialized (                                                          -- the lock on the head locks the aggregate, up to the first event that
+  select next.ctid from head h, lateral (                                         -- cannot be claimed: a requeued one may come before one under way
     select ctid, aggregate_version, bool_and(status = 'PENDING' and next_retry_at <= now()) over (order by aggregate_version) as unbroken from (
       select ctid, aggregate_version, status, next_retry_at from outbox_events e
       where e.aggregate_key = h.aggregate_key and e.aggregate_version between h.aggregate_version + 1 and h.aggregate_version + 24

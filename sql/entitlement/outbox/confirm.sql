@@ -1,4 +1,4 @@
--- Marks events as held by notification.
+-- Marks events as consumed by notification.
 -- $1 event_id
 -- returns event_id
 update outbox_events set confirmed_at = now()

@@ -1,10 +1,10 @@
 -- How much is open, for gauges. Each count stops at 10,001, and starts where dead index entries end, so that it costs the same whatever the
 -- backlog and behind a long transaction.
--- The age of the oldest open event is exact: one that was never put back is due since it was created, so the first by due time is the oldest of
--- these; those that were put back or tried again have an index by age; and those under way are few.
+-- The age of the oldest open event is exact. An event that was never requeued is due since it was created, so the first by due time is the oldest of
+-- these. Events that were requeued or tried again have an index by age. Claimed events are few.
 -- $1 due_from: see head.sql
 -- $2 lease_from: see oldest_lease.sql
--- $3 published_from: as `unconfirmed_from` was returned before, or -infinity
+-- $3 published_from: the last `unconfirmed_from`, or -infinity
 -- returns pending, in_flight, failed, unconfirmed, oldest_pending_seconds, unconfirmed_from
 select
   (select count(*)::int from (

@@ -1,4 +1,4 @@
--- Settles published events of a claim. Returns what really changed; a missing id lost its lease.
+-- Settles the published events of a claim. Returns the rows that changed; a missing id lost its lease.
 -- $1 token
 -- $2 event_id
 -- $3 stream_seq

@@ -1,9 +1,9 @@
--- Records what the stream looks like. It lost messages if its incarnation changed or its last sequence is below what was known
--- before it was asked; then everything published until now and not confirmed is to be sent again.
+-- Records the state of the stream. It lost messages if its incarnation changed or its last sequence is below the one known before. Then all events
+-- published until now and not confirmed are to be published again.
 -- $1 stream
 -- $2 incarnation
 -- $3 last_seq
--- $4 known_last_seq: read before the stream was asked, so that a parallel publisher is not taken for a loss
+-- $4 known_last_seq: read before the stream's state, so that a parallel publish does not look like a loss
 -- returns lost, resend_before?
 insert into outbox_stream as s (stream, incarnation, last_seq) values ($1, $2, $3::bigint)
 on conflict (stream) do update set

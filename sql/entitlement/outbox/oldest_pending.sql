@@ -1,4 +1,4 @@
--- Since when the oldest open one has been there, waiting or in a worker's hands. Exact: see depth.sql.
+-- When the oldest open event was created, whether it waits or is claimed. Exact: see depth.sql.
 -- returns oldest_pending_at?
 select iso(least(
     (select created_at from outbox_events where status = 'PENDING' order by next_retry_at limit 1),

@@ -1,6 +1,6 @@
--- An event that a relay could have claimed and has not: due for $1 seconds, the earliest open one of its aggregate, locked by nobody. Looks at the
--- 50 that are due longest; if all of them wait behind others of their aggregates it finds none. It takes the lock that a claim takes, so a
--- database that cannot be written to refuses it.
+-- An event that a relay could have claimed and has not: due for $1 seconds, the earliest open one of its aggregate, and not locked. Looks at the 50
+-- that are due longest; if all of them wait behind others of their aggregates, it finds none. It takes the same lock as a claim, so it fails on a
+-- read-only database.
 -- $1 overdue_seconds
 -- returns event_id
 select event_id from outbox_events o

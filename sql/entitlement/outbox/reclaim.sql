@@ -1,6 +1,6 @@
--- Puts events back whose lease ran out; their worker died or hangs. No attempt is charged: it is not known that one was made.
+-- Requeues events whose lease has ended: their worker died or hangs. No attempt is charged, because it is not known whether one was made.
 -- $1 limit
--- $2 from: leases that ended up to here are not looked at (an optimisation; see oldest_lease.sql)
+-- $2 from: leases that ended before are not looked at (an optimisation; see oldest_lease.sql)
 -- returns event_id, locked_by
 with lost as materialized (
   select event_id, locked_by from outbox_events

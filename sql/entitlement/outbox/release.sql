@@ -1,4 +1,4 @@
--- Puts events of a claim back untried: the broker is away, the worker stops, or an earlier event of the aggregate failed. No attempt is charged.
+-- Requeues events of a claim untried: the broker is away, the worker stops, or an earlier event of the aggregate failed. No attempt is charged.
 -- $1 token
 -- $2 event_id
 -- returns event_id

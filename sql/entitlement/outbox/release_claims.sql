@@ -1,4 +1,4 @@
--- Puts back whatever these claims hold. For claims whose statement got no answer: it may have committed, and no attempt was begun.
+-- Requeues all rows of these claims. For claims whose statement got no answer: it may have committed, and no attempt has begun.
 -- $1 token
 -- returns event_id, claim_token
 with held as materialized (

@@ -1,4 +1,4 @@
--- Lets a claim hold longer: its worker is alive and still at it. A missing id lost its lease.
+-- Renews the lease of a claim during its attempt. A missing id lost its lease.
 -- $1 token
 -- $2 event_id
 -- $3 lease_seconds

@@ -1,6 +1,6 @@
--- After the stream lost messages: puts a batch of what was published before and is not confirmed back, under a new message id. Waits for who
--- does the same: when nothing is left to put back, it has been put back, and nothing newer overtakes it. Others lock such rows in another
--- order (confirm, resend_missing): who is told of a deadlock tries again.
+-- After the stream lost messages: requeues a batch of events that were published before and are not confirmed, with a new message id. Waits for other
+-- processes that do the same. So when no row is left, all are requeued, and no newer event overtakes them. Other statements lock these rows in
+-- another order (confirm, resend_missing): after a deadlock the caller tries again.
 -- $1 stream
 -- $2 limit
 -- returns event_id

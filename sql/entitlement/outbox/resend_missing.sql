@@ -1,4 +1,4 @@
--- Puts published events back that notification does not hold although nothing is under way to it, under a new message id.
+-- Requeues published events that notification has not consumed although nothing is under way, with a new message id.
 -- $1 event_id
 -- returns event_id
 update outbox_events set status = 'PENDING', attempt_count = 0, next_retry_at = now(), publish_generation = publish_generation + 1,

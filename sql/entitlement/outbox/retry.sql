@@ -1,5 +1,5 @@
--- Puts failed publishes of a claim back, or to FAILED when no attempt is left or waiting makes no sense. failed_at becomes now (a trigger's, see
--- 0012_failed_at.sql).
+-- Settles the failed publishes of a claim: PENDING again, or FAILED if no attempt is left or another attempt makes no sense. A trigger sets failed_at
+-- (see 0012_failed_at.sql).
 -- $1 token
 -- $2 event_id
 -- $3 delay_seconds?: null = give up now

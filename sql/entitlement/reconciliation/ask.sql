@@ -1,4 +1,4 @@
--- An operator wants a walk of the reconciler now; audited in the same statement.
+-- An operator asks for a walk of the reconciler now. Audited in the same statement.
 -- $1 actor
 -- $2 reason
 -- returns asked_at

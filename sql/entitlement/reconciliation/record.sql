@@ -1,4 +1,4 @@
--- Notes what a walk of the reconciler came to.
+-- Records the result of a walk of the reconciler.
 -- $1 worker
 -- $2 duration_ms
 -- $3 outcome: done, away, unanswered or failed

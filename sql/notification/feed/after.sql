@@ -1,4 +1,4 @@
--- What was delivered to a user after a position, in order.
+-- The notifications delivered to a user after a position, in order.
 -- $1 user_id
 -- $2 after_position
 -- $3 limit

@@ -1,10 +1,10 @@
--- Marks these notifications of a user as read. Those of others, unsent and read ones are left alone. Returns what changed.
--- Locked in the order of positions, as by read_up_to.sql, so that two who mark never wait for each other in a circle.
+-- Marks these notifications of a user as read. Those of others, unsent and read ones do not change. Returns the rows that changed.
+-- Locks in the order of positions, as read_up_to.sql does, so that two requests never deadlock.
 -- $1 user_id
 -- $2 notification_id
 -- returns notification_id
 with asked as materialized (
-  select distinct n.position from unnest($2::uuid[]) as a(id), lateral (   -- limit: a lookup by id under every plan, judged after it
+  select distinct n.position from unnest($2::uuid[]) as a(id), lateral (   -- limit: a lookup by id under every plan, filtered after it
     select user_id, position, read_at from notifications where notification_id = a.id limit 1) n
   where n.user_id = $1 and n.position > 0 and n.read_at is null
   order by n.position

@@ -1,4 +1,4 @@
--- Marks a batch of a user's notifications as read, oldest first. Returns what changed; a full batch may not have been the last.
+-- Marks a batch of a user's notifications as read, oldest first. Returns the rows that changed; after a full batch there may be more.
 -- $1 user_id
 -- $2 after_position: those up to here are not looked at
 -- $3 up_to

@@ -1,4 +1,4 @@
--- Where a user's feed stands: its newest position, 0 if there is none, and how much is unread, counted up to 1,000.
+-- The newest position in the feed of a user, 0 if there is none, and the number of unread ones, counted up to 1,000.
 -- $1 user_id
 -- returns position, unread
 select coalesce((select position from inbox_positions where user_id = $1), 0) as position,

@@ -1,4 +1,4 @@
--- What was delivered to a user and is unread, newest first.
+-- The unread notifications delivered to a user, newest first.
 -- $1 user_id
 -- $2 before_position
 -- $3 limit

@@ -1,6 +1,6 @@
 -- Claims due notifications, oldest first, at most $3 in all: the earliest open one of each aggregate, then the run that follows it.
--- One waits for every open one up to 24 versions before it, and a run reaches no further. A bound, and not "every earlier one": while a long
--- transaction runs, the index keeps the entries of what was sent, and the search would pass all of them. Only 24 versions in a row that failed or
+-- A notification waits for every open one up to 24 versions before it, and a run has at most 24 followers. It is not "every earlier one", because a
+-- long transaction keeps the index entries of sent notifications, and the search would pass all of them. Only 24 versions in a row that failed or
 -- never came can hide an open one.
 -- It looks at $6 notifications. Behind a few busy aggregates nearly all are blocked, and a search for $3 free ones would pass the whole backlog.
 -- $1 worker
@@ -21,7 +21,7 @@ with head as materialized (
            and e.status in ('PENDING', 'PROCESSING')
          order by e.aggregate_version desc limit 1) is null
   order by next_retry_at limit $3::int for update skip locked
-), run as materialized (                                                  -- up to the first that is not to be had: a late version may come before one under way
+), run as materialized (                                                  -- up to the first that cannot be claimed: a late version may come before one under way
   select next.ctid from head h, lateral (
     select ctid, aggregate_version, bool_and(status = 'PENDING' and next_retry_at <= now()) over (order by aggregate_version) as unbroken from (
       select ctid, aggregate_version, status, next_retry_at from notifications e

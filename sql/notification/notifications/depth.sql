@@ -1,5 +1,5 @@
 -- How much is open, for gauges. Each count stops at 10,001, and starts where dead index entries end, so that it costs the same whatever the
--- backlog and behind a long transaction. How the age of the oldest open one is exact: see the outbox's depth.sql.
+-- backlog and behind a long transaction. The age of the oldest open notification is exact: see the outbox's depth.sql.
 -- $1 due_from: see head.sql
 -- $2 lease_from: see oldest_lease.sql
 -- returns pending, processing, dead, raw_dead, oldest_pending_seconds

@@ -1,5 +1,5 @@
--- Where a claim may start to look: just below the oldest pending due time from $1 on, and never within the last 5 s, where transactions
--- that have not committed yet may still put theirs. And where a look from $1 on ends; null: it sees everything that is due.
+-- `bound`: where a claim may start to look, just below the oldest pending due time from $1 on. Never within the last 5 s: transactions that have not
+-- committed yet may add rows there. `reach`: where a look from $1 on ends; null if it reaches all rows that are due.
 -- $1 from
 -- $2 look: the notifications that one claim looks at
 -- returns bound, reach?

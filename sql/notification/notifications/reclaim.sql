@@ -1,6 +1,6 @@
--- Puts notifications back whose lease ran out; their worker died or hangs. No attempt is charged.
+-- Requeues notifications whose lease has ended: their worker died or hangs. No attempt is charged, because it is not known whether one was made.
 -- $1 limit
--- $2 from: leases that ended up to here are not looked at (an optimisation; see oldest_lease.sql)
+-- $2 from: leases that ended before are not looked at (an optimisation; see oldest_lease.sql)
 -- returns notification_id, locked_by
 with lost as materialized (
   select notification_id, locked_by from notifications

@@ -1,4 +1,4 @@
--- Puts notifications of a claim back untried. No attempt is charged.
+-- Requeues notifications of a claim untried: the worker stops, or an earlier one of the aggregate failed. No attempt is charged.
 -- $1 token
 -- $2 notification_id
 -- returns notification_id

@@ -1,7 +1,7 @@
 -- Settles the attempts of a claim: SENT with its position in the user's feed, back to PENDING, or FAILED together with its dead letter.
--- Every attempt is kept, and failed_at is that of the last one that failed (a trigger's, see 0010_failed_at.sql). Returns what really changed; a missing id lost its lease.
--- Locks what the claim still holds first, so that nothing is counted that is not settled, then the users' counters in one order for
--- everyone. A counter stays locked until the commit: who has seen a position never sees a lower one appear.
+-- Every attempt is kept, and a trigger sets failed_at after a failed one (see 0010_failed_at.sql). Returns the rows that changed; a missing id lost its lease.
+-- First locks the rows that the claim still holds, so that only settled rows get a position. Then locks the counters of the users, in one order for
+-- all. A counter stays locked until the commit: so no position appears below one that was visible before.
 -- $1 token
 -- $2 worker
 -- $3 notification_id
@@ -16,7 +16,7 @@ with result as materialized (
 ), held as materialized (
   select x.place, x.holder, r.* from result r, lateral (                  -- limit: index lookups under every plan
     select ctid as place, user_id as holder from notifications where notification_id = r.id and claim_token = $1::uuid limit 1 for update) x
-  where x.place = (select ctid from notifications seen where seen.notification_id = r.id)   -- renewed meanwhile: this statement cannot change it
+  where x.place = (select ctid from notifications seen where seen.notification_id = r.id)   -- not if it was renewed meanwhile: this statement cannot change it
 ), counted as (
   insert into inbox_positions as p (user_id, position) select holder, count(*) from held where outcome = 'sent' group by holder order by holder
   on conflict (user_id) do update set position = p.position + excluded.position
@@ -36,7 +36,7 @@ with result as materialized (
 ), attempted as (
   insert into notification_attempts (notification_id, number, worker, started_at, duration_ms, outcome, error)
   select notification_id, attempts_made, $2, now() - make_interval(secs => duration_ms / 1000.0), duration_ms,
-    case status when 'FAILED' then 'dead' else outcome end, error from settled        -- the last attempt is dead, whatever the channel said of it
+    case status when 'FAILED' then 'dead' else outcome end, error from settled        -- the last attempt is dead, whatever the channel answered
 ), buried as (
   insert into notification_dlq (notification_id, event_id, user_id, reason, attempts, payload, failed_at)
   select notification_id, event_id, user_id, coalesce(error, ''), attempt_count, payload, failed_at from settled where status = 'FAILED'
@@ -44,5 +44,5 @@ with result as materialized (
     set reason = excluded.reason, attempts = excluded.attempts, failed_at = excluded.failed_at, requeued_at = null, requeued_by = null, requeue_reason = null
 )
 select notification_id, user_id, status, attempt_count, position from settled
--- The sender's commits may be lost with the server; this one may not: somebody has seen its positions, and they must not be given again.
+-- Other commits of the sender may be lost in a crash of the server. This one may not: its positions were visible, and must not be given again.
 where (select set_config('synchronous_commit', 'on', true)) is not null

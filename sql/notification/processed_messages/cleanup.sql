@@ -1,4 +1,4 @@
--- Deletes a batch of remembered sends some time after they expired.
+-- Deletes a batch of sends some time after they expired.
 -- $1 keep_seconds: after expiry
 -- $2 limit
 -- returns idempotency_key

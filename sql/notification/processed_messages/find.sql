@@ -1,4 +1,4 @@
--- Whether a send was completed and is still remembered.
+-- Whether a send was completed and has not expired.
 -- $1 idempotency_key
 -- returns completed
 select status = 'completed' and expires_at > now() as completed from processed_messages where idempotency_key = $1

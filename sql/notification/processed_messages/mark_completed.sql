@@ -1,4 +1,4 @@
--- Notes that the outside took the send.
+-- Records that the external system accepted the send.
 -- $1 idempotency_key
 -- returns idempotency_key
 update processed_messages set status = 'completed', completed_at = now(), error = null, updated_at = now()

@@ -1,4 +1,4 @@
--- Notes that a send failed; it may be tried again. One completed meanwhile stays completed.
+-- Records that a send failed; it may be tried again. One that was completed meanwhile stays completed.
 -- $1 idempotency_key
 -- $2 error
 -- returns idempotency_key

@@ -1,4 +1,4 @@
--- Notes that a send begins. A completed one that is still remembered stays as it is and is not returned.
+-- Records that a send begins. A completed one that has not expired stays as it is and is not returned.
 -- $1 idempotency_key
 -- $2 message_id
 -- $3 message_type

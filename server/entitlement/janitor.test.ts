@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import postgres from "postgres";
-import { until } from "../../../stack/wait.ts";
-import { audits, idempotencyKeys, outboxEvents } from "../../testing/entitlement_rows.ts";
-import { type TestKenri, testKenri } from "../../testing/kenri.ts";
-import { quoted } from "../../testing/rows.ts";
+import { until } from "../../stack/wait.ts";
+import { audits, idempotencyKeys, outboxEvents } from "../testing/entitlement_rows.ts";
+import { type TestKenri, testKenri } from "../testing/kenri.ts";
+import { quoted } from "../testing/rows.ts";
 
 let kenri: TestKenri;
 let owner: postgres.Sql;
