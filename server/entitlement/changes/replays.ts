@@ -52,5 +52,3 @@ export function replayBook({ write, metrics, most = 5000 }: ReplaysOptions) {
 
   return { note, flush };
 }
-
-export type ReplayBook = ReturnType<typeof replayBook>;

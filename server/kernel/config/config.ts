@@ -164,7 +164,7 @@ function readOne(entry: Setting<unknown>, environment: Record<string, string | u
 }
 
 /** The variable that names a file with the secret's value. */
-export const fileVariable = ({ variable }: Pick<Setting<unknown>, "variable">) => `${variable}_FILE`;
+const fileVariable = ({ variable }: Pick<Setting<unknown>, "variable">) => `${variable}_FILE`;
 
 /** What the environment gives for a setting: the text itself, or for a secret the content of the file that `<NAME>_FILE` names. */
 function givenBy(
