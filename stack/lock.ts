@@ -25,7 +25,7 @@ export function lock(dir: string): () => void {
   return () => rmSync(file, { force: true });
 }
 
-export class StackInUse extends Error {
+class StackInUse extends Error {
   constructor(dir: string, pid: number | undefined) {
     super(`${dir} is in use by a running process (pid ${pid})`);
   }

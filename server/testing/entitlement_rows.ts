@@ -1,4 +1,4 @@
-import { type Columns, rowFactory } from "./rows.ts";
+import { rowFactory } from "./rows.ts";
 
 /** A trace context for rows whose trace does not matter. */
 export const anyTrace = "'00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'";
@@ -27,8 +27,6 @@ type EventColumn =
   | "stream_seq"
   | "stream_duplicate"
   | "confirmed_at";
-
-export type EventColumns = Columns<EventColumn>;
 
 /**
  * Events as the change statement writes them: due at once, of alice's item if nothing else is said.

@@ -34,7 +34,7 @@ export function eventMessage(facts: Facts = {}): { data: Uint8Array; headers: Re
 type Environment = Readonly<Record<string, string>>;
 
 /** The signatures of a Kenri that was started with this environment. */
-export const signaturesOf = (environment: Environment): Signatures =>
+const signaturesOf = (environment: Environment): Signatures =>
   createSignatures(readSettings({ keys: kernelSettings.signingKeys }, environment).keys);
 
 /** Headers as one who has the keys sends them with this data, on the subject of the events. */

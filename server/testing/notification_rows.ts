@@ -1,5 +1,5 @@
 import { anyTrace } from "./entitlement_rows.ts";
-import { type Columns, rowFactory } from "./rows.ts";
+import { rowFactory } from "./rows.ts";
 
 type NotificationColumn =
   | "stock_keeping_unit"
@@ -27,8 +27,6 @@ type NotificationColumn =
   | "sent_at"
   | "position"
   | "read_at";
-
-export type NotificationColumns = Columns<NotificationColumn>;
 
 /**
  * Notifications as the consumer writes them: due at once, about alice's item if nothing else is said.

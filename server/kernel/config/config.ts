@@ -166,7 +166,7 @@ function readOne(entry: Setting<unknown>, environment: Record<string, string | u
 }
 
 /** The variable that names a file with the secret's value. */
-export const fileVariable = ({ variable }: Pick<Setting<unknown>, "variable">) => `${variable}_FILE`;
+const fileVariable = ({ variable }: Pick<Setting<unknown>, "variable">) => `${variable}_FILE`;
 
 /** The value of a setting in the environment: the text, or for a secret the content of the file in `<NAME>_FILE`. */
 function givenBy(

@@ -43,7 +43,7 @@ function isMoment(value: string): boolean {
 }
 
 /** The messages for violated formats. */
-export const formatDetail: Record<string, string> = {
+const formatDetail: Record<string, string> = {
   "text-200": "must be 1 to 200 characters, not blank, valid Unicode without U+0000",
   "text-255": "must be 1 to 255 characters, not blank, valid Unicode without U+0000",
   "text-500": "must be 1 to 500 characters, not blank, valid Unicode without U+0000",

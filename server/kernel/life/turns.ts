@@ -67,5 +67,3 @@ export function turns({ atOnce, perOwner, mostWaiting, mostWaitingPerOwner, wait
     waiting: () => waiting.size(),
   };
 }
-
-export type Turns = ReturnType<typeof turns>;
