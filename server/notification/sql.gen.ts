@@ -665,7 +665,7 @@ export interface NotificationsCountsAllRow {
 }
 
 export interface NotificationsDeadParameters {
-  before_notification_id: string;
+  before_id: string;
   limit: number;
 }
 export interface NotificationsDeadRow {
@@ -691,7 +691,7 @@ export interface NotificationsDepthRow {
 }
 
 export interface NotificationsDiscardParameters {
-  notification_id: string;
+  id: string;
   actor: string;
   reason: string;
 }
@@ -700,7 +700,7 @@ export interface NotificationsDiscardRow {
 }
 
 export interface NotificationsFindParameters {
-  notification_id: string;
+  id: string;
 }
 export interface NotificationsFindRow {
   notification_id: string;
@@ -836,7 +836,7 @@ export interface NotificationsPageParameters {
   min_attempts: number | null;
   created_from: string | null;
   created_to: string | null;
-  before_notification_id: string;
+  before_id: string;
   limit: number;
   scan: number;
 }
@@ -872,7 +872,7 @@ export interface NotificationsPageFailedAtParameters {
   created_from: string | null;
   created_to: string | null;
   before_at: string;
-  before_notification_id: string;
+  before_id: string;
   limit: number;
   scan: number;
 }
@@ -909,7 +909,7 @@ export interface NotificationsPageFailedAttemptsParameters {
   created_from: string | null;
   created_to: string | null;
   before_attempts: number;
-  before_notification_id: string;
+  before_id: string;
   limit: number;
   scan: number;
 }
@@ -946,7 +946,7 @@ export interface NotificationsPageHeldParameters {
   created_from: string | null;
   created_to: string | null;
   after_at: string;
-  after_notification_id: string;
+  after_id: string;
   limit: number;
   scan: number;
 }
@@ -983,7 +983,7 @@ export interface NotificationsPageRetryingParameters {
   created_from: string | null;
   created_to: string | null;
   before_at: string;
-  before_notification_id: string;
+  before_id: string;
   limit: number;
   scan: number;
 }
@@ -1020,7 +1020,7 @@ export interface NotificationsPageWaitingParameters {
   created_from: string | null;
   created_to: string | null;
   after_at: string;
-  after_notification_id: string;
+  after_id: string;
   limit: number;
   scan: number;
 }
@@ -1093,7 +1093,7 @@ export interface NotificationsRequeueRow {
 }
 
 export interface NotificationsRetryNowParameters {
-  notification_id: string;
+  id: string;
   actor: string;
   reason: string;
 }

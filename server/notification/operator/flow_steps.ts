@@ -1,2 +1,2 @@
-/** What the charts of the flow show of notification. */
+/** The steps of notification in the charts of the flow. */
 export const flowSteps = ["taken_in", "sent", "retried", "failed"] as const;

@@ -5,7 +5,7 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 const tracePattern = /^[0-9a-f]{32}$/;
 const limit = 20;
 
-/** The ways that an id of an event, a notification or a trace leads to; an id of another kind leads to none. */
+/** The journeys for the id of an event, a notification or a trace; an id of another kind has none. */
 export async function journeyOf(sql: NotificationSql, id: string) {
   const given = id.toLowerCase();
   const ids = uuidPattern.test(id)

@@ -1,23 +1,20 @@
--- How many events match a filter, by status, all at one moment. Every walk goes along one index and looks at a bounded number of rows,
--- and where it reached its bound there may be more. What two walks lead to is taken from the one that came to its end, or else found more.
--- $1 status: those asked for; UNCONFIRMED are those PUBLISHED that notification is not known to hold, RETRYING those PENDING that failed before
+-- How many events match a filter, by status, all at one moment. Every walk follows one index and examines a limited number of rows;
+-- if it reached the limit, there may be more. If two walks count the same events, the one that reached its end counts, otherwise the higher number.
+-- $1 status: those to count; UNCONFIRMED are PUBLISHED events that notification is not known to hold, RETRYING are PENDING ones that failed before
 -- $2 type?
 -- $3 user_id?
 -- $4 error?: a part of the last error, in any case
 -- $5 fingerprint?: of the last error
 -- $6 min_attempts?
--- $7 created_from?
--- $8 created_to?: this moment is no longer in it
+-- $7 created_from?: inclusive
+-- $8 created_to?: exclusive
 -- $9 most: no count is higher
 -- $10 scan: the most rows to fetch by an index of their status
--- $11 scan_all: the most to look at among all, a user's, or those FAILED whose text is not asked for
+-- $11 scan_all: the most to examine of all events, of a user's, or of FAILED ones without a look at their error
 -- returns status, count, more
-with reach as materialized (                                              -- ids are v7: a time is a range of them, a minute wider at both ends
-  select case when $7::timestamptz is null then '00000000-0000-0000-0000-000000000000'::uuid
-      else uuidv7(greatest($7::timestamptz, '1970-01-02Z') - clock_timestamp() - interval '1 minute') end as low,
-    least('ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid, case when $8::timestamptz is not null
-      then uuidv7(greatest($8::timestamptz, '1970-01-02Z') - clock_timestamp() + interval '1 minute') end) as high
-), looked as (                                                            -- an order and a limit each: index ranges under every plan
+with reach as materialized (                                              -- ids are v7, so a span of time is a range of ids
+  select lowest_id($7::timestamptz) as low, highest_id($8::timestamptz) as high
+), looked as (                                                            -- each branch has an order and a limit: an index range under every plan
   (select 'PENDING' as walk, status, false as is_unconfirmed, event_type, attempt_count, created_at, error_fingerprint, last_error
    from outbox_events where $3::text is null and 'PENDING' = any ($1::text[]) and status = 'PENDING' order by next_retry_at limit $10::int)
   union all
@@ -49,7 +46,7 @@ with reach as materialized (                                              -- ids
   (select 'ALL', status, status = 'PUBLISHED' and confirmed_at is null, event_type, attempt_count, created_at, error_fingerprint, last_error
    from outbox_events where $3::text is null and event_id >= (select low from reach) and event_id < (select high from reach)
    order by event_id desc limit $11::int)
-  union all                                                               -- a user's: by the audit, and those FAILED that outlived it
+  union all                                                               -- a user's, by the audit; FAILED ones may be older than their audit
   select 'ALL', status, status = 'PUBLISHED' and confirmed_at is null, event_type, attempt_count, created_at, error_fingerprint, last_error
   from (
     (select event_id from entitlement_audit where user_id = $3::text and event_id >= (select low from reach) and event_id < (select high from reach)
@@ -59,12 +56,9 @@ with reach as materialized (                                              -- ids
     order by event_id desc limit $11::int) mine
     left join lateral (select * from outbox_events o where o.event_id = mine.event_id and payload ->> 'user_id' = $3::text limit 1) o on true
 ), tally as materialized (
-  select walk, status, is_unconfirmed, coalesce(status = 'PENDING' and attempt_count > 0, false) as is_retrying, count(*) as seen, count(*) filter (where ($2::text is null or event_type = $2::text)
-    and ($4::text is null or position(lower($4::text) in lower(last_error)) > 0)
-    and ($5::text is null or error_fingerprint = $5::text)
-    and ($6::int is null or attempt_count >= $6::int)
-    and ($7::timestamptz is null or created_at >= $7::timestamptz)
-    and ($8::timestamptz is null or created_at < $8::timestamptz)) as found
+  select walk, status, is_unconfirmed, coalesce(status = 'PENDING' and attempt_count > 0, false) as is_retrying, count(*) as seen, count(*) filter (where
+    matches_filter(null, $2::text, null, $4::text, $5::text, $6::int, $7::timestamptz, $8::timestamptz,
+      null, event_type, null, last_error, error_fingerprint, attempt_count, created_at)) as found
   from looked group by walk, status, is_unconfirmed, is_retrying
 )
 select asked.status, least(found, $9::int)::int as count, is_cut or found > $9::int as more

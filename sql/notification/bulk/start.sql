@@ -1,45 +1,22 @@
--- Starts an operation over the FAILED notifications that match, or to retry over those that failed before and wait, and freezes them as its items, oldest first; audited. Nothing, if they are not
--- those that were previewed. They are not locked: whoever works the items off looks again.
--- $1 status?: RETRYING are those that failed before and wait
+-- Starts an operation on the FAILED notifications that match, or to retry on those that failed before and wait. Stores them as its items, oldest first,
+-- audited. Does nothing if the set differs from the preview. The notifications are not locked: processing an item checks its state again.
+-- $1 status?: RETRYING are PENDING ones that failed before
 -- $2 type?
 -- $3 user_id?
--- $4 error?: a part of the last error, in upper or lower case
+-- $4 error?: a part of the last error, in any case
 -- $5 fingerprint?: of the last error
 -- $6 min_attempts?
--- $7 created_from?
--- $8 created_to?: not itself
+-- $7 created_from?: inclusive
+-- $8 created_to?: exclusive
 -- $9 action: requeue, discard or retry
--- $10 filter: as it was asked for
+-- $10 filter: as in the request
 -- $11 set_hash: of the preview
--- $12 expected: how many there were
+-- $12 expected: eligible of the preview
 -- $13 actor
 -- $14 reason
 -- returns operation_id
-with target as materialized (                                            -- by the user, by the fingerprint, or all that failed: each has its index
-  select notification_id from notifications where $3::text is not null and $9::text <> 'retry' and status = 'FAILED' and user_id = $3
-    and ($5::text is null or error_fingerprint = $5) and ($1::text is null or $1 = 'FAILED') and ($2::text is null or type = $2)
-    and ($4::text is null or strpos(lower(last_error), lower($4)) > 0) and ($6::int is null or attempt_count >= $6)
-    and ($7::timestamptz is null or created_at >= $7) and ($8::timestamptz is null or created_at < $8)
-  union all
-  select notification_id from notifications where $3::text is null and $5::text is not null and $9::text <> 'retry' and status = 'FAILED' and error_fingerprint = $5
-    and ($1::text is null or $1 = 'FAILED') and ($2::text is null or type = $2)
-    and ($4::text is null or strpos(lower(last_error), lower($4)) > 0) and ($6::int is null or attempt_count >= $6)
-    and ($7::timestamptz is null or created_at >= $7) and ($8::timestamptz is null or created_at < $8)
-  union all
-  select notification_id from notifications where $3::text is null and $5::text is null and $9::text <> 'retry' and status = 'FAILED'
-    and ($1::text is null or $1 = 'FAILED') and ($2::text is null or type = $2)
-    and ($4::text is null or strpos(lower(last_error), lower($4)) > 0) and ($6::int is null or attempt_count >= $6)
-    and ($7::timestamptz is null or created_at >= $7) and ($8::timestamptz is null or created_at < $8)
-  union all
-  select notification_id from notifications where $9::text = 'retry' and $5::text is not null and status = 'PENDING' and attempt_count > 0 and error_fingerprint = $5
-    and ($1::text is null or $1 in ('RETRYING', 'PENDING')) and ($2::text is null or type = $2) and ($3::text is null or user_id = $3)
-    and ($4::text is null or strpos(lower(last_error), lower($4)) > 0) and ($6::int is null or attempt_count >= $6)
-    and ($7::timestamptz is null or created_at >= $7) and ($8::timestamptz is null or created_at < $8)
-  union all
-  select notification_id from notifications where $9::text = 'retry' and $5::text is null and status = 'PENDING' and attempt_count > 0
-    and ($1::text is null or $1 in ('RETRYING', 'PENDING')) and ($2::text is null or type = $2) and ($3::text is null or user_id = $3)
-    and ($4::text is null or strpos(lower(last_error), lower($4)) > 0) and ($6::int is null or attempt_count >= $6)
-    and ($7::timestamptz is null or created_at >= $7) and ($8::timestamptz is null or created_at < $8)
+with target as materialized (
+  select notification_id from notification_bulk_rows($9::text, $1::text, $2::text, $3::text, $4::text, $5::text, $6::int, $7::timestamptz, $8::timestamptz) as notification_id
 ), operation as (
   insert into operations (kind, action, filter, set_hash, actor, reason, total, status, finished_at)
   select 'notifications', $9::text, $10::jsonb, $11::text, $13::text, $14::text, $12::int,

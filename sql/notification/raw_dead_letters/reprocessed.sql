@@ -1,5 +1,5 @@
--- Marks a raw dead letter as consumed. Audited in the same statement, even if the letter was discarded meanwhile, because its event was consumed.
--- Returns nothing if another request was faster.
+-- Marks a raw dead letter as consumed, audited in the same statement. The audit is written even if the letter was discarded meanwhile, because its
+-- event is consumed. Returns no row if another request was faster.
 -- $1 id
 -- $2 actor
 -- $3 reason
