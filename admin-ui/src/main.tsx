@@ -1,9 +1,9 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { createRoot } from "react-dom/client";
-import { Refusal } from "./api.ts";
+import { Refusal } from "./api/api.ts";
+import { applyTheme } from "./parts/settings.ts";
 import { consoleRouter } from "./router.tsx";
-import { applyTheme } from "./settings.ts";
 import "./styles.css";
 
 applyTheme();

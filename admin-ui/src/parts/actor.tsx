@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { middle } from "../format.ts";
-import * as queries from "../queries.ts";
+import * as queries from "../api/queries.ts";
+import { middle } from "./format.ts";
 import { Id } from "./id.tsx";
 
 const person = "user:";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { PublishedMessage } from "../api.ts";
-import * as queries from "../queries.ts";
+import type { PublishedMessage } from "../api/api.ts";
+import * as queries from "../api/queries.ts";
 import { Bytes } from "./bytes.tsx";
 import { HeaderTable } from "./header_table.tsx";
 import { Icon } from "./icons.tsx";

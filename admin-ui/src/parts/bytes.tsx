@@ -1,5 +1,5 @@
-import { number } from "../format.ts";
-import { dump } from "../hex.ts";
+import { number } from "./format.ts";
+import { dump } from "./hex.ts";
 import { Icon } from "./icons.tsx";
 import { useCopied } from "./id.tsx";
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { middle } from "../format.ts";
+import { middle } from "./format.ts";
 import { Icon } from "./icons.tsx";
 
 /** Says for a moment that something was copied. */

@@ -1,8 +1,8 @@
 import { Fragment } from "react";
-import type { Operation } from "../api.ts";
-import { number } from "../format.ts";
-import type { Tone } from "../kinds.ts";
-import { doneWords, type Part, partsOf } from "../operation_outcome.ts";
+import type { Operation } from "../api/api.ts";
+import { number } from "./format.ts";
+import type { Tone } from "./kinds.ts";
+import { doneWords, type Part, partsOf } from "./operation_outcome.ts";
 import { toneText } from "./state.tsx";
 
 /** How far a bulk operation is, and what became of its rows since. That it is through is not yet good news. */

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { type BulkAction, tell } from "../api.ts";
-import { isRetrying, type Kind } from "../kinds.ts";
-import { useCan } from "../me.ts";
+import { type BulkAction, tell } from "../api/api.ts";
+import { useCan } from "../api/me.ts";
+import { isRetrying, type Kind } from "./kinds.ts";
 import { ReasonForm } from "./reason_form.tsx";
 import { Trouble } from "./trouble.tsx";
 

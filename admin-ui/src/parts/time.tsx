@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
-import { ago, exact } from "../format.ts";
-import { useSettings } from "../settings.ts";
+import { ago, exact } from "./format.ts";
+import { useSettings } from "./settings.ts";
 
 const tickEvery = 1000;
 

@@ -1,6 +1,6 @@
 import { type ErrorComponentProps, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Refusal } from "../api.ts";
+import { Refusal } from "../api/api.ts";
 import { Icon } from "./icons.tsx";
 
 /** What failed, in its own place, with a way to try again; the rest of the page goes on. */

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { call } from "../api.ts";
-import { useRole } from "../me.ts";
+import { call } from "../api/api.ts";
+import { useRole } from "../api/me.ts";
+import * as queries from "../api/queries.ts";
 import { Icon } from "../parts/icons.tsx";
-import * as queries from "../queries.ts";
-import { change, useSettings } from "../settings.ts";
+import { change, useSettings } from "../parts/settings.ts";
 
 const nextTheme = { system: "light", light: "dark", dark: "system" } as const;
 

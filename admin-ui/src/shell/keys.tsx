@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { Question } from "../parts/drawer.tsx";
-import { change, useSettings } from "../settings.ts";
+import { change, useSettings } from "../parts/settings.ts";
 import { pages } from "./pages.ts";
 import { searchId } from "./search.tsx";
 

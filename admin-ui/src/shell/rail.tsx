@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Count } from "../api.ts";
-import { count } from "../format.ts";
-import { type Kind, notifications, outbox } from "../kinds.ts";
-import { useLive } from "../live.ts";
+import type { Count } from "../api/api.ts";
+import { useLive } from "../api/live.ts";
+import * as queries from "../api/queries.ts";
 import { Question } from "../parts/drawer.tsx";
+import { count } from "../parts/format.ts";
 import { Icon } from "../parts/icons.tsx";
+import { type Kind, notifications, outbox } from "../parts/kinds.ts";
 import { useIsNarrow } from "../parts/narrow.ts";
-import * as queries from "../queries.ts";
 import { pages } from "./pages.ts";
 
 interface Badge extends Count {

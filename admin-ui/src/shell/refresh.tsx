@@ -1,8 +1,8 @@
 import { useIsFetching, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { useIsHeld, useIsHidden } from "../live.ts";
+import { useIsHeld, useIsHidden } from "../api/live.ts";
 import { Icon } from "../parts/icons.tsx";
-import { change, refreshChoices, useSettings } from "../settings.ts";
+import { change, refreshChoices, useSettings } from "../parts/settings.ts";
 
 /** How often the page asks again. It says when it does not, and why. */
 export function Refresh() {

@@ -1,0 +1,85 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { parametersOf, type UsersView } from "../pages/users/users_view.ts";
+import { pageSize } from "../parts/settings.ts";
+import { call, type Role } from "./api.ts";
+
+export interface User {
+  readonly user_id: string;
+  readonly account_status: "ACTIVE" | "SUSPENDED";
+  readonly roles: readonly Role[];
+  readonly display_name: string | null;
+  readonly email: string | null;
+  readonly email_verified: boolean;
+  readonly picture: string | null;
+  readonly locale: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface AccountAction {
+  readonly audit_id: string;
+  readonly at: string;
+  /** A user id, or the gateway. */
+  readonly actor: string;
+  readonly action: string;
+  readonly reason: string | null;
+  readonly detail: unknown;
+}
+
+export interface OpenSession {
+  readonly ends_unused_at: string;
+  readonly ends_at: string;
+}
+
+const paging = {
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: (page: { readonly next_cursor?: string }) => page.next_cursor,
+};
+
+const path = (rest: string, parameters: Record<string, string | undefined> = {}) => {
+  const given = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  return `/admin/api/users${rest}${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`;
+};
+const one = (userId: string, rest: string) => `/${encodeURIComponent(userId)}/${rest}`;
+
+export const users = (view: UsersView) =>
+  infiniteQueryOptions({
+    queryKey: ["accounts", parametersOf(view), pageSize()],
+    queryFn: ({ pageParam, signal }) =>
+      call<{ users: User[]; next_cursor?: string }>(path("", { ...parametersOf(view), limit: String(pageSize()), cursor: pageParam }), {
+        signal,
+      }),
+    ...paging,
+  });
+
+export const account = (userId: string) =>
+  queryOptions({
+    queryKey: ["account", userId],
+    queryFn: ({ signal }) => call<User>(`/v1/users/${encodeURIComponent(userId)}`, { signal }),
+  });
+
+export const accountAudit = (userId: string) =>
+  infiniteQueryOptions({
+    queryKey: ["account audit", userId],
+    queryFn: ({ pageParam, signal }) =>
+      call<{ audit: AccountAction[]; next_cursor?: string }>(path(one(userId, "audit"), { limit: "20", cursor: pageParam }), { signal }),
+    ...paging,
+  });
+
+export const sessions = (userId: string) =>
+  queryOptions({
+    queryKey: ["account sessions", userId],
+    queryFn: async ({ signal }) => (await call<{ sessions: OpenSession[] }>(path(one(userId, "sessions")), { signal })).sessions,
+  });
+
+export type AccountChange =
+  | { readonly change: "suspend" | "restore" | "sign-out"; readonly reason: string }
+  | { readonly change: "roles"; readonly reason: string; readonly roles: readonly Role[] };
+
+/** Done by the gateway in the name of the person; account decides and keeps the audit. */
+export const changeAccount = (userId: string, { change, ...body }: AccountChange) =>
+  call<Partial<User> & { readonly ended?: number }>(path(one(userId, change)), {
+    method: change === "roles" ? "PUT" : "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });

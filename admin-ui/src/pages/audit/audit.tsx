@@ -1,0 +1,63 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
+import { useMemo } from "react";
+import type { System } from "../../api/api.ts";
+import { useLive } from "../../api/live.ts";
+import * as queries from "../../api/queries.ts";
+import { mergeNewest } from "../../parts/merge.ts";
+import { Page } from "../../parts/page.tsx";
+import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
+import { AuditFilter } from "./audit_filter.tsx";
+import { AuditTable } from "./audit_table.tsx";
+import { type AuditRow, sinceOf } from "./audit_view.ts";
+
+/** Who did what to what, and why. Written with the change itself; nobody can edit it here. A bulk operation is one row. */
+export function Audit() {
+  const view = useSearch({ from: "/audit" });
+  const { subject, actor, action, operation: operation_id } = view;
+  const since = useMemo(() => sinceOf(view, Date.now()), [view]);
+  const live = useLive();
+  const asked = { subject, actor, action, operation_id, since };
+  const parts = [
+    { system: "entitlement", query: useInfiniteQuery({ ...queries.actions("entitlement", asked), ...live }) },
+    { system: "notification", query: useInfiniteQuery({ ...queries.actions("notification", asked), ...live }) },
+  ] satisfies { system: System; query: unknown }[];
+  const rows = mergeNewest(
+    parts.map(({ system, query }) => ({
+      rows: query.data?.pages.flatMap(page => page.rows.map((row): AuditRow => ({ ...row, system }))) ?? [],
+      hasMore: query.hasNextPage,
+    })),
+    row => row.at,
+  );
+  const more = parts.filter(({ query }) => query.hasNextPage);
+  const isFiltered = Object.keys(view).length > 0;
+  return (
+    <Page title="Audit" about="Who did what, to what, and why">
+      <AuditFilter view={view} />
+      <div className="panel min-w-0 overflow-hidden">
+        {parts.map(
+          ({ system, query: { error, refetch } }) =>
+            error && (
+              <Trouble key={system} what={`The audit of ${system} cannot be read now.`} error={error} retry={() => void refetch()} />
+            ),
+        )}
+        {parts.every(({ query }) => query.isPending) && <Skeleton rows={10} />}
+        {rows.length === 0 && more.length === 0 && parts.every(({ query }) => query.isSuccess) && (
+          <Empty title={isFiltered ? "Nothing matches these filters" : "Nobody has done anything yet"}>
+            {isFiltered ? "Remove a filter to see more." : "What operators do is listed here with their reason."}
+          </Empty>
+        )}
+        {rows.length > 0 && <AuditTable rows={rows} />}
+      </div>
+      {more.length > 0 && (
+        <button
+          type="button"
+          className="button self-center"
+          onClick={() => void Promise.all(more.map(({ query }) => query.fetchNextPage()))}
+        >
+          Older ones
+        </button>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,54 @@
+import type { Action, System } from "../../api/api.ts";
+import { number } from "../../parts/format.ts";
+import { wordsOfAction } from "../../parts/journey_actions.ts";
+
+/** What the audit is narrowed to; all of it is in the address. */
+export interface AuditView {
+  readonly subject?: string;
+  readonly actor?: string;
+  readonly action?: string;
+  /** A bulk operation, whose items are listed then. */
+  readonly operation?: string;
+  readonly within?: Span;
+}
+
+export const spans = { "1h": "Last hour", "24h": "Last day", "168h": "Last week" } as const;
+type Span = keyof typeof spans;
+
+const text = (value: unknown) => (typeof value === "string" && value.trim() !== "" ? value.trim().slice(0, 200) : undefined);
+
+/** As an address says it. A subject goes with nothing else: everything that was done to it is shown. */
+export function readAuditView(search: Record<string, unknown>): AuditView {
+  const subject = text(search.subject);
+  if (subject) return { subject };
+  const [actor, action, operation] = [text(search.actor), text(search.action), text(search.operation)];
+  const within = text(search.within);
+  return {
+    ...(actor ? { actor } : {}),
+    ...(action ? { action } : {}),
+    ...(operation ? { operation } : {}),
+    ...(within && within in spans ? { within: within as Span } : {}),
+  };
+}
+
+/** To the minute, so that the pages of a list are of one and the same time. */
+export const sinceOf = ({ within }: AuditView, now: number): string | undefined =>
+  within && new Date(Math.floor((now - Number.parseInt(within, 10) * 3_600_000) / 60_000) * 60_000).toISOString();
+
+export interface AuditRow extends Action {
+  readonly system: System;
+}
+
+const nouns: Record<string, string> = { outbox: "event", notifications: "notification" };
+const isStart = ({ action }: Action) => action === "operation.start";
+
+/** What was done, in words: a bulk operation with how many rows it was started for. */
+export function didOf(row: Action): string {
+  const { action, kind, total } = (row.detail ?? {}) as { action?: unknown; kind?: unknown; total?: unknown };
+  if (!isStart(row) || typeof total !== "number") return wordsOfAction(row.action);
+  const verb = String(action);
+  return `${verb.slice(0, 1).toUpperCase()}${verb.slice(1)} ${number(total)} ${nouns[String(kind)] ?? String(kind)}${total === 1 ? "" : "s"}`;
+}
+
+/** The bulk operation that a row is about. */
+export const operationIn = (row: Action): string | undefined => (row.action.startsWith("operation.") ? row.subject : undefined);

@@ -1,0 +1,95 @@
+import { useQuery } from "@tanstack/react-query";
+import type { StreamSeen, System } from "../../api/api.ts";
+import * as queries from "../../api/queries.ts";
+import { Facts } from "../../parts/facts.tsx";
+import { number } from "../../parts/format.ts";
+import { Id } from "../../parts/id.tsx";
+import { Page, Panel } from "../../parts/page.tsx";
+import { useSettings } from "../../parts/settings.ts";
+import { Ago, At } from "../../parts/time.tsx";
+import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
+import { Invariants, Verdict } from "./invariants.tsx";
+import { Reconciler } from "./reconciler.tsx";
+
+// The queries are bounded but not free: nobody needs them more often.
+const leastEvery = 10;
+
+function useConsistency(system: System) {
+  const { every } = useSettings();
+  return useQuery({ ...queries.consistency(system), refetchInterval: every > 0 ? Math.max(every, leastEvery) * 1000 : false });
+}
+
+/** Whether the data of both systems agree, and the reconciler that sees to it. */
+export function Consistency() {
+  return (
+    <Page title="Consistency" about="Whether the data of both systems agree">
+      <SystemInvariants system="entitlement" title="Entitlement: changes, audit, outbox" />
+      <SystemInvariants system="notification" title="Notification: intake, delivery, feeds" />
+      <div className="grid items-stretch gap-3 lg:grid-cols-2">
+        <Walks />
+        <Stream />
+      </div>
+    </Page>
+  );
+}
+
+function SystemInvariants({ system, title }: { system: System; title: string }) {
+  const { data, error, isPending, refetch } = useConsistency(system);
+  return (
+    <Panel title={title} aside={data && <Verdict invariants={data.invariants} />}>
+      {error && <Trouble what={`The invariants of ${system} cannot be checked now.`} error={error} retry={() => void refetch()} />}
+      {isPending && <Skeleton rows={8} />}
+      {data && <Invariants invariants={data.invariants} system={system} />}
+    </Panel>
+  );
+}
+
+function Walks() {
+  const { data, error, isPending } = useConsistency("entitlement");
+  return (
+    <Panel title="Reconciler">
+      {error && <Trouble what="Its last run is not known now." error={error} />}
+      {isPending && <Skeleton rows={4} />}
+      {data?.reconciler && <Reconciler state={data.reconciler} />}
+    </Panel>
+  );
+}
+
+function Stream() {
+  const { data, error, isPending } = useConsistency("entitlement");
+  return (
+    <Panel title="Stream, as last seen">
+      {error && <Trouble what="The state of the stream is not known now." error={error} />}
+      {isPending && <Skeleton rows={4} />}
+      {data && (data.stream ? <Seen stream={data.stream} /> : <Empty title="No relay has looked at the stream yet" />)}
+    </Panel>
+  );
+}
+
+const Seen = ({ stream }: { stream: StreamSeen }) => (
+  <div className="p-4">
+    <Facts
+      facts={[
+        [
+          "Name",
+          <span key="name" className="mono">
+            {stream.stream}
+          </span>,
+        ],
+        [
+          "Last message",
+          <span key="seq" className="mono">
+            #{number(stream.last_seq)}
+          </span>,
+        ],
+        ["Incarnation", <Id key="incarnation" id={stream.incarnation} whole />],
+        ["Looked at", <Ago key="observed" at={stream.observed_at} />],
+        ["Lost messages", stream.resend_before ? <At key="lost" at={stream.resend_before} /> : "never seen"],
+      ]}
+    />
+    <p className="mt-3 max-w-[80ch] text-faint">
+      A new incarnation, or a lower last message, means that the stream lost messages. Events that were not confirmed are then published
+      again.
+    </p>
+  </div>
+);

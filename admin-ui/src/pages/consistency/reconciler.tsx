@@ -1,0 +1,93 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { type ReconcilerState, tell } from "../../api/api.ts";
+import { useCan } from "../../api/me.ts";
+import * as queries from "../../api/queries.ts";
+import { Facts } from "../../parts/facts.tsx";
+import { number, span } from "../../parts/format.ts";
+import type { Tone } from "../../parts/kinds.ts";
+import { ReasonForm } from "../../parts/reason_form.tsx";
+import { StateMark } from "../../parts/state.tsx";
+import { Ago } from "../../parts/time.tsx";
+import { Trouble } from "../../parts/trouble.tsx";
+
+const outcomes: Record<string, { tone: Tone; word: string }> = {
+  done: { tone: "done", word: "Done" },
+  away: { tone: "retry", word: "Could not" },
+  unanswered: { tone: "retry", word: "No answer" },
+  failed: { tone: "failed", word: "Failed" },
+};
+const lookAgainAfter = 1000;
+
+/** The result of its last run, and a button to run it now for operators. */
+export function Reconciler({ state: { last_run: run, every_seconds, due } }: { state: ReconcilerState }) {
+  return (
+    <div className="flex flex-col gap-4 p-4">
+      <p className="max-w-[80ch] text-soft">
+        Every {every_seconds < 60 ? `${every_seconds} s` : span(every_seconds * 1000)} it asks notification which published events it holds,
+        confirms those, and publishes again what is missing although nothing is under way.
+      </p>
+      {run ? (
+        <Facts
+          facts={[
+            ["Last run", <StateMark key="outcome" state={outcomes[run.outcome] ?? { tone: "pending", word: run.outcome }} />],
+            ...(run.note ? [["Because", run.note] as const] : []),
+            ["Ended", <Ago key="ended" at={run.finished_at} />],
+            [
+              "Result",
+              <span key="came" className="mono">
+                {number(run.looked_at)} looked at · {number(run.confirmed)} confirmed · {number(run.resent)} published again
+              </span>,
+            ],
+            [
+              "By",
+              <span key="worker" className="mono break-all">
+                {run.worker}
+              </span>,
+            ],
+          ]}
+        />
+      ) : (
+        <p className="text-faint">It has not run yet: is a relay running?</p>
+      )}
+      <RunNow isDue={due} startedAt={run?.started_at} />
+    </div>
+  );
+}
+
+function RunNow({ isDue, startedAt }: { isDue: boolean; startedAt: string | undefined }) {
+  const client = useQueryClient();
+  const canAct = useCan("OPERATOR");
+  const [isAsking, setAsking] = useState(false);
+  const { queryKey } = queries.consistency("entitlement");
+  const ask = useMutation({
+    mutationFn: (reason: string) => tell<{ asked_at: string }>("entitlement", "reconcile", { reason }),
+    onSuccess: () => {
+      setAsking(false);
+      return client.invalidateQueries({ queryKey });
+    },
+  });
+  const hasRun = ask.data !== undefined && startedAt !== undefined && startedAt >= ask.data.asked_at;
+  const isWaiting = isDue || (ask.data !== undefined && !hasRun);
+  useEffect(() => {
+    if (!isWaiting) return;
+    const timer = setInterval(() => void client.refetchQueries({ queryKey }), lookAgainAfter);
+    return () => clearInterval(timer);
+  });
+  return (
+    <div className="flex flex-col items-start gap-2">
+      <p role="status" className={isWaiting ? "text-soft" : hasRun ? "font-medium text-done" : "hidden"}>
+        {isWaiting ? "Waiting for a relay to run it …" : hasRun ? "It has run." : ""}
+      </p>
+      {ask.error && <Trouble what="It was not asked to run." error={ask.error} />}
+      {canAct &&
+        (isAsking ? (
+          <ReasonForm say="Run now" isBusy={ask.isPending} act={reason => ask.mutate(reason)} cancel={() => setAsking(false)} />
+        ) : (
+          <button type="button" className="button" disabled={isWaiting} onClick={() => setAsking(true)}>
+            Run now …
+          </button>
+        ))}
+    </div>
+  );
+}

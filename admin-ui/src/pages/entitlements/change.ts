@@ -1,0 +1,40 @@
+import { Refusal, tellOnce } from "../../api/api.ts";
+
+export type Verb = "grant" | "revoke";
+
+/** What a person wants changed by hand. */
+export interface Draft {
+  readonly item: string;
+  readonly record: string;
+  readonly reason: string;
+}
+
+/** What was committed. */
+export interface Committed {
+  readonly user_id: string;
+  readonly stock_keeping_unit: string;
+  readonly status: "ACTIVE" | "REVOKED";
+  readonly version: number;
+  readonly updated_at: string;
+}
+
+export function commit(user: string, verb: Verb, { item, record, reason }: Draft, key: string) {
+  const body = { stock_keeping_unit: item.trim(), purchase_id: record.trim(), reason: reason.trim() };
+  return tellOnce<Committed>("entitlement", `users/${encodeURIComponent(user)}/${verb}s`, body, key);
+}
+
+/** Whether nobody knows if it was done: no answer came, or one from somebody in between. */
+export const isUnknown = (error: unknown): boolean => !(error instanceof Refusal) || error.status === 0 || error.status >= 500;
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The same change as a machine client asks for it. The key of the API is for its owner to fill in. */
+export function curlOf(user: string, verb: Verb, { item, record }: Draft, key: string): string {
+  const body = { user_id: user, stock_keeping_unit: item.trim(), reason: "operator", purchase_id: record.trim() };
+  return [
+    `curl -sS -X POST "$ENTITLEMENT_URL/v1/entitlements/${verb}s" \\`,
+    `  -H "Authorization: Bearer $KENRI_API_KEY" \\`,
+    `  -H ${quoted(`Idempotency-Key: ${key}`)} -H 'Content-Type: application/json' \\`,
+    `  -d ${quoted(JSON.stringify(body))}`,
+  ].join("\n");
+}

@@ -1,0 +1,62 @@
+import { Link } from "@tanstack/react-router";
+import { type MouseEvent, useEffect, useRef } from "react";
+import { Facts } from "../../parts/facts.tsx";
+import { Id } from "../../parts/id.tsx";
+import { At } from "../../parts/time.tsx";
+import type { Committed } from "./change.ts";
+
+export interface ChangeAnswerProps {
+  readonly body: Committed;
+  readonly isReplayed: boolean;
+  readonly idempotencyKey: string;
+  readonly close: () => void;
+}
+
+/** The answer may come between the two clicks of a double one, and the second is not meant for what is there now. */
+function dropSecondOfDouble(event: MouseEvent): void {
+  if (event.detail < 2) return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/** What the service committed, and where to watch it go. */
+export function ChangeAnswer({ body, isReplayed, idempotencyKey, close }: ChangeAnswerProps) {
+  const said = useRef<HTMLParagraphElement>(null);
+  // The form that had the focus is gone. Not to a button: a second Enter must not press it.
+  useEffect(() => said.current?.focus(), []);
+  return (
+    <div className="flex flex-col gap-4" onClickCapture={dropSecondOfDouble}>
+      <p ref={said} role="status" tabIndex={-1} className="font-medium text-done outline-none">
+        {body.status === "ACTIVE" ? "Granted." : "Revoked."}
+        {isReplayed && " It was done at the first try already; this is its answer, and nothing was changed twice."}
+      </p>
+      <Facts
+        facts={[
+          [
+            "Item",
+            <span key="item" className="mono break-all">
+              {body.stock_keeping_unit}
+            </span>,
+          ],
+          ["State", body.status === "ACTIVE" ? "active" : "revoked"],
+          [
+            "Version",
+            <span key="version" className="mono">
+              {body.version}
+            </span>,
+          ],
+          ["Committed", <At key="at" at={body.updated_at} />],
+          ["Key", <Id key="key" id={idempotencyKey} whole />],
+        ]}
+      />
+      <div className="flex flex-wrap items-center gap-3">
+        <Link to="/journey/$id" params={{ id: idempotencyKey }} className="button primary">
+          Journey of its event
+        </Link>
+        <button type="button" className="button" onClick={close}>
+          Close
+        </button>
+      </div>
+    </div>
+  );
+}

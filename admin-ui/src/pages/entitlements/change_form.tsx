@@ -1,0 +1,86 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { Question } from "../../parts/drawer.tsx";
+import { Icon } from "../../parts/icons.tsx";
+import { Id, useCopied } from "../../parts/id.tsx";
+import { Trouble } from "../../parts/trouble.tsx";
+import { type Committed, commit, curlOf, type Draft, isUnknown, type Verb } from "./change.ts";
+import { ChangeAnswer } from "./change_answer.tsx";
+import { ChangeFields } from "./change_fields.tsx";
+
+export interface ChangeFormProps {
+  readonly user: string;
+  readonly verb: Verb;
+  readonly item: string;
+  readonly close: () => void;
+}
+
+const words = { grant: { title: "Grant by hand", say: "Grant" }, revoke: { title: "Revoke by hand", say: "Revoke" } };
+
+/**
+ * A grant or revoke by hand. The key is made when the form opens and stays until what it was sent with is changed: a double click, or
+ * another try after a lost answer, gets the first answer and changes nothing twice.
+ */
+export function ChangeForm({ user, verb, item, close }: ChangeFormProps) {
+  const client = useQueryClient();
+  const [draft, setDraft] = useState<Draft>({ item, record: "", reason: "" });
+  const [key, setKey] = useState(() => crypto.randomUUID());
+  const [isCopied, copy] = useCopied();
+  const act = useMutation<{ body: Committed; isReplayed: boolean }>({
+    mutationFn: () => commit(user, verb, draft, key),
+    networkMode: "always",
+    onSettled: () => void client.invalidateQueries(),
+  });
+  const isWhole = Object.values(draft).every(text => text.trim() !== "");
+  function edit(changed: Partial<Draft>): void {
+    setDraft({ ...draft, ...changed });
+    if (act.isIdle) return;
+    setKey(crypto.randomUUID());
+    act.reset();
+  }
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (isWhole && !act.isPending) act.mutate();
+  }
+  const { title, say } = words[verb];
+  return (
+    <Question title={title} isForm close={() => !act.isPending && close()}>
+      {act.isSuccess ? (
+        <ChangeAnswer {...act.data} idempotencyKey={key} close={close} />
+      ) : (
+        <form onSubmit={submit} className="flex flex-col gap-3">
+          <p>
+            User <Id id={user} whole />
+          </p>
+          <ChangeFields draft={draft} edit={edit} isBusy={act.isPending} />
+          <div>
+            <p className="heading">Idempotency key</p>
+            <Id id={key} whole />
+            <p className="text-faint">Sent with the change: whatever happens on the way, under this key it is made once.</p>
+          </div>
+          {act.error && (
+            <Trouble
+              what={isUnknown(act.error) ? "No answer came, so nobody knows yet whether it was done." : "Nothing was changed."}
+              error={act.error}
+            />
+          )}
+          <div className="flex flex-wrap gap-2">
+            <button type="submit" className={`button ${verb === "grant" ? "primary" : "danger"}`} disabled={!isWhole || act.isPending}>
+              {act.isPending ? "Working …" : act.error && isUnknown(act.error) ? "Send again, same key" : say}
+            </button>
+            <button type="button" className="button" disabled={act.isPending} onClick={close}>
+              Cancel
+            </button>
+            <button type="button" className="button md:ml-auto" disabled={!isWhole} onClick={() => copy(curlOf(user, verb, draft, key))}>
+              <Icon name={isCopied ? "check" : "copy"} />
+              Copy as curl
+            </button>
+            <span role="status" className="sr-only">
+              {isCopied && "Copied as curl"}
+            </span>
+          </div>
+        </form>
+      )}
+    </Question>
+  );
+}

@@ -1,0 +1,147 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { type RawLetter, type RawLetterDetail, tell } from "../../api/api.ts";
+import { useLive } from "../../api/live.ts";
+import { useCan } from "../../api/me.ts";
+import * as queries from "../../api/queries.ts";
+import { ActionList } from "../../parts/action_list.tsx";
+import { Bytes } from "../../parts/bytes.tsx";
+import { Drawer } from "../../parts/drawer.tsx";
+import { Facts, Section, Verbatim } from "../../parts/facts.tsx";
+import { number } from "../../parts/format.ts";
+import { HeaderTable } from "../../parts/header_table.tsx";
+import { Id } from "../../parts/id.tsx";
+import { ReasonForm } from "../../parts/reason_form.tsx";
+import { StateMark } from "../../parts/state.tsx";
+import { At } from "../../parts/time.tsx";
+import { Skeleton, Trouble } from "../../parts/trouble.tsx";
+import { letterState } from "./unreadable.tsx";
+
+export function RawDrawer() {
+  const { id } = useParams({ from: "/failures/unreadable/$id" });
+  const search = useSearch({ from: "/failures/unreadable" });
+  const navigate = useNavigate();
+  const [said, setSaid] = useState<string>();
+  const { data, error, refetch } = useQuery({ ...queries.rawLetter(id), ...useLive(), enabled: said !== words.discard.done });
+  return (
+    <Drawer title="Unreadable message" head={<Id id={id} whole />} close={() => void navigate({ to: "/failures/unreadable", search })}>
+      {said && (
+        <p role="status" className="mb-4 font-medium text-done">
+          {said}
+        </p>
+      )}
+      {error && <Trouble what="This message cannot be shown." error={error} retry={() => void refetch()} />}
+      {!data && !error && <Skeleton rows={12} />}
+      {data && said !== words.discard.done && <Details letter={data} say={setSaid} />}
+    </Drawer>
+  );
+}
+
+function Details({ letter, say }: { letter: RawLetterDetail; say: (done: string) => void }) {
+  return (
+    <>
+      {!letter.reprocessed_at && <Acts letter={letter} say={say} />}
+      <Section title={letter.untrusted ? "Why it is not trusted" : "Why it could not be read"}>
+        <Verbatim text={letter.reason} tone="text-failed" />
+        {letter.untrusted && !letter.reprocessed_at && <p className="mt-2">{advice(letter.untrusted)}</p>}
+      </Section>
+      <Section title="About">
+        <Facts
+          facts={[
+            ["State", <StateMark key="state" state={letterState(letter)} />],
+            ["Received", <At key="received" at={letter.received_at} />],
+            ...(letter.reprocessed_at ? [["Consumed", <At key="consumed" at={letter.reprocessed_at} />] as const] : []),
+            ["Subject", <Mono key="subject" text={letter.subject} />],
+            ["Stream", <Mono key="stream" text={`${letter.stream} #${number(letter.stream_seq)}`} />],
+            ["Event", letter.event_id ? <ToJourney key="event" id={letter.event_id} /> : "its message id names none"],
+          ]}
+        />
+      </Section>
+      <Section title="Headers">
+        <HeaderTable headers={letter.headers} />
+      </Section>
+      <Section title="Bytes">
+        <Bytes hex={letter.data} size={letter.size} />
+      </Section>
+      {letter.actions.length > 0 && (
+        <Section title="What operators did">
+          <ActionList actions={letter.actions} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+const neverConsumed = "It is not consumed. A real event that it displaced is sent again by itself.";
+const advice = (untrusted: NonNullable<RawLetter["untrusted"]>) => {
+  if (untrusted === "unknown_key")
+    return "If the key is one of yours, add it to EVENT_SIGNING_KEYS of notification and read the message again. Otherwise find out who may publish on NATS.";
+  if (untrusted === "forged")
+    return `Its sender does not have this key, or the secret of the key differs between entitlement and notification. ${neverConsumed}`;
+  return `Its sender has no signing key: find out who may publish on NATS. ${neverConsumed}`;
+};
+
+const Mono = ({ text }: { text: string }) => <span className="mono break-all">{text}</span>;
+const ToJourney = ({ id }: { id: string }) => (
+  <Link to="/journey/$id" params={{ id }} className="link mono break-all">
+    {id}
+  </Link>
+);
+
+const words = {
+  reprocess: { say: "Read again", done: "It was read and consumed." },
+  discard: { say: "Discard", done: "It was discarded; the audit keeps what it was." },
+};
+type Act = keyof typeof words;
+
+/** Read again after a fix, or the end of it; answers where it was asked. */
+function Acts({ letter: { id, untrusted }, say }: { letter: RawLetterDetail; say: (done: string) => void }) {
+  const client = useQueryClient();
+  const [isOperator, isAdmin] = [useCan("OPERATOR"), useCan("ADMIN")];
+  const [asked, setAsked] = useState<Act>();
+  const act = useMutation({
+    mutationFn: ({ action, reason }: { action: Act; reason: string }) =>
+      tell("notification", `raw-dead-letters/${id}/${action}`, { reason }),
+    onSuccess: (_, { action }) => {
+      setAsked(undefined);
+      say(words[action].done);
+      return client.invalidateQueries();
+    },
+  });
+  const choose = (action: Act) => {
+    act.reset();
+    setAsked(action);
+  };
+  // No key makes a forged message a real one.
+  const canBeRead = untrusted === null || untrusted === "unknown_key";
+  if (!isOperator || !(canBeRead || isAdmin)) return null;
+  return (
+    <div className="mb-6 flex flex-col gap-3 rounded-md border p-4">
+      {act.error && <Trouble what="Nothing was changed." error={act.error} />}
+      {asked ? (
+        <ReasonForm
+          key={asked}
+          say={words[asked].say}
+          isBusy={act.isPending}
+          isDangerous={asked === "discard"}
+          act={reason => act.mutate({ action: asked, reason })}
+          cancel={() => setAsked(undefined)}
+        />
+      ) : (
+        <div className="flex flex-wrap justify-between gap-2">
+          {canBeRead && (
+            <button type="button" className="button primary" onClick={() => choose("reprocess")}>
+              Read again …
+            </button>
+          )}
+          {isAdmin && (
+            <button type="button" className="button danger" onClick={() => choose("discard")}>
+              Discard …
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

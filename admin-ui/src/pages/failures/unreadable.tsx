@@ -1,0 +1,123 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import type { RawLetter } from "../../api/api.ts";
+import { useLive } from "../../api/live.ts";
+import * as queries from "../../api/queries.ts";
+import { number } from "../../parts/format.ts";
+import { useIsNarrow } from "../../parts/narrow.ts";
+import { Page } from "../../parts/page.tsx";
+import { StateMark } from "../../parts/state.tsx";
+import { Ago } from "../../parts/time.tsx";
+import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
+import { FailureTabs } from "./failure_tabs.tsx";
+
+export const letterState = ({ reprocessed_at, untrusted }: Pick<RawLetter, "reprocessed_at" | "untrusted">) =>
+  reprocessed_at
+    ? ({ tone: "done", word: "Consumed" } as const)
+    : ({ tone: "failed", word: untrusted ? "Not trusted" : "Unreadable" } as const);
+
+/** Messages that notification could not decode or store, or does not trust, as they came. */
+export function Unreadable() {
+  const { which } = useSearch({ from: "/failures/unreadable" });
+  const navigate = useNavigate();
+  const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    ...queries.rawLetters(which),
+    ...useLive(),
+  });
+  const rows = data?.pages.flatMap(page => page.rows) ?? [];
+  return (
+    <>
+      <Page
+        title="Failures"
+        about="Messages from the stream that notification could not read or does not trust"
+        actions={
+          <label className="flex items-center gap-2">
+            <input
+              type="checkbox"
+              checked={which === "all"}
+              onChange={event => void navigate({ to: "/failures/unreadable", search: event.target.checked ? { which: "all" } : {} })}
+            />
+            Show those consumed since
+          </label>
+        }
+      >
+        <FailureTabs />
+        <div className="panel min-w-0 overflow-hidden">
+          {error && <Trouble what="Unreadable messages cannot be listed." error={error} retry={() => void refetch()} />}
+          {isPending && <Skeleton rows={8} />}
+          {data && rows.length === 0 && (
+            <Empty title={which === "all" ? "Every message could be read" : "No unreadable message is open"}>
+              What cannot be decoded, or is not signed with a known key, is kept here as it came, with the reason. It can be read again
+              after a fix.
+            </Empty>
+          )}
+          {rows.length > 0 && <Letters rows={rows} which={which} />}
+        </div>
+        {hasNextPage && (
+          <button type="button" className="button self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {isFetchingNextPage ? "Loading …" : "Older ones"}
+          </button>
+        )}
+      </Page>
+      <Outlet />
+    </>
+  );
+}
+
+function Letters({ rows, which }: { rows: readonly RawLetter[]; which: "all" | undefined }) {
+  const navigate = useNavigate();
+  const { id: openId } = useParams({ strict: false });
+  const open = ({ id }: RawLetter) => void navigate({ to: "/failures/unreadable/$id", params: { id }, search: which ? { which } : {} });
+  if (useIsNarrow())
+    return (
+      <ul>
+        {rows.map(row => (
+          <li key={row.id} className="border-b last:border-0">
+            <button type="button" className="flex w-full flex-col gap-1 px-3 py-2.5 text-left" onClick={() => open(row)}>
+              <span className="flex w-full justify-between">
+                <StateMark state={letterState(row)} />
+                <Ago at={row.received_at} />
+              </span>
+              <span className="mono line-clamp-2 break-words">{row.reason}</span>
+              <span className="mono text-faint">{`${row.subject} #${number(row.stream_seq)} · ${number(row.size)} bytes`}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    );
+  return (
+    <table className="grid-table">
+      <thead>
+        <tr>
+          <th>State</th>
+          <th className="w-full">Reason</th>
+          <th>Subject</th>
+          <th className="end">Sequence</th>
+          <th className="end">Bytes</th>
+          <th className="end">Received</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(row => (
+          // The button in the first cell does the same for who has no pointer.
+          <tr key={row.id} className="cursor-pointer" data-open={row.id === openId || undefined} onClick={() => open(row)}>
+            <td>
+              <button type="button" className="flex" onClick={() => open(row)}>
+                <StateMark state={letterState(row)} />
+              </button>
+            </td>
+            <td className="mono max-w-0 truncate" title={row.reason}>
+              {row.reason}
+            </td>
+            <td className="mono">{row.subject}</td>
+            <td className="end mono">#{number(row.stream_seq)}</td>
+            <td className="end mono">{number(row.size)}</td>
+            <td className="end">
+              <Ago at={row.received_at} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,141 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import type { KeptAnswer } from "../../api/api.ts";
+import { useLive } from "../../api/live.ts";
+import * as queries from "../../api/queries.ts";
+import { Facts, Verbatim } from "../../parts/facts.tsx";
+import { number } from "../../parts/format.ts";
+import { Icon } from "../../parts/icons.tsx";
+import { Id } from "../../parts/id.tsx";
+import { Page, Panel } from "../../parts/page.tsx";
+import { StateMark } from "../../parts/state.tsx";
+import { Ago, At } from "../../parts/time.tsx";
+import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
+
+/** What is kept of an idempotency key: the request's fingerprint, the answer, and how often it was given again. */
+export function IdempotencyStart() {
+  return (
+    <Page title="Idempotency" about="What an Idempotency-Key stands for">
+      <LookUp />
+      <div className="panel">
+        <Empty title="Look a key up">
+          The service keeps the answer to each key until it expires. Who sends the same request with the same key again gets that answer,
+          and nothing is done twice; another request under the key is refused.
+        </Empty>
+      </div>
+    </Page>
+  );
+}
+
+export function Idempotency() {
+  const { key } = useParams({ from: "/idempotency/$key" });
+  const { data, error, isPending, refetch } = useQuery({ ...queries.idempotency(key), ...useLive() });
+  return (
+    <Page title="Idempotency" about={<Id id={key} whole />}>
+      <LookUp key={key} before={key} />
+      {error && (
+        <div className="panel overflow-hidden">
+          <Trouble what="This key cannot be looked up." error={error} retry={() => void refetch()} />
+        </div>
+      )}
+      {isPending && (
+        <div className="panel">
+          <Skeleton rows={9} />
+        </div>
+      )}
+      {data?.length === 0 && (
+        <div className="panel">
+          <Empty title="Nobody holds this key">
+            It was never used, or it expired and its row was cleaned up: a request with it is a new one. Upper and lower case differ; quotes
+            around a key are not part of it.
+          </Empty>
+        </div>
+      )}
+      {data && data.length > 1 && (
+        <p className="text-soft">{number(data.length)} uses: the same key of another client, or on another route, is another key.</p>
+      )}
+      {data?.map(one => (
+        <Kept key={`${one.client_id} ${one.route}`} kept={one} />
+      ))}
+    </Page>
+  );
+}
+
+function LookUp({ before = "" }: { before?: string }) {
+  const navigate = useNavigate();
+  const [text, setText] = useState(before);
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    const key = text.trim();
+    if (key !== "") void navigate({ to: "/idempotency/$key", params: { key } });
+  }
+  return (
+    <form onSubmit={submit} className="flex max-w-2xl gap-2">
+      <input
+        aria-label="Idempotency-Key"
+        placeholder="Idempotency-Key"
+        className="field mono"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={255}
+        value={text}
+        onChange={event => setText(event.target.value)}
+      />
+      <button type="submit" className="button primary">
+        <Icon name="search" />
+        Look up
+      </button>
+    </form>
+  );
+}
+
+const states = {
+  kept: { tone: "done", word: "Kept" },
+  refused: { tone: "retry", word: "Kept: a refusal" },
+  expired: { tone: "pending", word: "Expired" },
+} as const;
+
+function Kept({ kept }: { kept: KeptAnswer }) {
+  const state = states[kept.expired ? "expired" : kept.response_code === 200 ? "kept" : "refused"];
+  const verb = kept.route.endsWith("/revokes") ? "Revoke" : "Grant";
+  return (
+    <Panel title={`${verb} by ${kept.client_id}`} aside={<StateMark state={state} />}>
+      <div className="grid gap-x-8 gap-y-5 p-4 lg:grid-cols-2">
+        <Facts
+          facts={[
+            ["Caller", <Id key="client" id={kept.client_id} whole />],
+            ["Route", <Mono key="route" text={`POST ${kept.route}`} />],
+            ["Fingerprint", <Id key="hash" id={kept.request_hash} whole />],
+            ["Created", <At key="created" at={kept.created_at} />],
+            [kept.expired ? "Expired" : "Expires", <Expiry key="expires" at={kept.expires_at} />],
+            ["Replays", <Mono key="replays" text={number(kept.replays)} />],
+            ["Last replay", kept.replayed_at ? <At key="replayed" at={kept.replayed_at} /> : "never"],
+            ["Led to", kept.event_id ? <ToJourney key="event" id={kept.event_id} /> : "no event: nothing was changed"],
+          ]}
+        />
+        <div className="min-w-0">
+          <h3 className="heading mb-2">
+            Stored answer <span className="mono normal-case">{kept.response_code}</span>
+          </h3>
+          <Verbatim text={JSON.stringify(kept.answer, null, 2)} />
+        </div>
+      </div>
+    </Panel>
+  );
+}
+
+const Mono = ({ text }: { text: string }) => <span className="mono break-all">{text}</span>;
+
+const Expiry = ({ at }: { at: string }) => (
+  <span className="flex flex-wrap gap-x-3">
+    <At at={at} />
+    <Ago at={at} />
+  </span>
+);
+
+const ToJourney = ({ id }: { id: string }) => (
+  <Link to="/journey/$id" params={{ id }} className="link">
+    the whole way of its event
+  </Link>
+);

@@ -1,0 +1,84 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useLive } from "../../api/live.ts";
+import { useCan } from "../../api/me.ts";
+import { inbox } from "../../api/user_queries.ts";
+import { Page } from "../../parts/page.tsx";
+import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
+import { UserLine, UserLookup } from "../../parts/user_lookup.tsx";
+import { type Show, shows } from "../../parts/user_view.ts";
+import { Letters } from "./letters.tsx";
+
+/** A user's inbox as the user sees it, and what has not reached it. Looking marks nothing as read. */
+export function Inbox() {
+  const { user, show = "all" } = useSearch({ from: "/inbox" });
+  const navigate = useNavigate();
+  return (
+    <Page title="Inbox" about="What a user was told; looking at it marks nothing as read">
+      <UserLookup key={user} user={user} open={chosen => void navigate({ to: "/inbox", search: { user: chosen, show } })} />
+      {user ? (
+        <>
+          <UserLine user={user}>
+            <Link to="/entitlements" search={{ user }} className="link">
+              Entitlements
+            </Link>
+          </UserLine>
+          <Told user={user} show={show} choose={chosen => void navigate({ to: "/inbox", search: { user, show: chosen } })} />
+        </>
+      ) : (
+        <div className="panel">
+          <Empty title="Look a user up">
+            Their inbox appears as they see it, newest first, and goes on by itself. What was not delivered stands there too, and says so.
+          </Empty>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+const words: Record<Show, string> = { all: "Everything", delivered: "What the user sees", unread: "Unread" };
+const empty: Record<Show, [title: string, text: string]> = {
+  all: ["Nothing was sent to this id", "Ids are taken exactly. What was sent is deleted after its time of keeping."],
+  delivered: ["The user's inbox is empty", "What waits or failed on the way is under Everything."],
+  unread: ["The user has read everything", "What they have read is under What the user sees."],
+};
+
+function Told({ user, show, choose }: { user: string; show: Show; choose: (show: Show) => void }) {
+  const query = useInfiniteQuery({ ...inbox(user, show), ...useLive() });
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
+  const seesPayloads = useCan("OPERATOR");
+  const rows = data?.pages.flatMap(page => page.notifications) ?? [];
+  const unread = data?.pages[0]?.unread;
+  return (
+    <>
+      <fieldset aria-label="Show" className="-mb-1 flex min-w-0 gap-1 overflow-x-auto border-b">
+        {shows.map(one => (
+          <button
+            key={one}
+            type="button"
+            aria-pressed={one === show}
+            onClick={() => choose(one)}
+            className={`flex h-9 shrink-0 items-center gap-1.5 border-b-2 px-3 ${one === show ? "border-accent font-semibold" : "border-transparent text-soft hover:text-ink"}`}
+          >
+            {words[one]}
+            {one === "unread" && (
+              <span className="mono text-faint">{unread === undefined ? "·" : unread === 1000 ? "1,000+" : unread}</span>
+            )}
+          </button>
+        ))}
+      </fieldset>
+      {!seesPayloads && <p className="text-faint">What the notifications say is masked for your role.</p>}
+      <div className="panel min-w-0 overflow-hidden">
+        {error && <Trouble what="The inbox cannot be shown." error={error} retry={() => void refetch()} />}
+        {!data && !error && <Skeleton rows={8} />}
+        {data && rows.length === 0 && <Empty title={empty[show][0]}>{empty[show][1]}</Empty>}
+        {rows.length > 0 && <Letters letters={rows} />}
+      </div>
+      {hasNextPage && (
+        <button type="button" className="button self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {isFetchingNextPage ? "Loading …" : "Older ones"}
+        </button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, Navigate } from "@tanstack/react-router";
+import { account } from "../../api/account_queries.ts";
+import type { Counts, System } from "../../api/api.ts";
+import * as queries from "../../api/queries.ts";
+import { holdsAny } from "../../api/user_queries.ts";
+import { count } from "../../parts/format.ts";
+import { type Kind, notifications, outbox } from "../../parts/kinds.ts";
+import { Empty, Skeleton } from "../../parts/trouble.tsx";
+import { UserLinks } from "../../parts/user_links.tsx";
+import { isUserId } from "../users/users_view.ts";
+
+const all = ({ counts }: Counts) =>
+  Object.values(counts).reduce((sum, one) => ({ count: sum.count + one.count, more: sum.more || one.more }));
+
+/** An id that no event has: an operation, a user, or nothing. */
+export function Elsewhere({ id }: { id: string }) {
+  const mayBeOperation = { enabled: isUserId(id), retry: false };
+  const ours = {
+    entitlement: useQuery({ ...queries.operation("entitlement", id), ...mayBeOperation }),
+    notification: useQuery({ ...queries.operation("notification", id), ...mayBeOperation }),
+  };
+  const found = (["entitlement", "notification"] satisfies System[]).find(system => ours[system].data);
+  const lists: [Kind, Counts | undefined, boolean][] = [useUser(outbox, id), useUser(notifications, id)];
+  const known = useQuery({ ...account(id), enabled: isUserId(id), retry: false });
+  const held = useQuery({ ...holdsAny(id), retry: false });
+  const hits = lists.filter(([, data]) => data && all(data).count > 0);
+  if (found) return <Navigate to="/operations/$system/$id" params={{ system: found, id }} replace />;
+  if (known.data) return <Navigate to="/users/$id" params={{ id: known.data.user_id }} replace />;
+  if (known.isLoading || lists.some(([, , isPending]) => isPending) || held.isPending) return <Skeleton rows={3} />;
+  return (
+    <div className="panel">
+      {hits.length > 0 || held.data ? (
+        <Empty title="This is a user">
+          <span className="flex flex-wrap justify-center gap-4">
+            {hits.map(([kind, data]) => (
+              <Link key={kind.name} to={`/${kind.name}`} search={{ user_id: id }} className="button">
+                {kind.title}: {count(all(data!))}
+              </Link>
+            ))}
+            <UserLinks user={id} like="button" />
+          </span>
+        </Empty>
+      ) : (
+        <Empty title="Nobody knows this id">
+          No event, notification, trace, idempotency key, purchase, operation or user has it. Keys are forgotten when they expire, delivered
+          events and notifications after their time of keeping.
+        </Empty>
+      )}
+    </div>
+  );
+}
+
+function useUser(kind: Kind, id: string): [Kind, Counts | undefined, boolean] {
+  const { data, isPending } = useQuery({ ...queries.counts(kind, { user_id: id }), retry: false });
+  return [kind, data, isPending];
+}

@@ -1,0 +1,87 @@
+import { queryOptions } from "@tanstack/react-query";
+import {
+  ask,
+  type EventJourney,
+  type JourneyEvent,
+  type JourneyNotification,
+  type NotificationJourney,
+  Refusal,
+  type System,
+} from "../../api/api.ts";
+import type { Chain, JourneyLetter } from "./journey_steps.ts";
+
+export interface Journey {
+  readonly matchedBy: string | undefined;
+  readonly chains: readonly Chain[];
+  /** What one system could not tell, in its words; the other's part is shown all the same. */
+  readonly troubles: readonly string[];
+}
+
+const nothing = { matched_by: null, events: [], notifications: [], raw_dead_letters: [] };
+
+/** An id that a system does not know, or that is not of a form it knows, is no trouble. */
+const orNothing = (error: unknown) => {
+  if (error instanceof Refusal && (error.status === 404 || error.status === 400)) return nothing;
+  throw error;
+};
+
+/** Asks both systems about an id, then each about the events that only the other knew. */
+export const journey = (id: string) =>
+  queryOptions({
+    queryKey: ["journey", id],
+    queryFn: async (asking): Promise<Journey> => {
+      const path = (one: string) => `journey/${encodeURIComponent(one)}`;
+      const troubles = new Map<System, string>();
+      const failed = (system: System) => (error: Error) => {
+        if (asking.signal.aborted) throw error;
+        troubles.set(system, `${system}: ${error.message}`);
+        return nothing;
+      };
+      const eventsOf = (one: string): Promise<EventJourney> =>
+        ask<EventJourney>("entitlement", path(one), {}, asking).catch(orNothing).catch(failed("entitlement"));
+      const notificationsOf = (one: string): Promise<NotificationJourney> =>
+        ask<NotificationJourney>("notification", path(one), {}, asking).catch(orNothing).catch(failed("notification"));
+
+      const [known, told] = await Promise.all([eventsOf(id), notificationsOf(id)]);
+      const missingEvents = eventsIn(told).filter(eventId => !known.events.some(event => event.event_id === eventId));
+      const missingTold = known.events.map(event => event.event_id).filter(eventId => !eventsIn(told).includes(eventId));
+      const [moreEvents, moreTold] = await Promise.all([
+        Promise.all(missingEvents.map(eventsOf)),
+        Promise.all(missingTold.map(notificationsOf)),
+      ]);
+
+      const events = [...known.events, ...moreEvents.flatMap(answer => answer.events)];
+      const notifications = [...told.notifications, ...moreTold.flatMap(answer => answer.notifications)];
+      const letters = [told, ...moreTold].flatMap(answer => answer.raw_dead_letters);
+      return {
+        matchedBy: known.matched_by ?? told.matched_by ?? undefined,
+        chains: chainsOf(events, notifications, letters, [...troubles.keys()]),
+        troubles: [...troubles.values()],
+      };
+    },
+  });
+
+const eventsIn = ({ notifications, raw_dead_letters }: NotificationJourney): string[] => [
+  ...new Set([...notifications.map(one => one.event_id), ...raw_dead_letters.flatMap(one => one.event_id ?? [])]),
+];
+
+/** By event, newest first as the systems list them. */
+export function chainsOf(
+  events: readonly JourneyEvent[],
+  notifications: readonly JourneyNotification[],
+  letters: readonly JourneyLetter[] = [],
+  unasked: readonly System[] = [],
+): Chain[] {
+  const ids = new Set([
+    ...events.map(event => event.event_id),
+    ...notifications.map(one => one.event_id),
+    ...letters.flatMap(one => one.event_id ?? []),
+  ]);
+  return [...ids].map(eventId => ({
+    eventId,
+    event: events.find(event => event.event_id === eventId),
+    notifications: notifications.filter(one => one.event_id === eventId),
+    letters: letters.filter(one => one.event_id === eventId),
+    unasked,
+  }));
+}

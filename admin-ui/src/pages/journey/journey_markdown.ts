@@ -1,0 +1,29 @@
+import { exact } from "../../parts/format.ts";
+import { gapOf, gapText } from "./journey_order.ts";
+import { outcomeOf } from "./journey_outcome.ts";
+import type { Chain, Step } from "./journey_steps.ts";
+import { code, plain } from "./markdown.ts";
+
+/** The chain for an incident's notes: UTC, one line a step. */
+export function markdownOf(chain: Chain, steps: readonly Step[], address: string): string {
+  const { event, notifications, eventId } = chain;
+  const user = event?.user_id ?? notifications[0]?.user_id;
+  const lines = steps.map((step, index) => {
+    const { at, tone, title, who, text, speaksOf, error, missing = "not yet" } = step;
+    const gap = gapOf(step, steps[index - 1]);
+    const spoken = speaksOf && `${speaksOf.word} ${exact(speaksOf.at, "utc")}`;
+    const what = [title, text, spoken, error && `error: ${error}`].filter(Boolean).join("; ");
+    const time = at ? exact(at, "utc") : tone === "failed" ? "" : missing;
+    return `| ${time} | ${gap === undefined ? "" : gapText(gap)} | ${plain(what)} | ${plain(who ?? "")} |`;
+  });
+  return [
+    `### Event ${plain(eventId)}: ${outcomeOf(chain).word.toLowerCase()}`,
+    "",
+    `User ${code(user ?? "?")}, trace ${code(event?.trace_id ?? notifications[0]?.trace_id ?? "?")}. ${address}`,
+    "",
+    "| time | gap | what | who |",
+    "|---|---|---|---|",
+    ...lines,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,53 @@
+import type { JourneyEvent } from "../../api/api.ts";
+import type { Step } from "./journey_steps.ts";
+
+const many = (attempts: number) => `${attempts} ${attempts === 1 ? "attempt" : "attempts"} failed`;
+/** The outbox counts attempts that failed; the one that succeeded is not among them. A repetition has a message id of its own. */
+export function attemptsOf({
+  attempt_count: failed,
+  publish_generation: generation,
+}: Pick<JourneyEvent, "attempt_count" | "publish_generation">): string {
+  const attempt = failed ? `attempt ${failed + 1}, after ${failed} that failed` : "first attempt";
+  return generation ? `${attempt} of repetition ${generation}` : attempt;
+}
+
+/** From the outbox to the stream, and the confirmation that it arrived. */
+export function stepsOfPublishing(event: JourneyEvent): Step[] {
+  const { published_at, confirmed_at, stream_seq, stream_duplicate, publish_generation } = event;
+  const row = { kind: "outbox", id: event.event_id, status: event.status ?? "", attempts: event.attempt_count ?? 0 } as const;
+  const published: Step = published_at
+    ? {
+        key: "published",
+        at: published_at,
+        tone: "done",
+        title: `Published ${publish_generation ? "again " : ""}as #${stream_seq ?? "?"}${stream_duplicate ? ", which the stream had already" : ""}`,
+        text: attemptsOf(event),
+        after: ["outbox"],
+      }
+    : { key: "published", at: null, row, ...waiting(event) };
+  const confirmed: Step = {
+    key: "confirmed",
+    at: confirmed_at,
+    tone: confirmed_at ? "done" : "pending",
+    title: "Confirmed to the outbox: notification has it",
+    // Not the notification's own steps: it is confirmed at its turn, however far the delivery is.
+    after: ["published", "processed"],
+  };
+  return [published, confirmed];
+}
+
+function waiting({
+  status,
+  attempt_count,
+  last_error,
+  next_retry_at,
+}: JourneyEvent): Pick<Step, "tone" | "title" | "text" | "error" | "speaksOf"> {
+  const made = attempt_count ?? 0;
+  const error = last_error ? { error: last_error } : {};
+  if (status === "FAILED") return { tone: "failed", title: "Not published: needs attention", text: many(made), ...error };
+  if (status === "IN_FLIGHT")
+    return { tone: "flight", title: "Published", text: made > 0 ? `${many(made)}, the next is under way` : "under way", ...error };
+  if (made === 0) return { tone: "pending", title: "Published" };
+  const next = next_retry_at ? { speaksOf: { word: "next attempt", at: next_retry_at } } : {};
+  return { tone: "retry", title: "Published", text: many(made), ...next, ...error };
+}

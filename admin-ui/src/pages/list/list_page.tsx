@@ -1,0 +1,156 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Filter } from "../../api/api.ts";
+import { useHold, useLive } from "../../api/live.ts";
+import { useCan } from "../../api/me.ts";
+import * as queries from "../../api/queries.ts";
+import { Bulk } from "../../parts/bulk.tsx";
+import { isNarrow, tidy } from "../../parts/filter.ts";
+import { actionOn, isEligible, type Kind, orderOf, type Row, retrying, type Sort, sortOf, sorts, tabsOf } from "../../parts/kinds.ts";
+import { Page } from "../../parts/page.tsx";
+import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
+import { FilterBar } from "./filter_bar.tsx";
+import { Rows } from "./rows.tsx";
+import { SelectionBar } from "./selection_bar.tsx";
+import { StateTabs } from "./state_tabs.tsx";
+
+export interface ListPageProps {
+  readonly kind: Kind;
+  /** What the address says. */
+  readonly search: Filter & { readonly sort?: Sort };
+  readonly openId: string | undefined;
+  readonly show: (search: Filter & { readonly sort?: Sort }) => void;
+  readonly open: (id: string) => void;
+}
+
+/** Everything of one kind: by state, narrowed by the address, with what can be done to it. */
+export function ListPage({ kind, search, openId, show, open }: ListPageProps) {
+  const { sort: chosen, ...filter } = search;
+  const sort = sortOf(filter, chosen);
+  const narrow = (narrowed: Filter) => show({ ...narrowed, ...(chosen ? { sort: chosen } : {}) });
+  const live = useLive();
+  const counted = useQuery({ ...queries.counts(kind, filter), ...live });
+  const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    ...queries.list(kind, filter, sort),
+    ...live,
+  });
+  const canAct = useCan("OPERATOR");
+  const [isBulk, setBulk] = useState(false);
+  const rows = oncePerId(data?.pages.flatMap(page => page.rows) ?? []);
+  const order = orderOf(kind, filter);
+  const action = actionOn(filter.status);
+  const selection = useSelection(rows, action);
+  const eligible = action === "retry" ? counted.data?.retrying : counted.data?.counts.FAILED;
+  const isOffered = canAct && (filter.status === "FAILED" || filter.status === retrying.name) && (eligible?.count ?? 0) > 0;
+
+  return (
+    <Page
+      title={kind.title}
+      about={kind.about}
+      actions={
+        isOffered && (
+          <button type="button" className="button primary" onClick={() => setBulk(true)}>
+            {action === "retry" ? "Retry" : "Requeue"} all {isNarrow(filter) ? "that match" : action === "retry" ? "" : "failed"}
+            {action === "retry" ? " now …" : " …"}
+          </button>
+        )
+      }
+    >
+      <StateTabs kind={kind} filter={filter} counts={counted.data} choose={status => narrow(tidy({ ...filter, status }))} />
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <FilterBar filter={filter} change={narrow} />
+        {sort && <SortBy sort={sort} choose={by => show({ ...filter, sort: by })} />}
+      </div>
+      {order && <p className="text-faint">{order}</p>}
+      <div className="panel min-w-0 overflow-hidden">
+        {error && <Trouble what={`${kind.title} cannot be listed.`} error={error} retry={() => void refetch()} />}
+        {isPending && <Skeleton rows={12} />}
+        {data && rows.length === 0 && hasNextPage && (
+          <Empty title={order ? "None among the first" : "None among the newest"}>Only so many rows are looked at in one go.</Empty>
+        )}
+        {data && rows.length === 0 && !hasNextPage && (
+          <Nothing kind={kind} filter={filter} clear={() => narrow(tidy({ status: filter.status }))} />
+        )}
+        {rows.length > 0 && (
+          <Rows {...{ kind, rows, openId, open, sort }} status={filter.status} selection={canAct ? selection : undefined} />
+        )}
+      </div>
+      {hasNextPage && (
+        <button type="button" className="button self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {isFetchingNextPage
+            ? "Loading …"
+            : rows.length === 0
+              ? "Look further"
+              : order || (sort && sort !== "created")
+                ? "Further ones"
+                : "Older ones"}
+        </button>
+      )}
+      <SelectionBar kind={kind} action={action} ids={selection.ids} clear={selection.clear} />
+      {isBulk && <Bulk kind={kind} action={action} filter={filter} close={() => setBulk(false)} />}
+    </Page>
+  );
+}
+
+/** The order of what failed; it is in the address. */
+function SortBy({ sort, choose }: { sort: Sort; choose: (sort: Sort) => void }) {
+  return (
+    <label className="flex items-center gap-2 text-soft">
+      Sort by
+      <select className="quiet-select" value={sort} onChange={event => choose(event.target.value as Sort)}>
+        {Object.entries(sorts).map(([name, word]) => (
+          <option key={name} value={name}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** What is on its way may have moved from one page to the next. */
+const oncePerId = (rows: readonly Row[]): Row[] => [...new Map(rows.map(row => [row.id, row])).values()];
+
+export interface Selection {
+  readonly ids: readonly string[];
+  readonly has: (id: string) => boolean;
+  readonly toggle: (id: string) => void;
+  readonly all: () => void;
+  readonly clear: () => void;
+  readonly eligible: number;
+  readonly isEligible: (row: Row) => boolean;
+}
+
+/** Only what the action would change can be selected; what changed state since is no longer selected. */
+function useSelection(rows: readonly Row[], action: "requeue" | "retry"): Selection {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const eligible = rows.filter(row => isEligible(action, row)).map(row => row.id);
+  const ids = eligible.filter(id => chosen.has(id));
+  useHold(ids.length > 0);
+  return {
+    ids,
+    eligible: eligible.length,
+    isEligible: row => isEligible(action, row),
+    has: id => chosen.has(id),
+    toggle: id => setChosen(before => new Set(before.has(id) ? [...before].filter(one => one !== id) : [...before, id])),
+    all: () => setChosen(new Set(ids.length === eligible.length ? [] : eligible)),
+    clear: () => setChosen(new Set()),
+  };
+}
+
+function Nothing({ kind, filter, clear }: { kind: Kind; filter: Filter; clear: () => void }) {
+  const state = tabsOf(kind).find(({ name }) => name === filter.status);
+  if (isNarrow(filter))
+    return (
+      <Empty title={`No ${kind.one} matches these filters`}>
+        <button type="button" className="link" onClick={clear}>
+          Clear the filters
+        </button>
+      </Empty>
+    );
+  return (
+    <Empty title={state ? `Nothing is ${state.word.toLowerCase()}` : `There is no ${kind.one} yet`}>
+      {state?.tone === "failed" || state?.tone === "retry" ? "That is how it should be." : `What is granted or revoked appears here.`}
+    </Empty>
+  );
+}

@@ -1,0 +1,194 @@
+import { span } from "../../parts/format.ts";
+import { Id } from "../../parts/id.tsx";
+import { type Kind, type Row, retrying, type Sort, stateOf, verbOf } from "../../parts/kinds.ts";
+import { useIsNarrow } from "../../parts/narrow.ts";
+import { StateMark } from "../../parts/state.tsx";
+import { Ago, useNow } from "../../parts/time.tsx";
+import type { Selection } from "./list_page.tsx";
+
+export interface RowsProps {
+  readonly kind: Kind;
+  readonly rows: readonly Row[];
+  readonly openId: string | undefined;
+  readonly open: (id: string) => void;
+  readonly selection: Selection | undefined;
+  /** The state that is shown, if it is one. */
+  readonly status: string | undefined;
+  readonly sort: Sort | undefined;
+}
+
+/** What says something about rows of this state. The error of what failed needs the room. */
+function columnsOf(status: string | undefined, rows: readonly Row[]) {
+  const waits = status === retrying.name;
+  const isFailing = waits || status === "FAILED";
+  return {
+    failed: isFailing,
+    next: waits || rows.some(row => row.status === "PENDING"),
+    version: !isFailing,
+    created: !waits,
+    took: !isFailing && status !== "PENDING",
+  };
+}
+
+/** A table; on a phone a list of the facts that matter. */
+export function Rows(props: RowsProps) {
+  return useIsNarrow() ? <Cards {...props} /> : <Table {...props} />;
+}
+
+function Table({ kind, rows, openId, open, selection, status, sort }: RowsProps) {
+  const isChoosing = selection !== undefined && selection.eligible > 0;
+  const has = columnsOf(status, rows);
+  const sorted = (by: Sort) => (sort === by ? { "aria-sort": "descending" as const, className: "end text-ink" } : { className: "end" });
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section className="max-h-[calc(100dvh-14rem)] overflow-auto" tabIndex={0} aria-label={kind.title}>
+      <table className="grid-table">
+        <thead>
+          <tr>
+            {isChoosing && (
+              <th className="!w-9 !pr-0">
+                <input
+                  type="checkbox"
+                  aria-label={`Select all ${status === "FAILED" ? "failed" : "that can be changed"} on this page`}
+                  className="align-middle"
+                  checked={selection.ids.length === selection.eligible}
+                  onChange={selection.all}
+                />
+              </th>
+            )}
+            <th>State</th>
+            <th>Type</th>
+            <th>User</th>
+            <th>Item</th>
+            {has.version && <th className="end">Version</th>}
+            <th {...sorted("attempts")}>Attempts</th>
+            <th className="w-full">Last error</th>
+            {has.failed && <th {...sorted("failed")}>Failed</th>}
+            {has.next && <th className="end">Next attempt</th>}
+            {has.created && <th {...sorted("created")}>Created</th>}
+            {has.took && <th className="end">Took</th>}
+            <th>{kind.name === "outbox" ? "Event" : "Notification"}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(row => (
+            // The button in the first cell does the same for who has no pointer.
+            <tr key={row.id} data-open={row.id === openId ? "" : undefined} className="cursor-pointer" onClick={() => open(row.id)}>
+              {isChoosing && (
+                // biome-ignore lint/a11y/useKeyWithClickEvents: only keeps the click from opening the row
+                <td className="!pr-0" onClick={event => event.stopPropagation()}>
+                  {selection.isEligible(row) && (
+                    <input
+                      type="checkbox"
+                      aria-label={`Select ${row.id}`}
+                      className="align-middle"
+                      checked={selection.has(row.id)}
+                      onChange={() => selection.toggle(row.id)}
+                    />
+                  )}
+                </td>
+              )}
+              <td>
+                <button
+                  type="button"
+                  className="flex"
+                  aria-label={`${stateOf(kind, row).word}: open ${row.id}`}
+                  onClick={() => open(row.id)}
+                >
+                  <StateMark state={stateOf(kind, row)} />
+                </button>
+              </td>
+              <td>{verbOf(row.type)}</td>
+              <td className="mono max-w-48 truncate" title={row.user}>
+                {row.user}
+              </td>
+              <td className="mono max-w-40 truncate" title={row.item ?? undefined}>
+                {row.item}
+              </td>
+              {has.version && <td className="mono end">{row.version}</td>}
+              <td className={`mono end ${row.attempts > 1 ? "" : "text-faint"}`}>{row.attempts}</td>
+              <td className="max-w-0 truncate text-soft" title={row.error ?? undefined}>
+                {row.error}
+              </td>
+              {has.failed && (
+                <td className="end">
+                  <Ago at={row.failedAt} />
+                </td>
+              )}
+              {has.next && (
+                <td className="end">
+                  <NextAttempt row={row} />
+                </td>
+              )}
+              {has.created && (
+                <td className="end">
+                  <Ago at={row.createdAt} />
+                </td>
+              )}
+              {has.took && (
+                <td className="end">
+                  <Took row={row} />
+                </td>
+              )}
+              <td>
+                <Id id={row.id} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** From its creation to its end. */
+const Took = ({ row: { createdAt, doneAt } }: { row: Row }) =>
+  doneAt ? (
+    <span className="mono text-soft">{span(Date.parse(doneAt) - Date.parse(createdAt))}</span>
+  ) : (
+    <span className="text-faint">–</span>
+  );
+
+/** What is due waits only for its turn. */
+function NextAttempt({ row: { status, nextRetryAt } }: { row: Row }) {
+  const now = useNow();
+  if (status !== "PENDING" || nextRetryAt === null) return <span className="text-faint">–</span>;
+  return Date.parse(nextRetryAt) > now ? <Ago at={nextRetryAt} /> : <span className="mono text-soft">due</span>;
+}
+
+function Cards({ kind, rows, open, selection, status }: RowsProps) {
+  const has = columnsOf(status, rows);
+  return (
+    <ul>
+      {rows.map(row => (
+        <li key={row.id} className="flex items-start gap-3 border-b px-3 py-2.5 last:border-0">
+          {selection?.isEligible(row) && (
+            <input
+              type="checkbox"
+              aria-label={`Select ${row.id}`}
+              className="mt-1 size-4"
+              checked={selection.has(row.id)}
+              onChange={() => selection.toggle(row.id)}
+            />
+          )}
+          <button type="button" className="min-w-0 flex-1 text-left" onClick={() => open(row.id)}>
+            <span className="flex items-center justify-between gap-2">
+              <StateMark state={stateOf(kind, row)} />
+              {status === retrying.name ? (
+                <span className="text-faint">
+                  next <NextAttempt row={row} />
+                </span>
+              ) : (
+                <Ago at={has.failed ? row.failedAt : row.createdAt} />
+              )}
+            </span>
+            <span className="mt-0.5 block truncate">
+              {verbOf(row.type)} <span className="mono">{row.item}</span> · <span className="mono">{row.user}</span>
+            </span>
+            {row.error && <span className="mt-0.5 line-clamp-2 break-words text-soft">{row.error}</span>}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

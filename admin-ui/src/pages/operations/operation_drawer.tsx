@@ -1,0 +1,212 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { type Operation, type OperationItem, type System, tell } from "../../api/api.ts";
+import { useLive } from "../../api/live.ts";
+import { useCan } from "../../api/me.ts";
+import * as queries from "../../api/queries.ts";
+import { Actor } from "../../parts/actor.tsx";
+import { FilterText } from "../../parts/bulk.tsx";
+import { Drawer } from "../../parts/drawer.tsx";
+import { Facts, Section } from "../../parts/facts.tsx";
+import { number } from "../../parts/format.ts";
+import { Id } from "../../parts/id.tsx";
+import type { State } from "../../parts/kinds.ts";
+import { doneWords, outcomes, partsOf } from "../../parts/operation_outcome.ts";
+import { OperationState } from "../../parts/operation_state.tsx";
+import { OperationProgress } from "../../parts/progress.tsx";
+import { ReasonForm } from "../../parts/reason_form.tsx";
+import { StateMark, toneText } from "../../parts/state.tsx";
+import { At } from "../../parts/time.tsx";
+import { Skeleton, Trouble } from "../../parts/trouble.tsx";
+
+const systems: Record<string, System> = { entitlement: "entitlement", notification: "notification" };
+
+export function OperationDrawer() {
+  const { system: named, id } = useParams({ from: "/operations/$system/$id" });
+  const system = systems[named] ?? "entitlement";
+  const navigate = useNavigate();
+  const { data, error, refetch } = useQuery({ ...queries.operation(system, id), ...useLive() });
+  return (
+    <Drawer
+      title={data ? `Bulk ${data.action} of ${data.kind}` : "Operation"}
+      head={<Id id={id} whole />}
+      close={() => void navigate({ to: "/operations" })}
+    >
+      {error && <Trouble what="This operation cannot be shown." error={error} retry={() => void refetch()} />}
+      {!data && !error && <Skeleton rows={10} />}
+      {data && (
+        <>
+          <Halted operation={data} />
+          <Cancel system={system} operation={data} />
+          <Section title="State">
+            <div className="mb-3">
+              <OperationProgress operation={data} />
+            </div>
+            <Facts
+              facts={[
+                ["State", <OperationState key="state" operation={data} />],
+                [
+                  "Reason",
+                  <span key="reason" className="break-words">
+                    {data.reason}
+                  </span>,
+                ],
+                ["By", <Actor key="actor" id={data.actor} />],
+                ["Filter", <FilterText key="filter" filter={data.filter} />],
+                ["Started", <At key="started" at={data.created_at} />],
+                ["Finished", <At key="finished" at={data.finished_at} />],
+                ...(data.cancelled_by ? [["Cancelled by", <Actor key="cancelled" id={data.cancelled_by} />] as const] : []),
+              ]}
+            />
+          </Section>
+          <Items system={system} operation={data} />
+        </>
+      )}
+    </Drawer>
+  );
+}
+
+/** Why it does not go on, and what to do about it. */
+function Halted({ operation }: { operation: Operation }) {
+  const { kind, status, action, waits, stop_reason, total, done, skipped, failed, filter } = operation;
+  const left = total - done - skipped - failed;
+  if (waits)
+    return (
+      <p role="status" className="mb-6 rounded-md border p-4 text-retry">
+        Paused: the gateway has not confirmed lately that whoever started it may do so. It goes on by itself.
+      </p>
+    );
+  if (status !== "STOPPED") return null;
+  return (
+    <div role="status" className="mb-6 flex flex-col items-start gap-3 rounded-md border p-4">
+      <p className="w-full break-words text-failed">Stopped: {stop_reason}.</p>
+      {left > 0 && (
+        <p>
+          {number(left)} {left === 1 ? "row was" : "rows were"} not touched.{" "}
+          <Link to={`/${kind}`} search={{ ...filter, status: action === "retry" ? "RETRYING" : "FAILED" }} className="link">
+            Start again with what matches now
+          </Link>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Cancel({ system, operation }: { system: System; operation: Operation }) {
+  const client = useQueryClient();
+  const canAct = useCan("OPERATOR");
+  const [isAsking, setAsking] = useState(false);
+  const cancel = useMutation({
+    mutationFn: (reason: string) => tell(system, `operations/${operation.operation_id}/cancel`, { reason }),
+    onSuccess: () => {
+      setAsking(false);
+      return client.invalidateQueries();
+    },
+  });
+  if (!canAct || operation.status !== "RUNNING") return null;
+  return (
+    <div className="mb-6 flex flex-col items-start gap-3 rounded-md border p-4">
+      {cancel.error && <Trouble what="Not cancelled." error={cancel.error} />}
+      {isAsking ? (
+        <ReasonForm
+          say="Cancel the rest"
+          isBusy={cancel.isPending}
+          isDangerous
+          act={reason => cancel.mutate(reason)}
+          cancel={() => setAsking(false)}
+        />
+      ) : (
+        <button type="button" className="button danger" onClick={() => setAsking(true)}>
+          Cancel the rest …
+        </button>
+      )}
+    </div>
+  );
+}
+
+type Mark = Pick<State, "tone" | "word">;
+const results: Record<OperationItem["result"], Mark> = {
+  PENDING: { tone: "pending", word: "Waiting" },
+  DONE: { tone: "done", word: "Done" },
+  SKIPPED: { tone: "retry", word: "Skipped" },
+  FAILED: { tone: "failed", word: "Refused" },
+};
+
+/** What became of the row since, or else what was done to it. */
+const markOf = ({ result, outcome }: OperationItem): Mark => (outcome ? outcomes[outcome] : results[result]);
+
+type Chosen = { readonly result?: string; readonly outcome?: string };
+interface Choice extends Mark {
+  readonly search: Chosen;
+  readonly count: number;
+}
+
+/** What the rows can be narrowed to, with how many there are. */
+function choicesOf(operation: Operation): Choice[] {
+  const { action, total, done, skipped, failed, outcome } = operation;
+  const left = total - done - skipped - failed;
+  const became = partsOf(operation).map(({ name, ...part }) => ({ ...part, search: { outcome: name } }));
+  return [
+    { tone: "pending", word: "All", count: total, search: {} } as const,
+    ...became,
+    ...(outcome ? [] : [{ tone: "done", word: capital(doneWords[action]), count: done, search: { result: "DONE" } } as const]),
+    { ...results.SKIPPED, count: skipped, search: { result: "SKIPPED" } },
+    { ...results.FAILED, count: failed, search: { result: "FAILED" } },
+    { ...results.PENDING, count: left, search: { result: "PENDING" } },
+  ].filter(({ count, search }) => count > 0 || Object.keys(search).length === 0);
+}
+const capital = (word: string) => word[0]!.toUpperCase() + word.slice(1);
+
+/** What became of each row. */
+function Items({ system, operation }: { system: System; operation: Operation }) {
+  const search = useSearch({ from: "/operations/$system/$id" });
+  const navigate = useNavigate({ from: "/operations/$system/$id" });
+  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
+    ...queries.operationItems(system, operation.operation_id, search),
+    ...useLive(),
+  });
+  const items = data?.pages.flatMap(page => page.rows) ?? [];
+  return (
+    <Section title="Row by row">
+      <fieldset aria-label="Rows shown" className="mb-3 flex flex-wrap gap-1.5">
+        {choicesOf(operation).map(({ word, tone, count, search: chosen }) => (
+          <button
+            key={word}
+            type="button"
+            aria-pressed={search.result === chosen.result && search.outcome === chosen.outcome}
+            onClick={() => void navigate({ search: chosen })}
+            className="inline-flex min-h-7 items-center gap-1.5 rounded-full border bg-panel px-3 hover:bg-raised aria-pressed:border-accent aria-pressed:font-semibold"
+          >
+            {word}{" "}
+            <span className={`mono ${toneText[tone]}`}>
+              {number(count)}
+              {chosen.outcome && operation.outcome?.more ? "+" : ""}
+            </span>
+          </button>
+        ))}
+      </fieldset>
+      {error && <Trouble what="The rows cannot be listed." error={error} />}
+      {data && items.length === 0 && <p className="text-faint">{hasNextPage ? "None among the first." : "None."}</p>}
+      <ul className="overflow-hidden rounded border empty:hidden">
+        {items.map(item => (
+          <li key={item.subject} className="flex flex-wrap items-center gap-x-4 gap-y-0.5 border-b px-3 py-1.5 last:border-0">
+            <span className="w-28">
+              <StateMark state={markOf(item)} />
+            </span>
+            <Link to={`/${operation.kind}/$id`} params={{ id: item.subject }} className="mono link min-w-0 break-all">
+              {item.subject}
+            </Link>
+            {item.note && <span className={item.result === "FAILED" ? "min-w-0 break-words text-failed" : "text-soft"}>{item.note}</span>}
+            {item.error && <span className="line-clamp-2 w-full min-w-0 break-words text-soft">{item.error}</span>}
+          </li>
+        ))}
+      </ul>
+      {hasNextPage && (
+        <button type="button" className="button mt-3" onClick={() => void fetchNextPage()}>
+          More
+        </button>
+      )}
+    </Section>
+  );
+}

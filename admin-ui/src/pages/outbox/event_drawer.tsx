@@ -1,0 +1,122 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import type { Action, OutboxEvent } from "../../api/api.ts";
+import { useLive } from "../../api/live.ts";
+import * as queries from "../../api/queries.ts";
+import { ActionList } from "../../parts/action_list.tsx";
+import { AsPublished } from "../../parts/as_published.tsx";
+import { Drawer } from "../../parts/drawer.tsx";
+import { Facts, Section, Verbatim } from "../../parts/facts.tsx";
+import { Id } from "../../parts/id.tsx";
+import { ofEvent, outbox, stateOf, verbOf } from "../../parts/kinds.ts";
+import { Repair } from "../../parts/repair.tsx";
+import { StateMark } from "../../parts/state.tsx";
+import { At } from "../../parts/time.tsx";
+import { Skeleton, Trouble } from "../../parts/trouble.tsx";
+import { UserLinks } from "../../parts/user_links.tsx";
+import { attemptsOf } from "../journey/journey_publishing.ts";
+
+interface EventDetail extends OutboxEvent {
+  readonly payload?: unknown;
+  readonly traceparent?: string;
+  readonly locked_by?: string | null;
+  readonly lease_until?: string | null;
+  readonly actions?: readonly Action[];
+}
+
+export function EventDrawer() {
+  const { id } = useParams({ from: "/outbox/$id" });
+  const search = useSearch({ from: "/outbox" });
+  const navigate = useNavigate();
+  const { data, error, refetch } = useQuery({ ...queries.detail(outbox, id), ...useLive() });
+  const event = data as EventDetail | undefined;
+  return (
+    <Drawer
+      title={event ? `${verbOf(event.event_type)} event` : "Event"}
+      head={<Id id={id} whole />}
+      close={() => void navigate({ to: "/outbox", search })}
+    >
+      {error && <Trouble what="This event cannot be shown." error={error} retry={() => void refetch()} />}
+      {!event && !error && <Skeleton rows={12} />}
+      {event && <Details event={event} />}
+    </Drawer>
+  );
+}
+
+function Details({ event }: { event: EventDetail }) {
+  return (
+    <>
+      <Repair kind={outbox} id={event.event_id} status={event.status} attempts={event.attempt_count} />
+      <Section title="State">
+        <Facts
+          facts={[
+            ["State", <StateMark key="state" state={stateOf(outbox, ofEvent(event))} />],
+            ["Attempts", event.published_at ? attemptsOf(event) : `${event.attempt_count} failed`],
+            ["Created", <At key="created" at={event.created_at} />],
+            ...(event.failed_at ? [["Last failure", <At key="failed" at={event.failed_at} />] as const] : []),
+            ["Next attempt", event.status === "PENDING" ? <At key="next" at={event.next_retry_at} /> : null],
+            ["Published", <At key="published" at={event.published_at} />],
+            [
+              "Stream",
+              event.stream_seq === null ? null : (
+                <span key="seq" className="mono">{`#${event.stream_seq}${event.stream_duplicate ? " (was there already)" : ""}`}</span>
+              ),
+            ],
+            ["Confirmed", <At key="confirmed" at={event.confirmed_at} />],
+            ...(event.locked_by ? [["Held by", <Lease key="lease" by={event.locked_by} until={event.lease_until} />] as const] : []),
+          ]}
+        />
+      </Section>
+      {event.last_error && (
+        <Section title="Last error">
+          <Verbatim text={event.last_error} tone="text-failed" />
+        </Section>
+      )}
+      <Section title="About">
+        <Facts
+          facts={[
+            ["User", <Id key="user" id={event.user_id} whole />],
+            ["About the user", <UserLinks key="links" user={event.user_id} />],
+            [
+              "Item",
+              <span key="item" className="mono break-all">
+                {event.stock_keeping_unit}
+              </span>,
+            ],
+            [
+              "Version",
+              <span key="version" className="mono">
+                {event.aggregate_version}
+              </span>,
+            ],
+            ["Trace", <Id key="trace" id={event.trace_id} whole />],
+            [
+              "Journey",
+              <Link key="journey" to="/journey/$id" params={{ id: event.event_id }} className="link">
+                the whole way of this event
+              </Link>,
+            ],
+          ]}
+        />
+      </Section>
+      {event.payload !== undefined && (
+        <Section title="Payload">
+          <Verbatim text={JSON.stringify(event.payload, null, 2)} />
+        </Section>
+      )}
+      <AsPublished eventId={event.event_id} />
+      {event.actions && event.actions.length > 0 && (
+        <Section title="What operators did">
+          <ActionList actions={event.actions} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+/** Since it was last requeued: every generation has a message id of its own and counts anew. */
+const Lease = ({ by, until }: { by: string; until: string | null | undefined }) => (
+  <>
+    <span className="mono">{by}</span> until <At at={until} />
+  </>
+);

@@ -1,0 +1,152 @@
+import type { Count, HealthPart, System, SystemHealth } from "../../api/api.ts";
+import { count } from "../../parts/format.ts";
+
+/** What is known of a system when something may be wrong with it. */
+export interface SystemView {
+  readonly health: SystemHealth | undefined;
+  /** It does not answer; `gateway` if not even the gateway does. */
+  readonly silent: "system" | "gateway" | undefined;
+  /** Rows that have not yet gone out. */
+  readonly waiting: Count | undefined;
+}
+
+export type Views = Readonly<Record<System, SystemView>>;
+
+/** One thing that is wrong, what it means, and what else is in trouble because of it. */
+export interface Cause {
+  readonly what: string;
+  readonly means?: string | undefined;
+  readonly affected: readonly string[];
+}
+
+/** A part of a system that is in trouble. A worker names the parts that trouble it; what has no name is its own trouble. */
+interface Symptom {
+  readonly system: System;
+  /** A dependency has none: it is a cause, not an effect. */
+  readonly name?: string;
+  readonly parts: ReadonlyMap<string, string>;
+}
+
+type Explains = (symptom: Symptom, part: string) => boolean;
+type Rule = Omit<Cause, "affected"> & { readonly explains: Explains };
+
+const systems: readonly System[] = ["entitlement", "notification"];
+const titles: Record<System, string> = { entitlement: "Entitlement", notification: "Notification" };
+const kept = "events wait in the stream, nothing is lost";
+/** A wrong signature has a cause of its own, whatever else is away. */
+const isForged = ({ parts }: Symptom, part: string) => part === "confirmation" && /wrong signature/.test(parts.get(part) ?? "");
+const isOf =
+  (...parts: string[]): Explains =>
+  (symptom, part) =>
+    parts.includes(part) && !isForged(symptom, part);
+
+/** The causes of what is in trouble, the widest first. Each symptom is told once: by its cause, or as a cause of its own. */
+export function causesOf(views: Views): Cause[] {
+  const symptoms = systems.flatMap(system => symptomsOf(system, views[system]));
+  const waiting = waitingIn(views);
+  const rules = [...ofSilence(views), ...ofDatabases(symptoms), ...ofBroker(symptoms, waiting), ...ofPublishing(symptoms, waiting)];
+  const own = (one: Symptom) => [...one.parts].filter(([part]) => !rules.some(({ explains }) => explains(one, part)));
+  const [alone, explained] = [symptoms.filter(one => own(one).length > 0), symptoms.filter(one => own(one).length === 0)];
+  const affectedBy = (explains: Explains) =>
+    explained.flatMap(one => (one.name !== undefined && [...one.parts.keys()].some(part => explains(one, part)) ? [one.name] : []));
+  return [
+    ...rules.map(({ what, means, explains }) => ({ what, means, affected: [...new Set(affectedBy(explains))] })),
+    ...alone.map(one => ({ ...ofWorker(one, own(one), waiting), affected: [] })),
+  ];
+}
+
+/** What a worker says of its parts: `broker: NATS is not connected; publish: …`. */
+export function partsOf(detail: string): Map<string, string> {
+  const said = detail.split(/; (?=[a-z_]+: )/).map(one => /^([a-z_]+): (.*)$/s.exec(one));
+  return new Map(said.every(one => one !== null) ? said.map(one => [one[1]!, one[2]!]) : [["", detail]]);
+}
+
+function symptomsOf(system: System, { health, silent }: SystemView): Symptom[] {
+  if (!health || silent) return [];
+  const troubled = (parts: readonly HealthPart[]) => parts.filter(({ state }) => state === "trouble");
+  return [
+    ...troubled(health.dependencies).map(({ name, detail }) => ({ system, parts: new Map([[name, detail ?? ""]]) })),
+    ...troubled(health.breakers).map(({ name, detail }) => ({
+      system,
+      name: `breaker of ${name}`,
+      parts: new Map([[name, detail ?? ""]]),
+    })),
+    ...troubled(health.workers).map(({ name, detail }) => ({ system, name: name.replace(/^\w+:/, ""), parts: partsOf(detail ?? "") })),
+  ];
+}
+
+/** `27 events wait`, or that they do if it is not known how many. */
+const waitingIn = (views: Views) => (system: System, row: string) => {
+  const { count: many = 0, more = false } = views[system].waiting ?? {};
+  return many === 1 ? `1 ${row} waits` : `${many > 0 ? `${count({ count: many, more })} ` : ""}${row}s wait`;
+};
+type Waiting = ReturnType<typeof waitingIn>;
+const grantsGoOn = (waiting: Waiting) => `grants go on, ${waiting("entitlement", "event")}`;
+
+function ofSilence(views: Views): Rule[] {
+  const silent = systems.filter(system => views[system].silent);
+  if (silent.length > 0 && silent.every(system => views[system].silent === "gateway"))
+    return [{ what: "The gateway cannot be reached", means: "nothing here is current", explains: () => true }];
+  const means: Record<System, string> = { entitlement: "grants may be refused, what was accepted is kept", notification: kept };
+  return silent.map(system => ({ what: `${titles[system]} does not answer`, means: means[system], explains: isOf("confirmation") }));
+}
+
+const having = (symptoms: readonly Symptom[], part: string) =>
+  systems.filter(system => symptoms.some(one => one.system === system && one.parts.has(part)));
+
+function ofDatabases(symptoms: readonly Symptom[]): Rule[] {
+  const away = having(symptoms, "database");
+  const isOfConfirmation = isOf("confirmation");
+  const explains: Explains = (one, part) => away.includes(one.system) || isOfConfirmation(one, part);
+  const means: Record<System, string> = { entitlement: "grants are refused, what was accepted is kept", notification: kept };
+  if (away.length === systems.length) return [{ what: "PostgreSQL is away", means: `grants are refused, ${kept}`, explains }];
+  return away.map(system => ({ what: `PostgreSQL of ${system} is away`, means: means[system], explains }));
+}
+
+function ofBroker(symptoms: readonly Symptom[], waiting: Waiting): Rule[] {
+  const cut = having(symptoms, "broker");
+  if (cut.length === 0) return [];
+  const explains = isOf("broker", "publish", "confirmation");
+  const says = symptoms.flatMap(({ parts }) => parts.get("broker") ?? []);
+  const refusal = says.find(detail => /^(NATS (refuses|says)|TLS with NATS)/.test(detail));
+  const is = refusal ?? (says.some(detail => detail.includes("not connected")) ? "NATS is away" : "NATS does not answer");
+  return [
+    cut.includes("entitlement")
+      ? { what: is, means: grantsGoOn(waiting), explains }
+      : { what: refusal ?? `${is} for notification`, means: kept, explains },
+  ];
+}
+
+/** The stream does not take what the connected server would: the breaker names why, unless all it knows is that nobody answered. */
+function ofPublishing(symptoms: readonly Symptom[], waiting: Waiting): Rule[] {
+  const detail = symptoms.flatMap(({ parts }) => parts.get("publish") ?? [])[0];
+  if (detail === undefined || having(symptoms, "broker").length > 0) return [];
+  const isNamed = /^(JetStream|NATS|the stream)/i.test(detail);
+  const what = isNamed ? detail : /deadlines? in a row/.test(detail) ? "JetStream does not answer" : `Publishing is stopped: ${detail}`;
+  return [{ what, means: grantsGoOn(waiting), explains: isOf("publish", "confirmation") }];
+}
+
+function ofWorker({ name = "", system }: Symptom, own: readonly (readonly [part: string, detail: string])[], waiting: Waiting) {
+  const forged = own.find(([part, what]) => part === "confirmation" && /wrong signature/.test(what));
+  if (forged && own.length === 1)
+    return {
+      what: "Answers about consumed events have a wrong signature",
+      means: "somebody answers in notification's name, or EVENT_SIGNING_KEYS differ; published events are kept",
+    };
+  if (own.every(([part]) => part === "confirmation"))
+    return { what: "Notification does not say which events it holds", means: "published events are kept" };
+  const detail = own.map(([part, what]) => (part ? `${part}: ${what}` : what)).join("; ");
+  const states: [RegExp, string][] = [
+    [/stuck/, "was stuck and is restarted"],
+    [/ended unasked/, "ended and is restarted"],
+    [/is starting/, "is starting"],
+  ];
+  const state = states.find(([words]) => words.test(detail))?.[1] ?? `is in trouble (${detail})`;
+  const means: Record<string, string> = {
+    relay: grantsGoOn(waiting),
+    consumer: kept,
+    sender: waiting("notification", "notification"),
+    janitor: "old rows are not deleted",
+  };
+  return { what: `The ${name} of ${system} ${state}`, means: means[name] };
+}

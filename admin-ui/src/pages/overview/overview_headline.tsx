@@ -1,0 +1,105 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useRef } from "react";
+import { Refusal, type System } from "../../api/api.ts";
+import { useLive } from "../../api/live.ts";
+import * as queries from "../../api/queries.ts";
+import { Icon } from "../../parts/icons.tsx";
+import { notifications, outbox } from "../../parts/kinds.ts";
+import { useSettings } from "../../parts/settings.ts";
+import { toneText } from "../../parts/state.tsx";
+import { useNow } from "../../parts/time.tsx";
+import { type Answer, type Finding, headlineOf } from "./headline.ts";
+import { isGrowing, type Sample } from "./lag.ts";
+
+// The invariants cost more than a count, and seldom change.
+const booksEvery = 60_000;
+
+interface Query<T> {
+  readonly data: T | undefined;
+  readonly error: Error | null;
+  readonly dataUpdatedAt: number;
+}
+
+const answerOf = <T,>({ data, error, dataUpdatedAt: at }: Query<T>): Answer<T> => ({
+  data,
+  error: error?.message,
+  at,
+  isUnreachable: error instanceof Refusal && error.status === 0,
+});
+
+function useHeadline() {
+  const now = useNow();
+  const { every } = useSettings();
+  const live = useLive();
+  const slow = { refetchInterval: live.refetchInterval && Math.max(live.refetchInterval, booksEvery) };
+  const health = {
+    entitlement: answerOf(useQuery({ ...queries.health("entitlement"), ...live })),
+    notification: answerOf(useQuery({ ...queries.health("notification"), ...live })),
+  } satisfies Record<System, unknown>;
+  const gateway = answerOf(useQuery({ ...queries.gatewayHealth, ...live }));
+  const counts = {
+    entitlement: answerOf(useQuery({ ...queries.counts(outbox), ...live })),
+    notification: answerOf(useQuery({ ...queries.counts(notifications), ...live })),
+  } satisfies Record<System, unknown>;
+  const books = {
+    entitlement: answerOf(useQuery({ ...queries.consistency("entitlement"), ...slow })),
+    notification: answerOf(useQuery({ ...queries.consistency("notification"), ...slow })),
+  } satisfies Record<System, unknown>;
+  const unreadable = answerOf(useQuery({ ...queries.rawCounts, select: ({ open }) => open, ...live }));
+  const isLagGrowing = useIsGrowing(health.notification.data?.consumer?.pending, health.notification.at);
+  return headlineOf({ now, every: every * 1000, health, gateway, counts, books, unreadable, isLagGrowing });
+}
+
+/** Whether the lag grew over the last answers. */
+function useIsGrowing(pending: number | undefined, at: number): boolean {
+  const samples = useRef<readonly Sample[]>([]);
+  if (pending !== undefined && samples.current.at(-1)?.at !== at) samples.current = [...samples.current, { at, pending }].slice(-60);
+  return isGrowing(samples.current);
+}
+
+/** The line that is read first; below it, what else is to be known. */
+export function Headline() {
+  const { tone, text, to, others } = useHeadline();
+  return (
+    <section aria-label="State of the system" className="flex flex-col gap-1.5">
+      <p className={`flex items-start gap-2 text-xl font-semibold tracking-tight ${toneText[tone]}`}>
+        <Icon name={tone} className="mt-1 size-5" />
+        <span className="min-w-0 break-words">
+          <span className="mr-3">{text}</span>
+          {to && <More to={to} />}
+        </span>
+      </p>
+      {others.length > 0 && (
+        <ul className="flex flex-col gap-0.5 pl-7">
+          {others.map(one => (
+            <Other key={one.text} {...one} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const Other = ({ tone, text, to }: Finding) => (
+  <li className={`flex flex-wrap items-baseline gap-x-3 ${tone === "pending" ? "text-soft" : toneText[tone]}`}>
+    <span className="min-w-0 break-words">{text}</span>
+    {to && <More to={to} />}
+  </li>
+);
+
+const words = {
+  "/failures": "Show the causes",
+  "/failures/unreadable": "Show the messages",
+  "/consistency": "Show the invariants",
+  "/outbox": "Show the outbox",
+  "/notifications": "Show the notifications",
+} as const;
+
+function More({ to }: { to: NonNullable<Finding["to"]> }) {
+  return (
+    <Link to={to} search={to === "/outbox" || to === "/notifications" ? { status: "PENDING" } : {}} className="link text-sm font-medium">
+      {words[to]}
+    </Link>
+  );
+}

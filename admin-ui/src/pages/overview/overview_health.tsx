@@ -1,0 +1,130 @@
+import { useQuery } from "@tanstack/react-query";
+import type { HealthPart, System, SystemHealth } from "../../api/api.ts";
+import { useLive } from "../../api/live.ts";
+import * as queries from "../../api/queries.ts";
+import { number } from "../../parts/format.ts";
+import { Panel } from "../../parts/page.tsx";
+import { StateMark } from "../../parts/state.tsx";
+import { Skeleton, Trouble } from "../../parts/trouble.tsx";
+import { largeLag } from "./headline.ts";
+
+const systems: readonly System[] = ["entitlement", "notification"];
+const titles: Record<System, string> = { entitlement: "Entitlement", notification: "Notification" };
+
+interface NamedPart extends HealthPart {
+  readonly kind: "dependency" | "worker" | "breaker" | "check";
+}
+
+// What is not something that answers, but something that is looked at.
+const checks: Record<string, string> = { redis_integrity: "signatures in Redis" };
+
+const partsOf = ({ dependencies, workers, breakers }: SystemHealth): NamedPart[] => [
+  ...dependencies.map(part => ({ ...part, kind: part.name in checks ? ("check" as const) : ("dependency" as const) })),
+  ...workers.map(part => ({ ...part, name: part.name.replace(/^\w+:/, ""), kind: "worker" as const })),
+  ...breakers.map(part => ({ ...part, kind: "breaker" as const })),
+];
+const nameOf = ({ name, kind }: NamedPart) =>
+  kind === "breaker" ? `breaker of ${name}` : kind === "worker" ? `worker ${name}` : (checks[name] ?? name);
+
+/** What each system depends on and what works in it. */
+export function Health() {
+  return (
+    <Panel title="Dependencies and workers">
+      <div className="-mr-px grid md:grid-cols-3">
+        {systems.map(system => (
+          <SystemParts key={system} system={system} />
+        ))}
+        <GatewayParts />
+      </div>
+    </Panel>
+  );
+}
+
+const words = {
+  dependency: { ok: "answers", trouble: "does not answer", unknown: "not seen from here" },
+  worker: { ok: "healthy", trouble: "in trouble", unknown: "not seen from here" },
+  breaker: { ok: "closed", trouble: "open", unknown: "not seen from here" },
+  check: { ok: "valid", trouble: "not valid", unknown: "not seen from here" },
+} as const;
+const tones = { ok: "done", trouble: "failed", unknown: "pending" } as const;
+
+function SystemParts({ system }: { system: System }) {
+  const { data, error, refetch } = useQuery({ ...queries.health(system), ...useLive() });
+  const note = data?.workers.length === 0 ? "Its workers run in processes of their own, which are not seen from here." : undefined;
+  return <Parts title={titles[system]} data={data} error={error} retry={() => void refetch()} note={note} />;
+}
+
+function GatewayParts() {
+  const { data, error, refetch } = useQuery({ ...queries.gatewayHealth, ...useLive() });
+  return <Parts title="Gateway" data={data} error={error} retry={() => void refetch()} />;
+}
+
+interface PartsProps {
+  readonly title: string;
+  readonly data: SystemHealth | undefined;
+  readonly error: Error | null;
+  readonly retry: () => void;
+  readonly note?: string | undefined;
+}
+
+function Parts({ title, data, error, retry, note }: PartsProps) {
+  return (
+    <section className="min-w-0 border-r border-b last:border-b-0 md:border-b-0" aria-label={`${title}: parts`}>
+      <h3 className="heading px-4 pt-3 pb-1">{title}</h3>
+      {error !== null && <Trouble what={`${title} does not say how it is.`} error={error} retry={retry} />}
+      {!data && !error && <Skeleton rows={4} />}
+      {data && (
+        <ul className="pb-2">
+          {partsOf(data).map(part => (
+            <li
+              key={part.kind + part.name}
+              className={`flex min-h-8 flex-wrap items-center gap-x-3 px-4 ${part.state === "trouble" ? "bg-failed-ground py-1" : ""}`}
+            >
+              <span className="min-w-40 first-letter:uppercase">{nameOf(part)}</span>
+              <StateMark state={{ tone: tones[part.state], word: words[part.kind][part.state] }} />
+              {part.detail && <span className="min-w-0 basis-full break-words text-failed">{part.detail}</span>}
+            </li>
+          ))}
+          {note && <li className="px-4 py-1 text-faint">{note}</li>}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** How far notification is behind the stream: a chart's cell of its own. */
+export function ConsumerLag() {
+  const { data, error, refetch } = useQuery({ ...queries.health("notification"), ...useLive() });
+  const lag = data?.consumer;
+  const facts =
+    lag &&
+    ([
+      ["Waiting on the stream", lag.pending, lag.pending > largeLag ? "text-retry" : ""],
+      ["Under way", lag.ack_pending, ""],
+      ["Delivered again", lag.redelivered, lag.redelivered > 0 ? "text-retry" : ""],
+    ] as const);
+  return (
+    <section className="min-h-41 min-w-0 border-r border-b" aria-label="Consumer lag">
+      {error !== null && !data ? (
+        <Trouble what="Consumer lag:" error={error} retry={() => void refetch()} />
+      ) : (
+        <div className="flex flex-col gap-2 px-4 pt-3 pb-3">
+          <h3 className="font-medium">Consumer lag</h3>
+          {facts && (
+            <dl className="grid grid-cols-[1fr_auto] items-baseline gap-x-4 gap-y-1.5">
+              {facts.map(([name, value, tone]) => (
+                <div key={name} className="contents">
+                  <dt className="text-faint">{name}</dt>
+                  <dd className={`mono text-right !text-lg leading-6 font-medium ${tone || (value === 0 ? "text-faint" : "")}`}>
+                    {number(value)}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          )}
+          {data && !lag && <p className="text-soft">The stream does not say: it cannot be asked, or has no consumer yet.</p>}
+        </div>
+      )}
+    </section>
+  );
+}

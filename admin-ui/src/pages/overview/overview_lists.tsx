@@ -1,0 +1,130 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useLive } from "../../api/live.ts";
+import * as queries from "../../api/queries.ts";
+import { count } from "../../parts/format.ts";
+import { type Kind, notifications, outbox } from "../../parts/kinds.ts";
+import { OperationState } from "../../parts/operation_state.tsx";
+import { Panel } from "../../parts/page.tsx";
+import { OperationProgress } from "../../parts/progress.tsx";
+import { Ago } from "../../parts/time.tsx";
+import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
+
+const shown = 5;
+
+const states = [
+  { name: "FAILED", word: "failed", tone: "text-failed" },
+  { name: "RETRYING", word: "retrying", tone: "text-retry" },
+] as const;
+
+/** The largest groups of what failed or retries, of both systems; one that does not answer leaves the other's. */
+export function TopFailures() {
+  const live = useLive();
+  const parts = [
+    { kind: outbox, state: states[0], query: useQuery({ ...queries.groups(outbox, "FAILED"), ...live }) },
+    { kind: outbox, state: states[1], query: useQuery({ ...queries.groups(outbox, "RETRYING"), ...live }) },
+    { kind: notifications, state: states[0], query: useQuery({ ...queries.groups(notifications, "FAILED"), ...live }) },
+    { kind: notifications, state: states[1], query: useQuery({ ...queries.groups(notifications, "RETRYING"), ...live }) },
+  ];
+  const groups = parts
+    .flatMap(({ kind, state, query }) => (query.data?.groups ?? []).map(group => ({ kind, state, group })))
+    .toSorted((a, b) => b.group.count - a.group.count)
+    .slice(0, shown);
+  return (
+    <Panel
+      title="What fails most"
+      aside={
+        <Link to="/failures" className="link">
+          All failures
+        </Link>
+      }
+    >
+      {parts.map(
+        ({ kind, state, query: { error, refetch } }) =>
+          error &&
+          state.name === "FAILED" && (
+            <Trouble key={kind.name} what={`Failures of ${kind.title.toLowerCase()}:`} error={error} retry={() => void refetch()} />
+          ),
+      )}
+      {parts.every(({ query }) => query.isPending) && <Skeleton rows={3} />}
+      {groups.length === 0 && parts.every(({ query }) => query.isSuccess) && <Empty title="Nothing fails" />}
+      <ul>
+        {groups.map(({ kind, state, group }) => (
+          <li key={kind.name + state.name + group.fingerprint} className="border-b last:border-0">
+            <Link
+              to={`/${kind.name}`}
+              search={{ status: state.name, fingerprint: group.fingerprint }}
+              className="grid grid-cols-[3.25rem_minmax(0,1fr)] items-baseline gap-3 px-4 py-2 hover:bg-raised"
+            >
+              <span className={`mono text-right font-semibold ${state.tone}`}>{count(group)}</span>
+              <span className="min-w-0">
+                <span className="block truncate" title={group.sample_error}>
+                  {group.sample_error}
+                </span>
+                <span className="block text-faint">
+                  <span className={state.tone}>{state.word}</span> · {nameOf(kind)} · last <Ago at={group.last_at} />
+                </span>
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+const nameOf = (kind: Kind) => kind.title.toLowerCase();
+
+/** What operators set in motion lately. */
+export function RecentOperations() {
+  const live = useLive();
+  const parts = [
+    { system: "entitlement" as const, query: useInfiniteQuery({ ...queries.operations("entitlement"), ...live }) },
+    { system: "notification" as const, query: useInfiniteQuery({ ...queries.operations("notification"), ...live }) },
+  ];
+  const operations = parts
+    .flatMap(({ system, query }) => (query.data?.pages[0]?.rows ?? []).map(operation => ({ system, operation })))
+    .toSorted((a, b) => b.operation.created_at.localeCompare(a.operation.created_at))
+    .slice(0, shown);
+  return (
+    <Panel
+      title="Bulk operations"
+      aside={
+        <Link to="/operations" className="link">
+          All operations
+        </Link>
+      }
+    >
+      {parts.map(
+        ({ system, query: { error, refetch } }) =>
+          error && <Trouble key={system} what={`Operations of ${system}:`} error={error} retry={() => void refetch()} />,
+      )}
+      {parts.every(({ query }) => query.isPending) && <Skeleton rows={3} />}
+      {operations.length === 0 && parts.every(({ query }) => query.isSuccess) && <Empty title="None yet" />}
+      <ul>
+        {operations.map(({ system, operation }) => (
+          <li key={operation.operation_id} className="border-b last:border-0">
+            <Link
+              to="/operations/$system/$id"
+              params={{ system, id: operation.operation_id }}
+              className="grid items-center gap-x-4 gap-y-1.5 px-4 py-2 hover:bg-raised sm:grid-cols-[minmax(0,1fr)_minmax(10rem,14rem)]"
+            >
+              <span className="min-w-0">
+                <span className="flex min-w-0 items-center gap-2">
+                  <OperationState operation={operation} />
+                  <span className="truncate">
+                    {operation.action} {operation.kind}
+                  </span>
+                </span>
+                <span className="block truncate text-faint">
+                  {operation.reason} · <Ago at={operation.created_at} />
+                </span>
+              </span>
+              <OperationProgress operation={operation} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

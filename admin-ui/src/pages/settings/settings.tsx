@@ -1,0 +1,125 @@
+import { type ReactNode, useId } from "react";
+import { useCan } from "../../api/me.ts";
+import { Page, Panel } from "../../parts/page.tsx";
+import { change, pageSize, refreshChoices, rowChoices, type Settings, useSettings } from "../../parts/settings.ts";
+import { Empty } from "../../parts/trouble.tsx";
+import { Config } from "./config.tsx";
+
+const configured = ["gateway", "account", "entitlement", "notification"] as const;
+
+/** What a person chose here, and what the services were started with. */
+export function SettingsPage() {
+  const canSeeConfig = useCan("OPERATOR");
+  return (
+    <Page title="Settings" about="Yours on this device, and what the services run with">
+      <Panel title="This device">
+        <Own />
+      </Panel>
+      {canSeeConfig ? (
+        configured.map(system => <Config key={system} system={system} />)
+      ) : (
+        <Panel title="Configuration of the services">
+          <Empty title="For operators">Who may only look does not see how the services are configured.</Empty>
+        </Panel>
+      )}
+    </Page>
+  );
+}
+
+const zones: readonly [Settings["zone"], string][] = [
+  ["local", `Local (${Intl.DateTimeFormat().resolvedOptions().timeZone})`],
+  ["utc", "UTC"],
+];
+const themes: readonly [Settings["theme"], string][] = [
+  ["system", "As the system"],
+  ["light", "Light"],
+  ["dark", "Dark"],
+];
+
+function Own() {
+  const { every, zone, theme, keys } = useSettings();
+  return (
+    <div className="divide-y">
+      <Choice
+        name="Refresh"
+        about="How often pages ask again. It pauses while rows are selected or the tab is hidden."
+        value={every}
+        among={refreshChoices}
+        choose={chosen => change({ every: Number(chosen) })}
+      />
+      <Choice
+        name="Times"
+        about="In which time zone exact times are written."
+        value={zone}
+        among={zones}
+        choose={chosen => change({ zone: chosen === "utc" ? "utc" : "local" })}
+      />
+      <Choice
+        name="Rows"
+        about="How many rows of a list come in one go."
+        value={pageSize()}
+        among={rowChoices.map(rows => [rows, String(rows)] as const)}
+        choose={chosen => change({ rows: Number(chosen) })}
+      />
+      <Choice
+        name="Theme"
+        about="Light, dark, or as the system says."
+        value={theme}
+        among={themes}
+        choose={chosen => change({ theme: themes.find(([one]) => one === chosen)?.[0] ?? "system" })}
+      />
+      <Line name="Single keys" about="Keys such as / and r do something by themselves. Switch it off if you dictate or type by accident.">
+        {named => (
+          <input {...named} type="checkbox" className="size-4" checked={keys} onChange={event => change({ keys: event.target.checked })} />
+        )}
+      </Line>
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly about: string;
+  readonly value: string | number;
+  readonly among: readonly (readonly [value: string | number, name: string])[];
+  readonly choose: (chosen: string) => void;
+}
+
+const Choice = ({ name, about, value, among, choose }: ChoiceProps) => (
+  <Line name={name} about={about}>
+    {named => (
+      <select {...named} className="quiet-select w-full" value={value} onChange={event => choose(event.target.value)}>
+        {among.map(([one, word]) => (
+          <option key={one} value={one}>
+            {word}
+          </option>
+        ))}
+      </select>
+    )}
+  </Line>
+);
+
+function Line({
+  name,
+  about,
+  children,
+}: {
+  name: string;
+  about: string;
+  children: (named: { id: string; "aria-describedby": string }) => ReactNode;
+}) {
+  const id = useId();
+  return (
+    <div className="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-2.5">
+      <div className="min-w-0 flex-1 basis-64">
+        <label htmlFor={id} className="font-medium">
+          {name}
+        </label>
+        <p id={`${id}-about`} className="text-soft">
+          {about}
+        </p>
+      </div>
+      <div className="w-52 shrink-0">{children({ id, "aria-describedby": `${id}-about` })}</div>
+    </div>
+  );
+}

@@ -1,0 +1,126 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { type AccountChange, changeAccount, type User } from "../../api/account_queries.ts";
+import type { Role } from "../../api/api.ts";
+import { useCan } from "../../api/me.ts";
+import * as queries from "../../api/queries.ts";
+import { number } from "../../parts/format.ts";
+import { ReasonForm } from "../../parts/reason_form.tsx";
+import { Trouble } from "../../parts/trouble.tsx";
+
+type Change = AccountChange["change"];
+
+const givable = ["VIEWER", "OPERATOR", "ADMIN"] as const satisfies readonly Role[];
+
+const words: Record<Change, { readonly opener: string; readonly say: string; readonly means: string; readonly done: string }> = {
+  suspend: {
+    opener: "Suspend …",
+    say: "Suspend",
+    means: "The user is refused from now on, also with open sessions. What they own stays theirs.",
+    done: "Suspended. The user is refused from now on.",
+  },
+  restore: {
+    opener: "Restore …",
+    say: "Restore",
+    means: "The user may sign in again; sessions that are still open work again.",
+    done: "Restored. The user may sign in again.",
+  },
+  roles: {
+    opener: "Roles …",
+    say: "Set roles",
+    means: "Exactly these, beside USER. They hold from the next request on.",
+    done: "The roles are set. They hold from the next request on.",
+  },
+  "sign-out": {
+    opener: "Sign out everywhere …",
+    say: "Sign out everywhere",
+    means: "Every session ends, on every device. The user may sign in again.",
+    done: "Signed out everywhere.",
+  },
+};
+
+/** What an administrator may do to an account; answers where it was asked. The service decides and keeps the audit. */
+export function UserActions({ user }: { user: User }) {
+  const client = useQueryClient();
+  const isAdmin = useCan("ADMIN");
+  const { data: me } = useQuery(queries.me);
+  const [asked, setAsked] = useState<Change>();
+  const [roles, setRoles] = useState<readonly Role[]>(user.roles);
+  const act = useMutation({
+    mutationFn: (change: AccountChange) => changeAccount(user.user_id, change),
+    onSuccess: () => setAsked(undefined),
+    // Also after a refusal: somebody else may have done it.
+    onSettled: () => client.invalidateQueries(),
+  });
+  if (!isAdmin) return null;
+  const isOwn = me?.user_id === user.user_id;
+  const isActive = user.account_status === "ACTIVE";
+  const offered: readonly Change[] = [isActive ? (isOwn ? [] : "suspend") : "restore", "roles", "sign-out"].flat() as Change[];
+  function choose(change: Change): void {
+    act.reset();
+    setRoles(user.roles);
+    setAsked(change);
+  }
+  return (
+    <div className="mb-6 flex flex-col gap-3 rounded-md border p-4">
+      {act.isSuccess && (
+        <p role="status" className="font-medium text-done">
+          {words[act.variables.change].done}
+          {act.data.ended !== undefined && ` Sessions ended: ${number(act.data.ended)}.`}
+        </p>
+      )}
+      {act.error && <Trouble what="Nothing was changed." error={act.error} />}
+      {isOwn && <p className="text-soft">This is your own account: another administrator has to suspend it, or take ADMIN from it.</p>}
+      {!asked && (
+        <div className="flex flex-wrap gap-2">
+          {offered.map(change => (
+            <button
+              key={change}
+              type="button"
+              className={`button ${change === "suspend" ? "danger order-last ml-auto" : ""}`}
+              onClick={() => choose(change)}
+            >
+              {words[change].opener}
+            </button>
+          ))}
+        </div>
+      )}
+      {asked && (
+        <>
+          <p>{words[asked].means}</p>
+          {asked === "roles" && <RoleChoice roles={roles} choose={setRoles} />}
+          <ReasonForm
+            key={asked}
+            say={words[asked].say}
+            isBusy={act.isPending}
+            isDangerous={asked === "suspend"}
+            act={reason => act.mutate(asked === "roles" ? { change: asked, reason, roles } : { change: asked, reason })}
+            cancel={() => setAsked(undefined)}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+const means: Record<(typeof givable)[number], string> = {
+  VIEWER: "looks, with payloads masked",
+  OPERATOR: "looks and repairs",
+  ADMIN: "also discards, and looks after users",
+};
+
+const RoleChoice = ({ roles, choose }: { roles: readonly Role[]; choose: (roles: readonly Role[]) => void }) => (
+  <fieldset className="flex flex-col gap-1.5">
+    <legend className="mb-1 font-medium">Roles</legend>
+    {givable.map(role => (
+      <label key={role} className="flex items-center gap-2">
+        <input
+          type="checkbox"
+          checked={roles.includes(role)}
+          onChange={event => choose(event.target.checked ? [...roles, role] : roles.filter(one => one !== role))}
+        />
+        {role} <span className="text-soft">{means[role]}</span>
+      </label>
+    ))}
+  </fieldset>
+);

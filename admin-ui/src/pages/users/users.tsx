@@ -1,0 +1,129 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link, Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { type FormEvent, useEffect, useId, useState } from "react";
+import { users } from "../../api/account_queries.ts";
+import { useLive } from "../../api/live.ts";
+import { Page } from "../../parts/page.tsx";
+import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
+import { UserRows } from "./user_rows.tsx";
+import { isUserId, readUsersView, type UsersView, userLists } from "./users_view.ts";
+
+/** Everybody who has signed in: searched, or by status and role. */
+export function Users() {
+  const view = useSearch({ from: "/users" });
+  const { id: openId } = useParams({ strict: false });
+  const navigate = useNavigate();
+  const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    ...users(view),
+    ...useLive(),
+  });
+  const rows = [...new Map(data?.pages.flatMap(page => page.users).map(user => [user.user_id, user])).values()];
+  const open = (id: string, isReplacing = false) =>
+    void navigate({ to: "/users/$id", params: { id }, search: readUsersView({ ...view, open: undefined }), replace: isReplacing });
+  const only = view.open === "only" && data && rows.length === 1 && !hasNextPage ? rows[0]!.user_id : undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the answer is there
+  useEffect(() => {
+    if (only) open(only, true);
+  }, [only]);
+
+  return (
+    <>
+      <Page title="Users" about="Everybody who has signed in">
+        <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
+          <Lists view={view} />
+          <Find
+            key={view.search}
+            search={view.search}
+            find={text =>
+              isUserId(text) ? open(text.toLowerCase()) : void navigate({ to: "/users", search: readUsersView({ search: text }) })
+            }
+          />
+        </div>
+        <div className="panel min-w-0 overflow-hidden">
+          {error && <Trouble what="Users cannot be listed." error={error} retry={() => void refetch()} />}
+          {isPending && <Skeleton rows={10} />}
+          {data && rows.length === 0 && <Nobody view={view} />}
+          {rows.length > 0 && <UserRows rows={rows} openId={openId} open={open} />}
+        </div>
+        {hasNextPage && (
+          <button type="button" className="button self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {isFetchingNextPage ? "Loading …" : view.search ? "Further ones" : "Older ones"}
+          </button>
+        )}
+      </Page>
+      <Outlet />
+    </>
+  );
+}
+
+function Lists({ view }: { view: UsersView }) {
+  const lists = [{ name: undefined, word: "All" }, ...userLists];
+  return (
+    <nav aria-label="Lists of users" className="flex min-w-0 gap-1 overflow-x-auto border-b">
+      {lists.map(({ name, word }) => {
+        const isChosen = view.search === undefined && view.show === name;
+        return (
+          <Link
+            key={word}
+            to="/users"
+            search={name ? { show: name } : {}}
+            className={`flex h-9 shrink-0 items-center border-b-2 px-3 ${isChosen ? "border-accent font-semibold" : "border-transparent text-soft hover:text-ink"}`}
+            activeProps={{}}
+            aria-current={isChosen ? "page" : undefined}
+          >
+            {word}
+          </Link>
+        );
+      })}
+    </nav>
+  );
+}
+
+function Find({ search, find }: { search: string | undefined; find: (text: string) => void }) {
+  const [text, setText] = useState(search ?? "");
+  const id = useId();
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (text.trim() !== "") find(text.trim());
+  }
+  return (
+    <form onSubmit={submit} className="flex w-full max-w-xl flex-wrap items-center gap-2">
+      <label htmlFor={id} className="font-medium">
+        Find
+      </label>
+      <input
+        id={id}
+        className="field min-w-0 !w-auto flex-1"
+        placeholder="beginning of an e-mail address or name, or the user id"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={200}
+        value={text}
+        onChange={event => setText(event.target.value)}
+      />
+      <button type="submit" className="button" disabled={text.trim() === ""}>
+        Find
+      </button>
+      {search !== undefined && (
+        <Link to="/users" search={{}} className="link">
+          Clear
+        </Link>
+      )}
+    </form>
+  );
+}
+
+function Nobody({ view: { search, show } }: { view: UsersView }) {
+  if (search)
+    return (
+      <Empty title="No user is found">
+        No e-mail address and no name begins with “{search}”. Other ids are found by their{" "}
+        <Link to="/journey/$id" params={{ id: search }} className="link">
+          journey
+        </Link>
+        .
+      </Empty>
+    );
+  if (show) return <Empty title="Nobody">No user is in this list.</Empty>;
+  return <Empty title="There is no user yet">A user is made at the first sign-in.</Empty>;
+}

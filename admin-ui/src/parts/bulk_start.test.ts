@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import { type Operation, type Preview, Refusal } from "../api/api.ts";
+import { startShown } from "./bulk_start.ts";
+
+const set = (eligible: number): Preview => ({ count: eligible, eligible, ineligible: {}, set_hash: `hash of ${eligible}`, sample: [] });
+const changed = () => new Refusal(409, "SET_CHANGED", "it is another set");
+
+/** A server whose set is each of these, one after the other. */
+function server(...sizes: number[]) {
+  const started: number[] = [];
+  return {
+    started,
+    preview: async () => set(sizes[0]!),
+    start: async ({ set_hash, eligible }: Pick<Preview, "set_hash" | "eligible">) => {
+      const now = sizes[0]!;
+      if (sizes.length > 1) sizes.shift();
+      if (set_hash !== `hash of ${now}`) throw changed();
+      started.push(eligible);
+      return { total: eligible } as Operation;
+    },
+  };
+}
+
+test("a set that shrank since it was shown is started as it is now", async () => {
+  const { started, ...calls } = server(9, 9);
+  expect(await startShown({ shown: set(12), mayShrink: true, ...calls })).toMatchObject({ total: 9 });
+  expect(started).toEqual([9]);
+});
+
+test.each([
+  ["grew", 13, true],
+  ["is empty", 0, true],
+  ["shrank, of an action that names exactly its rows", 9, false],
+])("a set that %s is not started: the person looks again", async (_, now, mayShrink) => {
+  const { started, ...calls } = server(now);
+  expect(await startShown({ shown: set(12), mayShrink, ...calls }).catch(error => error.code)).toBe("SET_CHANGED");
+  expect(started).toEqual([]);
+});
+
+test("a set that does not come to rest is given up, and another refusal at once", async () => {
+  const moving = server(11, 10, 9, 8, 7, 6, 5, 4, 3);
+  const refused = await startShown({ shown: set(12), mayShrink: true, preview: async () => set(12), start: moving.start }).catch(
+    error => error,
+  );
+  expect(refused.code).toBe("SET_CHANGED");
+  const forbidden = new Refusal(403, "OVER_CAP", "too many");
+  const start = () => Promise.reject(forbidden);
+  expect(await startShown({ shown: set(12), mayShrink: true, preview: moving.preview, start }).catch(error => error)).toBe(forbidden);
+});

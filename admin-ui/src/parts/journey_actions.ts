@@ -1,0 +1,39 @@
+import type { Action } from "../api/api.ts";
+import type { Step } from "../pages/journey/journey_steps.ts";
+
+const titles: Record<string, string> = {
+  "outbox.requeue": "Event requeued",
+  "outbox.retry": "Event retried now",
+  "outbox.discard": "Event discarded",
+  "notification.requeue": "Notification requeued",
+  "notification.retry": "Notification retried now",
+  "notification.discard": "Notification discarded",
+  "entitlement.grant": "Granted by hand",
+  "entitlement.revoke": "Revoked by hand",
+  "raw_dead_letter.reprocess": "Message read again",
+  "raw_dead_letter.discard": "Message discarded",
+  "operation.start": "Bulk operation started",
+  "operation.cancel": "Bulk operation cancelled",
+  "operation.stop": "Bulk operation stopped",
+  "reconciler.run": "Reconciler run asked for",
+};
+
+export const actionNames: readonly string[] = Object.keys(titles);
+
+/** What an operator did, in words; what has none is called by its name. */
+export const wordsOfAction = (action: string): string => titles[action] ?? `Operator: ${action}`;
+
+export const operationOf = ({ detail }: Action): string | undefined => {
+  const id = (detail as { operation_id?: unknown } | null)?.operation_id;
+  return typeof id === "string" ? id : undefined;
+};
+
+export const stepOfAction = (action: Action, after: readonly string[]): Step => ({
+  key: action.action_id,
+  at: action.at,
+  tone: action.action.endsWith(".discard") ? "failed" : "flight",
+  title: `${wordsOfAction(action.action)}${operationOf(action) ? " in a bulk operation" : ""}`,
+  who: action.actor,
+  text: action.reason,
+  after,
+});

@@ -1,0 +1,63 @@
+import type { Operation, OperationItem, Outcome } from "../api/api.ts";
+import { number } from "./format.ts";
+import type { Tone } from "./kinds.ts";
+
+interface Told {
+  readonly tone: Tone;
+  readonly word: string;
+}
+
+/** What an operation does to a row, once it is done. */
+export const doneWords = { requeue: "requeued", discard: "discarded", retry: "retried" } as const;
+export const actionWords = { requeue: "Requeue", discard: "Discard", retry: "Retry" } as const;
+
+type OutcomeName = NonNullable<OperationItem["outcome"]>;
+
+/** What became of a row since, in the order in which it matters. */
+export const outcomes: Readonly<Record<OutcomeName, Told & { readonly field: keyof Omit<Outcome, "more"> }>> = {
+  FAILED_AGAIN: { field: "failed_again", tone: "failed", word: "Failed again" },
+  RETRYING: { field: "retrying", tone: "retry", word: "Retrying" },
+  ON_THE_WAY: { field: "on_the_way", tone: "flight", word: "On the way" },
+  DELIVERED: { field: "delivered", tone: "done", word: "Delivered" },
+  GONE: { field: "gone", tone: "pending", word: "Gone" },
+};
+
+export interface Part extends Told {
+  readonly name: OutcomeName;
+  readonly count: number;
+}
+
+/** What became of the rows, without what there is none of. */
+export const partsOf = ({ outcome }: Pick<Operation, "outcome">): Part[] =>
+  outcome === null
+    ? []
+    : Object.entries(outcomes).flatMap(([name, { field, tone, word }]) =>
+        outcome[field] > 0 ? [{ name: name as OutcomeName, tone, word, count: outcome[field] }] : [],
+      );
+
+/** Whether something will still become of its rows by itself. */
+export const isMoving = ({ status, outcome }: Pick<Operation, "status" | "outcome">): boolean =>
+  status === "RUNNING" || (outcome !== null && outcome.on_the_way + outcome.retrying > 0);
+
+/** One word for an operation. That it is through with its rows is not the end: they may have failed again. */
+export function verdictOf({ status, waits, action, total, done, failed, outcome }: Operation): Told {
+  if (status === "RUNNING") return waits ? { tone: "retry", word: "Paused" } : { tone: "flight", word: "Running" };
+  const before = status === "CANCELLED" ? "Cancelled, " : status === "STOPPED" ? "Stopped, " : "";
+  const again = outcome?.failed_again ?? 0;
+  if (again > 0 && again === done && !outcome?.more) return { tone: "failed", word: said(before, "All failed again") };
+  if (again > 0) return { tone: "failed", word: `${before}${number(again)}${outcome?.more ? "+" : ""} failed again` };
+  if (failed > 0) return { tone: "failed", word: said(before, "Done, with failures") };
+  if (status === "STOPPED") return { tone: "failed", word: "Stopped" };
+  if (outcome && outcome.retrying > 0) return { tone: "retry", word: said(before, "Retrying") };
+  if (outcome && outcome.on_the_way > 0) return { tone: "flight", word: said(before, "On the way") };
+  if (status === "CANCELLED") return { tone: "stale", word: "Cancelled" };
+  if (action === "discard" || total === 0) return { tone: "done", word: "Done" };
+  if (done === 0) return { tone: "pending", word: "Nothing changed" };
+  // Of a very large one only a part was looked at: nothing is known of the rest.
+  if (outcome === null || outcome.more) return { tone: "pending", word: capital(doneWords[action]) };
+  if (outcome.delivered === 0) return { tone: "pending", word: "Gone" };
+  return { tone: "done", word: "Delivered" };
+}
+
+const capital = (word: string) => word[0]!.toUpperCase() + word.slice(1);
+const said = (before: string, word: string) => (before ? before + word[0]!.toLowerCase() + word.slice(1) : word);
