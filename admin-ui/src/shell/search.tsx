@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, type KeyboardEvent, useState } from "react";
-import { isEmail } from "../pages/users/users_view.ts";
 import { Icon } from "../parts/icons.tsx";
+import { isEmail } from "../parts/user_id.ts";
 
 export const searchId = "search";
 

@@ -3,13 +3,13 @@ import { useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { System } from "../../api/api.ts";
 import { useLive } from "../../api/live.ts";
-import * as queries from "../../api/queries.ts";
 import { mergeNewest } from "../../parts/merge.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { AuditFilter } from "./audit_filter.tsx";
 import { AuditTable } from "./audit_table.tsx";
 import { type AuditRow, sinceOf } from "./audit_view.ts";
+import { actions } from "./queries.ts";
 
 /** Who did what to what, and why. Written with the change itself; nobody can edit it here. A bulk operation is one row. */
 export function Audit() {
@@ -19,8 +19,8 @@ export function Audit() {
   const live = useLive();
   const asked = { subject, actor, action, operation_id, since };
   const parts = [
-    { system: "entitlement", query: useInfiniteQuery({ ...queries.actions("entitlement", asked), ...live }) },
-    { system: "notification", query: useInfiniteQuery({ ...queries.actions("notification", asked), ...live }) },
+    { system: "entitlement", query: useInfiniteQuery({ ...actions("entitlement", asked), ...live }) },
+    { system: "notification", query: useInfiniteQuery({ ...actions("notification", asked), ...live }) },
   ] satisfies { system: System; query: unknown }[];
   const rows = mergeNewest(
     parts.map(({ system, query }) => ({

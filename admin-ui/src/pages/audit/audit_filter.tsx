@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useId } from "react";
 import * as queries from "../../api/queries.ts";
+import { actionNames, wordsOfAction } from "../../parts/action_words.ts";
 import { Icon } from "../../parts/icons.tsx";
-import { actionNames, wordsOfAction } from "../../parts/journey_actions.ts";
 import { type AuditView, spans } from "./audit_view.ts";
 
 /** Narrows the audit; everything chosen is in the address. */

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
+import { operationOf } from "../../parts/action_words.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { Id } from "../../parts/id.tsx";
-import { operationOf } from "../../parts/journey_actions.ts";
 import { useIsNarrow } from "../../parts/narrow.ts";
 import { Ago } from "../../parts/time.tsx";
 import { type AuditRow, didOf, operationIn } from "./audit_view.ts";

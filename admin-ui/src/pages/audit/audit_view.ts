@@ -1,6 +1,6 @@
 import type { Action, System } from "../../api/api.ts";
+import { wordsOfAction } from "../../parts/action_words.ts";
 import { number } from "../../parts/format.ts";
-import { wordsOfAction } from "../../parts/journey_actions.ts";
 
 /** What the audit is narrowed to; all of it is in the address. */
 export interface AuditView {

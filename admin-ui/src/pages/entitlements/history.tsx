@@ -1,13 +1,13 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useLive } from "../../api/live.ts";
-import { history, type Past } from "../../api/user_queries.ts";
 import { span } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { toneText } from "../../parts/state.tsx";
 import { At } from "../../parts/time.tsx";
 import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
+import { history, type Past } from "./queries.ts";
 
 /** Every change of what the user has, from the audit, newest first. */
 export function History({ user }: { user: string }) {

@@ -1,7 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useLive } from "../../api/live.ts";
-import { type Holding, holdings } from "../../api/user_queries.ts";
 import { number } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { useIsNarrow } from "../../parts/narrow.ts";
@@ -12,6 +11,7 @@ import { Ago, At } from "../../parts/time.tsx";
 import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { fieldOf, timeOf } from "../../parts/user_view.ts";
 import type { Verb } from "./change.ts";
+import { type Holding, holdings } from "./queries.ts";
 
 export interface HoldingsProps {
   readonly user: string;

@@ -4,7 +4,6 @@ import { useState } from "react";
 import { type RawLetter, type RawLetterDetail, tell } from "../../api/api.ts";
 import { useLive } from "../../api/live.ts";
 import { useCan } from "../../api/me.ts";
-import * as queries from "../../api/queries.ts";
 import { ActionList } from "../../parts/action_list.tsx";
 import { Bytes } from "../../parts/bytes.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
@@ -16,6 +15,7 @@ import { ReasonForm } from "../../parts/reason_form.tsx";
 import { StateMark } from "../../parts/state.tsx";
 import { At } from "../../parts/time.tsx";
 import { Skeleton, Trouble } from "../../parts/trouble.tsx";
+import { rawLetter } from "./queries.ts";
 import { letterState } from "./unreadable.tsx";
 
 export function RawDrawer() {
@@ -23,7 +23,7 @@ export function RawDrawer() {
   const search = useSearch({ from: "/failures/unreadable" });
   const navigate = useNavigate();
   const [said, setSaid] = useState<string>();
-  const { data, error, refetch } = useQuery({ ...queries.rawLetter(id), ...useLive(), enabled: said !== words.discard.done });
+  const { data, error, refetch } = useQuery({ ...rawLetter(id), ...useLive(), enabled: said !== words.discard.done });
   return (
     <Drawer title="Unreadable message" head={<Id id={id} whole />} close={() => void navigate({ to: "/failures/unreadable", search })}>
       {said && (

@@ -2,7 +2,6 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { RawLetter } from "../../api/api.ts";
 import { useLive } from "../../api/live.ts";
-import * as queries from "../../api/queries.ts";
 import { number } from "../../parts/format.ts";
 import { useIsNarrow } from "../../parts/narrow.ts";
 import { Page } from "../../parts/page.tsx";
@@ -10,6 +9,7 @@ import { StateMark } from "../../parts/state.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { FailureTabs } from "./failure_tabs.tsx";
+import { rawLetters } from "./queries.ts";
 
 export const letterState = ({ reprocessed_at, untrusted }: Pick<RawLetter, "reprocessed_at" | "untrusted">) =>
   reprocessed_at
@@ -21,7 +21,7 @@ export function Unreadable() {
   const { which } = useSearch({ from: "/failures/unreadable" });
   const navigate = useNavigate();
   const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    ...queries.rawLetters(which),
+    ...rawLetters(which),
     ...useLive(),
   });
   const rows = data?.pages.flatMap(page => page.rows) ?? [];

@@ -3,7 +3,6 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import type { KeptAnswer } from "../../api/api.ts";
 import { useLive } from "../../api/live.ts";
-import * as queries from "../../api/queries.ts";
 import { Facts, Verbatim } from "../../parts/facts.tsx";
 import { number } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
@@ -12,6 +11,7 @@ import { Page, Panel } from "../../parts/page.tsx";
 import { StateMark } from "../../parts/state.tsx";
 import { Ago, At } from "../../parts/time.tsx";
 import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
+import { idempotency } from "./queries.ts";
 
 /** What is kept of an idempotency key: the request's fingerprint, the answer, and how often it was given again. */
 export function IdempotencyStart() {
@@ -30,7 +30,7 @@ export function IdempotencyStart() {
 
 export function Idempotency() {
   const { key } = useParams({ from: "/idempotency/$key" });
-  const { data, error, isPending, refetch } = useQuery({ ...queries.idempotency(key), ...useLive() });
+  const { data, error, isPending, refetch } = useQuery({ ...idempotency(key), ...useLive() });
   return (
     <Page title="Idempotency" about={<Id id={key} whole />}>
       <LookUp key={key} before={key} />

@@ -2,12 +2,12 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useLive } from "../../api/live.ts";
 import { useCan } from "../../api/me.ts";
-import { inbox } from "../../api/user_queries.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { UserLine, UserLookup } from "../../parts/user_lookup.tsx";
 import { type Show, shows } from "../../parts/user_view.ts";
 import { Letters } from "./letters.tsx";
+import { inbox } from "./queries.ts";
 
 /** A user's inbox as the user sees it, and what has not reached it. Looking marks nothing as read. */
 export function Inbox() {

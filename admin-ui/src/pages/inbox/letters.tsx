@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
-import type { Letter } from "../../api/user_queries.ts";
 import { Verbatim } from "../../parts/facts.tsx";
 import { notifications, stateOf } from "../../parts/kinds.ts";
 import { StateMark } from "../../parts/state.tsx";
 import { Ago } from "../../parts/time.tsx";
+import type { Letter } from "./queries.ts";
 
 /** As the user's own page says it. */
 const sentences: Record<string, (item: string) => string> = {

@@ -1,14 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Navigate } from "@tanstack/react-router";
-import { account } from "../../api/account_queries.ts";
 import type { Counts, System } from "../../api/api.ts";
 import * as queries from "../../api/queries.ts";
-import { holdsAny } from "../../api/user_queries.ts";
 import { count } from "../../parts/format.ts";
 import { type Kind, notifications, outbox } from "../../parts/kinds.ts";
 import { Empty, Skeleton } from "../../parts/trouble.tsx";
+import { isUserId } from "../../parts/user_id.ts";
 import { UserLinks } from "../../parts/user_links.tsx";
-import { isUserId } from "../users/users_view.ts";
+import { holdsAny } from "./queries.ts";
 
 const all = ({ counts }: Counts) =>
   Object.values(counts).reduce((sum, one) => ({ count: sum.count + one.count, more: sum.more || one.more }));
@@ -22,7 +21,7 @@ export function Elsewhere({ id }: { id: string }) {
   };
   const found = (["entitlement", "notification"] satisfies System[]).find(system => ours[system].data);
   const lists: [Kind, Counts | undefined, boolean][] = [useUser(outbox, id), useUser(notifications, id)];
-  const known = useQuery({ ...account(id), enabled: isUserId(id), retry: false });
+  const known = useQuery({ ...queries.account(id), enabled: isUserId(id), retry: false });
   const held = useQuery({ ...holdsAny(id), retry: false });
   const hits = lists.filter(([, data]) => data && all(data).count > 0);
   if (found) return <Navigate to="/operations/$system/$id" params={{ system: found, id }} replace />;

@@ -1,6 +1,6 @@
 import type { Attempt, JourneyEvent, JourneyNotification } from "../../api/api.ts";
 import { span } from "../../parts/format.ts";
-import { stepOfAction } from "../../parts/journey_actions.ts";
+import { stepOfAction } from "./journey_actions.ts";
 import type { Step } from "./journey_steps.ts";
 
 const outcomes = {

@@ -1,15 +1,8 @@
 import type { JourneyEvent } from "../../api/api.ts";
+import { attemptsOf } from "../../parts/publish_attempts.ts";
 import type { Step } from "./journey_steps.ts";
 
 const many = (attempts: number) => `${attempts} ${attempts === 1 ? "attempt" : "attempts"} failed`;
-/** The outbox counts attempts that failed; the one that succeeded is not among them. A repetition has a message id of its own. */
-export function attemptsOf({
-  attempt_count: failed,
-  publish_generation: generation,
-}: Pick<JourneyEvent, "attempt_count" | "publish_generation">): string {
-  const attempt = failed ? `attempt ${failed + 1}, after ${failed} that failed` : "first attempt";
-  return generation ? `${attempt} of repetition ${generation}` : attempt;
-}
 
 /** From the outbox to the stream, and the confirmation that it arrived. */
 export function stepsOfPublishing(event: JourneyEvent): Step[] {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { Action, Attempt, JourneyEvent, JourneyNotification } from "../../api/api.ts";
+import { attemptsOf } from "../../parts/publish_attempts.ts";
 import { markdownOf } from "./journey_markdown.ts";
 import { gapText } from "./journey_order.ts";
 import { outcomeOf } from "./journey_outcome.ts";
-import { attemptsOf } from "./journey_publishing.ts";
 import { type Chain, type JourneyLetter, stepsOf } from "./journey_steps.ts";
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toISOString();

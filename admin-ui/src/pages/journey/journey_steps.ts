@@ -1,6 +1,6 @@
 import type { Action, JourneyEvent, JourneyNotification, RawLetter, System } from "../../api/api.ts";
-import { stepOfAction } from "../../parts/journey_actions.ts";
 import type { Kind, Tone } from "../../parts/kinds.ts";
+import { stepOfAction } from "./journey_actions.ts";
 import { stepsOfNotification } from "./journey_delivery.ts";
 import { inOrder } from "./journey_order.ts";
 import { stepsOfPublishing } from "./journey_publishing.ts";

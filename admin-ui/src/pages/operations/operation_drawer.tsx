@@ -19,6 +19,7 @@ import { ReasonForm } from "../../parts/reason_form.tsx";
 import { StateMark, toneText } from "../../parts/state.tsx";
 import { At } from "../../parts/time.tsx";
 import { Skeleton, Trouble } from "../../parts/trouble.tsx";
+import { operationItems } from "./queries.ts";
 
 const systems: Record<string, System> = { entitlement: "entitlement", notification: "notification" };
 
@@ -163,7 +164,7 @@ function Items({ system, operation }: { system: System; operation: Operation }) 
   const search = useSearch({ from: "/operations/$system/$id" });
   const navigate = useNavigate({ from: "/operations/$system/$id" });
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
-    ...queries.operationItems(system, operation.operation_id, search),
+    ...operationItems(system, operation.operation_id, search),
     ...useLive(),
   });
   const items = data?.pages.flatMap(page => page.rows) ?? [];

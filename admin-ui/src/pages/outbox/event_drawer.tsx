@@ -9,12 +9,12 @@ import { Drawer } from "../../parts/drawer.tsx";
 import { Facts, Section, Verbatim } from "../../parts/facts.tsx";
 import { Id } from "../../parts/id.tsx";
 import { ofEvent, outbox, stateOf, verbOf } from "../../parts/kinds.ts";
+import { attemptsOf } from "../../parts/publish_attempts.ts";
 import { Repair } from "../../parts/repair.tsx";
 import { StateMark } from "../../parts/state.tsx";
 import { At } from "../../parts/time.tsx";
 import { Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { UserLinks } from "../../parts/user_links.tsx";
-import { attemptsOf } from "../journey/journey_publishing.ts";
 
 interface EventDetail extends OutboxEvent {
   readonly payload?: unknown;

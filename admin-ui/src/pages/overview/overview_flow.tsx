@@ -3,7 +3,6 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import type { FlowSeries, System } from "../../api/api.ts";
 import { useLive } from "../../api/live.ts";
-import * as queries from "../../api/queries.ts";
 import { clock, exact } from "../../parts/format.ts";
 import { Panel } from "../../parts/page.tsx";
 import { useSettings } from "../../parts/settings.ts";
@@ -11,6 +10,7 @@ import { countScaleOf, timeScaleOf } from "./chart_scale.ts";
 import { FlowCell, type Pointing } from "./flow_cell.tsx";
 import { binned, type FlowChart, latency, linesOf, ranges, throughput, told, valuesOf } from "./flow_charts.ts";
 import { ConsumerLag } from "./overview_health.tsx";
+import { flow } from "./queries.ts";
 
 // A day of minutes hardly changes in a few seconds.
 const slowRefresh = 30_000;
@@ -24,8 +24,8 @@ export function Flow() {
   const { refetchInterval } = useLive();
   const live = { refetchInterval: refetchInterval && minutes > 60 ? Math.max(refetchInterval, slowRefresh) : refetchInterval };
   const series = {
-    entitlement: useQuery({ ...queries.flow("entitlement", minutes), ...live }),
-    notification: useQuery({ ...queries.flow("notification", minutes), ...live }),
+    entitlement: useQuery({ ...flow("entitlement", minutes), ...live }),
+    notification: useQuery({ ...flow("notification", minutes), ...live }),
   };
   const [at, point] = useState<number | null>(null);
   const points = { entitlement: usePoints(series.entitlement.data, bin), notification: usePoints(series.notification.data, bin) };

@@ -11,6 +11,7 @@ import { toneText } from "../../parts/state.tsx";
 import { useNow } from "../../parts/time.tsx";
 import { type Answer, type Finding, headlineOf } from "./headline.ts";
 import { isGrowing, type Sample } from "./lag.ts";
+import { gatewayHealth, health as healthQuery } from "./queries.ts";
 
 // The invariants cost more than a count, and seldom change.
 const booksEvery = 60_000;
@@ -34,10 +35,10 @@ function useHeadline() {
   const live = useLive();
   const slow = { refetchInterval: live.refetchInterval && Math.max(live.refetchInterval, booksEvery) };
   const health = {
-    entitlement: answerOf(useQuery({ ...queries.health("entitlement"), ...live })),
-    notification: answerOf(useQuery({ ...queries.health("notification"), ...live })),
+    entitlement: answerOf(useQuery({ ...healthQuery("entitlement"), ...live })),
+    notification: answerOf(useQuery({ ...healthQuery("notification"), ...live })),
   } satisfies Record<System, unknown>;
-  const gateway = answerOf(useQuery({ ...queries.gatewayHealth, ...live }));
+  const gateway = answerOf(useQuery({ ...gatewayHealth, ...live }));
   const counts = {
     entitlement: answerOf(useQuery({ ...queries.counts(outbox), ...live })),
     notification: answerOf(useQuery({ ...queries.counts(notifications), ...live })),

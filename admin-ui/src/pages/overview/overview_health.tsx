@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import type { HealthPart, System, SystemHealth } from "../../api/api.ts";
 import { useLive } from "../../api/live.ts";
-import * as queries from "../../api/queries.ts";
 import { number } from "../../parts/format.ts";
 import { Panel } from "../../parts/page.tsx";
 import { StateMark } from "../../parts/state.tsx";
 import { Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { largeLag } from "./headline.ts";
+import { gatewayHealth, health } from "./queries.ts";
 
 const systems: readonly System[] = ["entitlement", "notification"];
 const titles: Record<System, string> = { entitlement: "Entitlement", notification: "Notification" };
@@ -49,13 +49,13 @@ const words = {
 const tones = { ok: "done", trouble: "failed", unknown: "pending" } as const;
 
 function SystemParts({ system }: { system: System }) {
-  const { data, error, refetch } = useQuery({ ...queries.health(system), ...useLive() });
+  const { data, error, refetch } = useQuery({ ...health(system), ...useLive() });
   const note = data?.workers.length === 0 ? "Its workers run in processes of their own, which are not seen from here." : undefined;
   return <Parts title={titles[system]} data={data} error={error} retry={() => void refetch()} note={note} />;
 }
 
 function GatewayParts() {
-  const { data, error, refetch } = useQuery({ ...queries.gatewayHealth, ...useLive() });
+  const { data, error, refetch } = useQuery({ ...gatewayHealth, ...useLive() });
   return <Parts title="Gateway" data={data} error={error} retry={() => void refetch()} />;
 }
 
@@ -94,7 +94,7 @@ function Parts({ title, data, error, retry, note }: PartsProps) {
 
 /** How far notification is behind the stream: a chart's cell of its own. */
 export function ConsumerLag() {
-  const { data, error, refetch } = useQuery({ ...queries.health("notification"), ...useLive() });
+  const { data, error, refetch } = useQuery({ ...health("notification"), ...useLive() });
   const lag = data?.consumer;
   const facts =
     lag &&

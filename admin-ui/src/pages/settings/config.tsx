@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ConfigSetting, Configured } from "../../api/api.ts";
-import * as queries from "../../api/queries.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { Skeleton, Trouble } from "../../parts/trouble.tsx";
+import { config } from "./queries.ts";
 
 /** What a service was started with; nobody changes it here. */
 export function Config({ system }: { system: Configured }) {
-  const { data, error, isPending, refetch } = useQuery(queries.config(system));
+  const { data, error, isPending, refetch } = useQuery(config(system));
   const all = data?.flatMap(group => group.settings) ?? [];
   return (
     <Panel

@@ -1,12 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { type AccountChange, changeAccount, type User } from "../../api/account_queries.ts";
 import type { Role } from "../../api/api.ts";
 import { useCan } from "../../api/me.ts";
+import type { User } from "../../api/queries.ts";
 import * as queries from "../../api/queries.ts";
 import { number } from "../../parts/format.ts";
 import { ReasonForm } from "../../parts/reason_form.tsx";
 import { Trouble } from "../../parts/trouble.tsx";
+import { type AccountChange, changeAccount } from "./queries.ts";
 
 type Change = AccountChange["change"];
 

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { account, accountAudit, sessions, type User } from "../../api/account_queries.ts";
 import { useLive } from "../../api/live.ts";
+import { account, type User } from "../../api/queries.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { Facts, Section } from "../../parts/facts.tsx";
@@ -9,10 +9,12 @@ import { Id } from "../../parts/id.tsx";
 import { StateMark } from "../../parts/state.tsx";
 import { Ago, At } from "../../parts/time.tsx";
 import { Skeleton, Trouble } from "../../parts/trouble.tsx";
+import { isUserId } from "../../parts/user_id.ts";
 import { UserLinks } from "../../parts/user_links.tsx";
+import { accountAudit, sessions } from "./queries.ts";
 import { UserActions } from "./user_actions.tsx";
 import { rolesOf, statusOf } from "./user_rows.tsx";
-import { changesOf, isUserId } from "./users_view.ts";
+import { changesOf } from "./users_view.ts";
 
 export function UserDrawer() {
   const { id } = useParams({ from: "/users/$id" });

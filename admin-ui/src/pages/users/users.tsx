@@ -1,12 +1,13 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useId, useState } from "react";
-import { users } from "../../api/account_queries.ts";
 import { useLive } from "../../api/live.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
+import { isUserId } from "../../parts/user_id.ts";
+import { users } from "./queries.ts";
 import { UserRows } from "./user_rows.tsx";
-import { isUserId, readUsersView, type UsersView, userLists } from "./users_view.ts";
+import { readUsersView, type UsersView, userLists } from "./users_view.ts";
 
 /** Everybody who has signed in: searched, or by status and role. */
 export function Users() {

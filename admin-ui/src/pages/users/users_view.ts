@@ -26,13 +26,6 @@ export function readUsersView({ search, show, open }: Record<string, unknown>): 
 export const parametersOf = ({ search, show }: UsersView): Record<string, string> =>
   search === undefined ? { ...userLists.find(({ name }) => name === show)?.parameters } : { search };
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** Users of the account service are known by UUIDs. */
-export const isUserId = (text: string): boolean => uuid.test(text);
-/** Nothing else that is searched for looks like an e-mail address. */
-export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+$/.test(text);
-
 const asText = (value: unknown): string => {
   if (value === null || value === undefined || value === "") return "nothing";
   if (Array.isArray(value)) return value.length > 0 ? value.map(asText).join(", ") : "nothing";

@@ -1,5 +1,4 @@
 import type { Action } from "../api/api.ts";
-import type { Step } from "../pages/journey/journey_steps.ts";
 
 const titles: Record<string, string> = {
   "outbox.requeue": "Event requeued",
@@ -27,13 +26,3 @@ export const operationOf = ({ detail }: Action): string | undefined => {
   const id = (detail as { operation_id?: unknown } | null)?.operation_id;
   return typeof id === "string" ? id : undefined;
 };
-
-export const stepOfAction = (action: Action, after: readonly string[]): Step => ({
-  key: action.action_id,
-  at: action.at,
-  tone: action.action.endsWith(".discard") ? "failed" : "flight",
-  title: `${wordsOfAction(action.action)}${operationOf(action) ? " in a bulk operation" : ""}`,
-  who: action.actor,
-  text: action.reason,
-  after,
-});

@@ -1,20 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { parametersOf, type UsersView } from "../pages/users/users_view.ts";
-import { pageSize } from "../parts/settings.ts";
-import { call, type Role } from "./api.ts";
-
-export interface User {
-  readonly user_id: string;
-  readonly account_status: "ACTIVE" | "SUSPENDED";
-  readonly roles: readonly Role[];
-  readonly display_name: string | null;
-  readonly email: string | null;
-  readonly email_verified: boolean;
-  readonly picture: string | null;
-  readonly locale: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+import { call, type Role } from "../../api/api.ts";
+import { byCursor, type User } from "../../api/queries.ts";
+import { pageSize } from "../../parts/settings.ts";
+import { parametersOf, type UsersView } from "./users_view.ts";
 
 export interface AccountAction {
   readonly audit_id: string;
@@ -31,11 +19,6 @@ export interface OpenSession {
   readonly ends_at: string;
 }
 
-const paging = {
-  initialPageParam: undefined as string | undefined,
-  getNextPageParam: (page: { readonly next_cursor?: string }) => page.next_cursor,
-};
-
 const path = (rest: string, parameters: Record<string, string | undefined> = {}) => {
   const given = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   return `/admin/api/users${rest}${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`;
@@ -49,13 +32,7 @@ export const users = (view: UsersView) =>
       call<{ users: User[]; next_cursor?: string }>(path("", { ...parametersOf(view), limit: String(pageSize()), cursor: pageParam }), {
         signal,
       }),
-    ...paging,
-  });
-
-export const account = (userId: string) =>
-  queryOptions({
-    queryKey: ["account", userId],
-    queryFn: ({ signal }) => call<User>(`/v1/users/${encodeURIComponent(userId)}`, { signal }),
+    ...byCursor,
   });
 
 export const accountAudit = (userId: string) =>
@@ -63,7 +40,7 @@ export const accountAudit = (userId: string) =>
     queryKey: ["account audit", userId],
     queryFn: ({ pageParam, signal }) =>
       call<{ audit: AccountAction[]; next_cursor?: string }>(path(one(userId, "audit"), { limit: "20", cursor: pageParam }), { signal }),
-    ...paging,
+    ...byCursor,
   });
 
 export const sessions = (userId: string) =>

@@ -1,0 +1,16 @@
+import { infiniteQueryOptions } from "@tanstack/react-query";
+import { ask, type OperationItem, type System } from "../../api/api.ts";
+import { cursorOf, type Page, paging } from "../../api/queries.ts";
+import { pageSize } from "../../parts/settings.ts";
+
+/** By what the operation did, or by what became of the row since. */
+export const operationItems = (system: System, id: string, shown: { result?: string; outcome?: string }) =>
+  infiniteQueryOptions({
+    queryKey: ["operation", system, id, "items", shown, pageSize()],
+    queryFn: async ({ pageParam, ...asking }): Promise<Page<OperationItem>> => {
+      const path = `operations/${encodeURIComponent(id)}/items`;
+      const page = await ask<Record<string, unknown>>(system, path, { ...shown, limit: pageSize(), cursor: pageParam }, asking);
+      return { rows: page.items as OperationItem[], next: cursorOf(page) };
+    },
+    ...paging,
+  });
