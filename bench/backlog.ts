@@ -1,7 +1,7 @@
 import type { EntitlementSql } from "../server/entitlement/sql.gen.ts";
-import { connect } from "../server/kernel/database.ts";
-import { createMetrics } from "../server/kernel/metrics.ts";
-import { bindStatements, readStatements } from "../server/kernel/statements.ts";
+import { connect } from "../server/kernel/postgres/database.ts";
+import { bindStatements, readStatements } from "../server/kernel/postgres/statements.ts";
+import { createMetrics } from "../server/kernel/telemetry/metrics.ts";
 import type { NotificationSql } from "../server/notification/sql.gen.ts";
 import type { TestKenri } from "../server/testing/kenri.ts";
 import { becomes } from "../stack/wait.ts";

@@ -1,5 +1,5 @@
-import { cursors, placeText } from "../server/kernel/cursor.ts";
-import { filterOf } from "../server/kernel/filter.ts";
+import { cursors, placeText } from "../server/kernel/http/cursor.ts";
+import { filterOf } from "../server/kernel/operator/filter.ts";
 import type { TestKenri } from "../server/testing/kenri.ts";
 import { fillConsoleNotifications, fillConsoleOutbox, fillOperatorWork } from "./console_rows.ts";
 import { type Figure, ms, percentile, timings } from "./measure.ts";

@@ -1,8 +1,8 @@
 import type { EntitlementSql } from "../server/entitlement/sql.gen.ts";
-import { connect } from "../server/kernel/database.ts";
-import { unclaimed } from "../server/kernel/first_attempts.ts";
-import { createMetrics } from "../server/kernel/metrics.ts";
-import { bindStatements, readStatements } from "../server/kernel/statements.ts";
+import { unclaimed } from "../server/kernel/delivery/first_attempts.ts";
+import { connect } from "../server/kernel/postgres/database.ts";
+import { bindStatements, readStatements } from "../server/kernel/postgres/statements.ts";
+import { createMetrics } from "../server/kernel/telemetry/metrics.ts";
 import type { TestKenri } from "../server/testing/kenri.ts";
 import { type Figure, perSecond, throughput } from "./measure.ts";
 

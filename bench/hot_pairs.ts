@@ -1,9 +1,9 @@
 import type postgres from "postgres";
 import type { EntitlementSql } from "../server/entitlement/sql.gen.ts";
-import { connect } from "../server/kernel/database.ts";
-import { dueBound, headEvery, looksPerRow } from "../server/kernel/due_bound.ts";
-import { createMetrics } from "../server/kernel/metrics.ts";
-import { bindStatements, readStatements } from "../server/kernel/statements.ts";
+import { dueBound, headEvery, looksPerRow } from "../server/kernel/delivery/due_bound.ts";
+import { connect } from "../server/kernel/postgres/database.ts";
+import { bindStatements, readStatements } from "../server/kernel/postgres/statements.ts";
+import { createMetrics } from "../server/kernel/telemetry/metrics.ts";
 import type { NotificationSql } from "../server/notification/sql.gen.ts";
 import type { TestKenri } from "../server/testing/kenri.ts";
 import { type Figure, ms, percentile, timesInTurns } from "./measure.ts";

@@ -1,5 +1,5 @@
 import { jetstream } from "@nats-io/jetstream";
-import { ensureStream } from "../server/kernel/streams.ts";
+import { ensureStream } from "../server/kernel/nats/streams.ts";
 import type { TestKenri } from "../server/testing/kenri.ts";
 import { connectTo } from "../server/testing/nats.ts";
 import { until } from "../stack/wait.ts";

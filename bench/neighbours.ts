@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import { gatewaySettings } from "../server/gateway/config.ts";
-import { listSettings } from "../server/kernel/config.ts";
+import { listSettings } from "../server/kernel/config/config.ts";
 import { testBrowser } from "../server/testing/browser.ts";
 import { gatewayPlace, startGateway } from "../server/testing/gateway.ts";
 import type { TestKenri } from "../server/testing/kenri.ts";

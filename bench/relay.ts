@@ -2,7 +2,7 @@ import { jetstream } from "@nats-io/jetstream";
 import { headers as natsHeaders } from "@nats-io/transport-node";
 import { encodeMessage, type Message } from "../server/entitlement/event.ts";
 import type { OutboxClaimRow } from "../server/entitlement/sql.gen.ts";
-import { ensureStream } from "../server/kernel/streams.ts";
+import { ensureStream } from "../server/kernel/nats/streams.ts";
 import type { TestKenri } from "../server/testing/kenri.ts";
 import { connectTo } from "../server/testing/nats.ts";
 import { until } from "../stack/wait.ts";

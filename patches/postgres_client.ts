@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { finished } from "node:stream/promises";
-import { within } from "../server/kernel/deadline.ts";
+import { within } from "../server/kernel/life/deadline.ts";
 import { until } from "../stack/wait.ts";
 import {
   admin,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createServer, connect as dial, type Server, type Socket } from "node:net";
 import postgres from "postgres";
-import { within } from "../server/kernel/deadline.ts";
+import { within } from "../server/kernel/life/deadline.ts";
 import { until } from "../stack/wait.ts";
 
 export type Ask = "halt" | "start";

@@ -1,9 +1,9 @@
 import { hostname } from "node:os";
-import { faults } from "./kernel/fault.ts";
-import { createHealth } from "./kernel/health.ts";
-import { createLog } from "./kernel/log.ts";
-import { createMetrics } from "./kernel/metrics.ts";
-import type { RoleContext } from "./kernel/role.ts";
+import { faults } from "./kernel/life/fault.ts";
+import { createHealth } from "./kernel/life/health.ts";
+import type { RoleContext } from "./kernel/life/role.ts";
+import { createLog } from "./kernel/telemetry/log.ts";
+import { createMetrics } from "./kernel/telemetry/metrics.ts";
 import type { AllSettings } from "./systems.ts";
 
 /** What a role gets to work with, whether it runs in a thread or as a process. */

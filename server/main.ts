@@ -4,13 +4,13 @@
  * in reverse of its start, within the time set for it.
  */
 import { roleContext } from "./context.ts";
-import { ConfigError } from "./kernel/config.ts";
-import { healthServer } from "./kernel/health_server.ts";
-import { workerMetrics } from "./kernel/metrics.ts";
-import type { RoleContext } from "./kernel/role.ts";
-import { group, type Service, service, together } from "./kernel/service.ts";
-import { vitals } from "./kernel/vitals.ts";
-import { workerHost } from "./kernel/worker_host.ts";
+import { ConfigError } from "./kernel/config/config.ts";
+import { healthServer } from "./kernel/http/health_server.ts";
+import type { RoleContext } from "./kernel/life/role.ts";
+import { group, type Service, service, together } from "./kernel/life/service.ts";
+import { vitals } from "./kernel/life/vitals.ts";
+import { workerHost } from "./kernel/life/worker_host.ts";
+import { workerMetrics } from "./kernel/telemetry/metrics.ts";
 import { type AllSettings, createRole, rolesOf, type SystemName, settingsFor, systemNames, systems } from "./systems.ts";
 
 const workerEntry = new URL("./worker.ts", import.meta.url);

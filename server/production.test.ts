@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ConfigError } from "./kernel/config.ts";
+import { ConfigError } from "./kernel/config/config.ts";
 import { rolesOf, settingsFor, systemNames } from "./systems.ts";
 import { startProcess } from "./testing/process.ts";
 

@@ -5,13 +5,13 @@ import { createServer } from "node:tls";
 import postgres from "postgres";
 import { scratchFolder } from "../stack/scratch.ts";
 import { until } from "../stack/wait.ts";
-import { createBroker } from "./kernel/broker.ts";
-import { connect, databaseRefusal } from "./kernel/database.ts";
-import { createHealth } from "./kernel/health.ts";
-import { silentLog } from "./kernel/log.ts";
-import { createMetrics } from "./kernel/metrics.ts";
-import { createRedis } from "./kernel/redis.ts";
-import type { RedisAddress } from "./kernel/redis_address.ts";
+import { createHealth } from "./kernel/life/health.ts";
+import { createBroker } from "./kernel/nats/broker.ts";
+import { connect, databaseRefusal } from "./kernel/postgres/database.ts";
+import { createRedis } from "./kernel/redis/redis.ts";
+import type { RedisAddress } from "./kernel/redis/redis_address.ts";
+import { silentLog } from "./kernel/telemetry/log.ts";
+import { createMetrics } from "./kernel/telemetry/metrics.ts";
 import { type CertificateFiles, type TestAuthority, testAuthority } from "./testing/authority.ts";
 import { testSecret } from "./testing/integrity.ts";
 import { testNats } from "./testing/kenri.ts";
@@ -215,7 +215,7 @@ test("a system migrates, works and takes keys over TLS, with its secrets in file
   const system = launch("entitlement", environment);
   await system.logged("broker.connected");
   await system.logged('"system":"entitlement","msg":"ready"');
-  const keys = Bun.spawn([process.execPath, "server/keys.ts", "list", "--systems", "entitlement", "--json"], {
+  const keys = Bun.spawn([process.execPath, "server/cli/keys.ts", "list", "--systems", "entitlement", "--json"], {
     cwd: join(import.meta.dir, ".."),
     env: { PATH: process.env.PATH ?? "", ENTITLEMENT_DATABASE_URL_FILE: environment.ENTITLEMENT_DATABASE_URL_FILE },
     stdout: "pipe",

@@ -1,9 +1,9 @@
 /** A role in a worker thread: the parent says which, hears of it once a second, and says when to stop. */
 import { roleContext } from "./context.ts";
-import { loop } from "./kernel/loop.ts";
-import { group } from "./kernel/service.ts";
-import { vitals } from "./kernel/vitals.ts";
-import type { WorkerOrder, WorkerReport } from "./kernel/worker_host.ts";
+import { loop } from "./kernel/life/loop.ts";
+import { group } from "./kernel/life/service.ts";
+import { vitals } from "./kernel/life/vitals.ts";
+import type { WorkerOrder, WorkerReport } from "./kernel/life/worker_host.ts";
 import { createRole, settingsFor } from "./systems.ts";
 
 declare const self: Worker;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { parse } from "yaml";
-import { knownVariables } from "../server/variables.ts";
+import { knownVariables } from "../server/tools/variables.ts";
 import { checkout } from "./checkout.ts";
 import { completeEnv, requiredVariables } from "./compose_env.ts";
 import { demoUsers } from "./idp/users.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { listSettings } from "../server/kernel/config.ts";
+import { listSettings } from "../server/kernel/config/config.ts";
 import { systems } from "../server/systems.ts";
 import { configFile, documentFile, usersConfig, writtenDocument } from "./nats_config.ts";
 import { defaultNames, namesIn, rightsOf, testNames } from "./nats_permissions.ts";

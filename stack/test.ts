@@ -28,7 +28,7 @@ const checks: [name: string, command: string[]][] = [
   ["format and lint", [...program("biome"), "ci", `--colors=${process.stdout.isTTY ? "force" : "off"}`, "."]],
   ["types", [...program("tsc"), "--noEmit", "-p", "."]],
   ["types of the console", [...program("tsc"), "--noEmit", "-p", "admin-ui"]],
-  ["SQL files fit the schema, generated types are current", [bun, "server/generate.ts", "--verify"]],
+  ["SQL files fit the schema, generated types are current", [bun, "server/tools/generate.ts", "--verify"]],
   ["protobuf lint", [...program("buf"), "lint"]],
   ["protobuf: generated code is current, nothing breaks", [bun, "proto/verify.ts"]],
 ];

@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Requires } from "../kernel/callers.ts";
-import { type Cursors, highestUuid, limitOf, pageQuery } from "../kernel/cursor.ts";
-import { longText, uuid } from "../kernel/text.ts";
-import { roles } from "../kernel/tokens.ts";
-import { verb } from "../kernel/verbs.ts";
+import type { Requires } from "../kernel/http/callers.ts";
+import { type Cursors, highestUuid, limitOf, pageQuery } from "../kernel/http/cursor.ts";
+import { longText, uuid } from "../kernel/http/text.ts";
+import { roles } from "../kernel/http/tokens.ts";
+import { verb } from "../kernel/http/verbs.ts";
 import { actorOf, answerTo, noSuchUser } from "./answers.ts";
 import { changeStatus, setRoles, signOut } from "./changes.ts";
 import type { AccountSql } from "./sql.gen.ts";

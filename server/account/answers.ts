@@ -1,5 +1,5 @@
-import { callerOf } from "../kernel/callers.ts";
-import { notFound, Problem, unavailable } from "../kernel/problem.ts";
+import { callerOf } from "../kernel/http/callers.ts";
+import { notFound, Problem, unavailable } from "../kernel/http/problem.ts";
 import type { Outcome, User } from "./changes.ts";
 
 /** Who asks, as the audit names them. */

@@ -1,8 +1,8 @@
-import { apiRole } from "../kernel/api_role.ts";
-import { configRoutes } from "../kernel/config_routes.ts";
-import type { RoleContext } from "../kernel/role.ts";
-import type { Service } from "../kernel/service.ts";
-import { type KernelSettings, kernelSettings } from "../kernel/settings.ts";
+import { type KernelSettings, kernelSettings } from "../kernel/config/settings.ts";
+import { apiRole } from "../kernel/http/api_role.ts";
+import type { RoleContext } from "../kernel/life/role.ts";
+import type { Service } from "../kernel/life/service.ts";
+import { configRoutes } from "../kernel/operator/config_routes.ts";
 import { adminRoutes } from "./admin_routes.ts";
 import { type AccountSettings, accountSettings } from "./config.ts";
 import { identityRoutes } from "./identity_routes.ts";

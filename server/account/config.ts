@@ -1,4 +1,4 @@
-import { integer, optional, type Settings, secretUrl } from "../kernel/config.ts";
+import { integer, optional, type Settings, secretUrl } from "../kernel/config/config.ts";
 
 export const accountSettings = {
   ownerUrl: optional(secretUrl("ACCOUNT_DATABASE_URL", "the database as its owner: migrations")),

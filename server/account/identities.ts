@@ -1,5 +1,5 @@
-import { cleanName } from "../kernel/identifier.ts";
-import { roles } from "../kernel/tokens.ts";
+import { cleanName } from "../kernel/http/identifier.ts";
+import { roles } from "../kernel/http/tokens.ts";
 import type { AccountSql, IdentitiesResolveRow } from "./sql.gen.ts";
 
 /** What an identity provider says of somebody; all but its name for them may be missing. */

@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Requires } from "../kernel/callers.ts";
-import { type Cursors, highestUuid, limitOf, pageQuery } from "../kernel/cursor.ts";
-import { badRequest } from "../kernel/problem.ts";
-import { longText } from "../kernel/text.ts";
+import type { Requires } from "../kernel/http/callers.ts";
+import { type Cursors, highestUuid, limitOf, pageQuery } from "../kernel/http/cursor.ts";
+import { badRequest } from "../kernel/http/problem.ts";
+import { longText } from "../kernel/http/text.ts";
 import type { User } from "./changes.ts";
 import type { AccountSql } from "./sql.gen.ts";
 

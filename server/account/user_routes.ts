@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Requires } from "../kernel/callers.ts";
-import { languageTag, shortName, uuid } from "../kernel/text.ts";
+import type { Requires } from "../kernel/http/callers.ts";
+import { languageTag, shortName, uuid } from "../kernel/http/text.ts";
 import { actorOf, answerTo, noSuchUser } from "./answers.ts";
 import { updateUser } from "./changes.ts";
 import type { AccountSql } from "./sql.gen.ts";

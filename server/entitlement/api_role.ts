@@ -1,30 +1,31 @@
-import { actionRoutes } from "../kernel/action_routes.ts";
-import { aboutAnswers, apiRole } from "../kernel/api_role.ts";
-import { configRoutes } from "../kernel/config_routes.ts";
-import { connect } from "../kernel/database.ts";
-import { faultRoutes } from "../kernel/fault_routes.ts";
-import { flowRoutes } from "../kernel/flow_routes.ts";
-import { operatorHealthRoutes } from "../kernel/health_routes.ts";
-import { type RoleContext, tell } from "../kernel/role.ts";
-import { group, type Service, service, together } from "../kernel/service.ts";
-import { type KernelSettings, kernelSettings } from "../kernel/settings.ts";
-import { createSignatures } from "../kernel/signatures.ts";
-import { bindStatements, readStatements } from "../kernel/statements.ts";
-import { apiStatistics } from "./api_statistics.ts";
-import { outboxBulkRoutes } from "./bulk_routes.ts";
-import { changeRoutes } from "./change_routes.ts";
-import { changes } from "./changes.ts";
+import { type KernelSettings, kernelSettings } from "../kernel/config/settings.ts";
+import { aboutAnswers, apiRole } from "../kernel/http/api_role.ts";
+import { type RoleContext, tell } from "../kernel/life/role.ts";
+import { group, type Service, service, together } from "../kernel/life/service.ts";
+import { createSignatures } from "../kernel/nats/signatures.ts";
+import { actionRoutes } from "../kernel/operator/action_routes.ts";
+import { configRoutes } from "../kernel/operator/config_routes.ts";
+import { faultRoutes } from "../kernel/operator/fault_routes.ts";
+import { flowRoutes } from "../kernel/operator/flow_routes.ts";
+import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
+import { actorPaths } from "../kernel/operator/operation_standing.ts";
+import { connect } from "../kernel/postgres/database.ts";
+import { bindStatements, readStatements } from "../kernel/postgres/statements.ts";
+import { apiStatistics } from "./changes/api_statistics.ts";
+import { changeRoutes } from "./changes/change_routes.ts";
+import { changes } from "./changes/changes.ts";
+import { readRoutes } from "./changes/read_routes.ts";
 import { type EntitlementSettings, entitlementSettings } from "./config.ts";
-import { consistencyRoutes } from "./consistency_routes.ts";
-import { firstPublishes, leftToRelay } from "./first_publishes.ts";
-import { idempotencyRoutes } from "./idempotency_routes.ts";
-import { journeyRoutes } from "./journey_routes.ts";
-import { messageRoutes } from "./message_routes.ts";
-import { operatorRoutes } from "./operator_routes.ts";
-import { outboxRoutes } from "./outbox_routes.ts";
-import { readRoutes } from "./read_routes.ts";
+import { outboxBulkRoutes } from "./operator/bulk_routes.ts";
+import { consistencyRoutes } from "./operator/consistency_routes.ts";
+import { idempotencyRoutes } from "./operator/idempotency_routes.ts";
+import { journeyRoutes } from "./operator/journey_routes.ts";
+import { messageRoutes } from "./operator/message_routes.ts";
+import { operatorRoutes } from "./operator/operator_routes.ts";
+import { outboxRoutes } from "./operator/outbox_routes.ts";
+import { userRoutes } from "./operator/user_routes.ts";
+import { firstPublishes, leftToRelay } from "./outbox/first_publishes.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
-import { userRoutes } from "./user_routes.ts";
 
 /** `entitlement:api`. Grants and revokes have connections of their own, so that reads never wait behind them nor they behind reads. */
 export function entitlementApi(kernel: KernelSettings, settings: EntitlementSettings, context: RoleContext): Service {
@@ -60,6 +61,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
     },
     kernel,
     context,
+    unlogged: actorPaths,
     routes: ({ store, operatorSql, operators, askDatabase, requires, cursors, share }) => [
       changeRoutes(batcher, store.statements, requires, settings.idempotencyTtl),
       readRoutes({ sql: store.statements, requires, cursors, auditMonths: settings.auditMonths }),

@@ -1,6 +1,6 @@
-import { choice, duration, integer, optional, type Settings, secretUrl, text } from "../kernel/config.ts";
+import { choice, duration, integer, optional, type Settings, secretUrl, text } from "../kernel/config/config.ts";
 
-import { roleNatsUrls } from "../kernel/nats_access.ts";
+import { roleNatsUrls } from "../kernel/config/nats_access.ts";
 
 export const entitlementSettings = {
   ownerUrl: optional(secretUrl("ENTITLEMENT_DATABASE_URL", "the database as its owner: migrations and audit partitions")),

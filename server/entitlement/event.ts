@@ -3,7 +3,7 @@ import { type Timestamp, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { EntitlementEventSchema } from "../gen/kenri/entitlement/v1/entitlement_event_pb.ts";
-import { traceIdOf } from "../kernel/trace.ts";
+import { traceIdOf } from "../kernel/telemetry/trace.ts";
 import type { OutboxClaimRow } from "./sql.gen.ts";
 
 /** What of an outbox row goes into its message. */

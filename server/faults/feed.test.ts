@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { subjectToken } from "../kernel/subject.ts";
+import { subjectToken } from "../kernel/nats/subject.ts";
 import { testServer } from "../testing/databases.ts";
 import { putWaiting } from "../testing/inbox.ts";
 import { allRoles, type Servers, type TestKenri, testKenri, testNats } from "../testing/kenri.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readSettings } from "../kernel/config.ts";
+import { readSettings } from "../kernel/config/config.ts";
 import { gatewayProblems, gatewaySettings } from "./config.ts";
 
 const enough = {

@@ -1,8 +1,8 @@
-import { duration, httpUrl, integer, optional, type Settings, secret, secretUrl, text } from "../kernel/config.ts";
-import { isLoopback, isOpenHttp } from "../kernel/loopback.ts";
-import { roleNatsUrls } from "../kernel/nats_access.ts";
-import { type RedisAddress, redisAddressProblems } from "../kernel/redis_address.ts";
-import { isNetwork, isTooWide } from "./client_address.ts";
+import { duration, httpUrl, integer, optional, type Settings, secret, secretUrl, text } from "../kernel/config/config.ts";
+import { isLoopback, isOpenHttp } from "../kernel/config/loopback.ts";
+import { roleNatsUrls } from "../kernel/config/nats_access.ts";
+import { type RedisAddress, redisAddressProblems } from "../kernel/redis/redis_address.ts";
+import { isNetwork, isTooWide } from "./edge/client_address.ts";
 
 const limit = (variable: string, about: string, preset: number) => integer(variable, about, preset, { minimum: 1, maximum: 10_000_000 });
 

@@ -1,29 +1,30 @@
-import { actionRoutes } from "../kernel/action_routes.ts";
-import { aboutAnswers, apiRole } from "../kernel/api_role.ts";
-import { createBroker } from "../kernel/broker.ts";
-import { configRoutes } from "../kernel/config_routes.ts";
-import { faultRoutes } from "../kernel/fault_routes.ts";
-import { flowRoutes } from "../kernel/flow_routes.ts";
-import { createHealth } from "../kernel/health.ts";
-import { operatorHealthRoutes } from "../kernel/health_routes.ts";
-import { natsAccess } from "../kernel/nats_access.ts";
-import { type RoleContext, tell } from "../kernel/role.ts";
-import { group, type Service, service } from "../kernel/service.ts";
-import { type KernelSettings, kernelSettings } from "../kernel/settings.ts";
-import { createSignatures } from "../kernel/signatures.ts";
-import { consumerLag } from "../kernel/streams.ts";
-import { notificationBulkRoutes } from "./bulk_routes.ts";
+import { natsAccess } from "../kernel/config/nats_access.ts";
+import { type KernelSettings, kernelSettings } from "../kernel/config/settings.ts";
+import { aboutAnswers, apiRole } from "../kernel/http/api_role.ts";
+import { createHealth } from "../kernel/life/health.ts";
+import { type RoleContext, tell } from "../kernel/life/role.ts";
+import { group, type Service, service } from "../kernel/life/service.ts";
+import { createBroker } from "../kernel/nats/broker.ts";
+import { createSignatures } from "../kernel/nats/signatures.ts";
+import { consumerLag } from "../kernel/nats/streams.ts";
+import { actionRoutes } from "../kernel/operator/action_routes.ts";
+import { configRoutes } from "../kernel/operator/config_routes.ts";
+import { faultRoutes } from "../kernel/operator/fault_routes.ts";
+import { flowRoutes } from "../kernel/operator/flow_routes.ts";
+import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
+import { actorPaths } from "../kernel/operator/operation_standing.ts";
 import { type NotificationSettings, notificationSettings } from "./config.ts";
-import { consistencyRoutes } from "./consistency_routes.ts";
-import { deliveryRoutes } from "./delivery_routes.ts";
-import { feedRoutes } from "./feed_routes.ts";
-import { flowSteps } from "./flow_steps.ts";
-import { inboxRoutes } from "./inbox_routes.ts";
-import { journeyRoutes } from "./journey_routes.ts";
-import { operatorRoutes } from "./operator_routes.ts";
-import { rawRoutes } from "./raw_routes.ts";
+import { feedRoutes } from "./feed/feed_routes.ts";
+import { inboxRoutes } from "./feed/inbox_routes.ts";
+import { notificationBulkRoutes } from "./operator/bulk_routes.ts";
+import { consistencyRoutes } from "./operator/consistency_routes.ts";
+import { deliveryRoutes } from "./operator/delivery_routes.ts";
+import { flowSteps } from "./operator/flow_steps.ts";
+import { journeyRoutes } from "./operator/journey_routes.ts";
+import { operatorRoutes } from "./operator/operator_routes.ts";
+import { rawRoutes } from "./operator/raw_routes.ts";
+import { userRoutes } from "./operator/user_routes.ts";
 import type { NotificationSql } from "./sql.gen.ts";
-import { userRoutes } from "./user_routes.ts";
 
 const lagWithin = 1000;
 
@@ -52,6 +53,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
     },
     kernel,
     context,
+    unlogged: actorPaths,
     routes: ({ store, operatorSql, operators, askDatabase, requires, cursors, share }) => [
       ...(inProduction && !kernel.debugInbox ? [] : [inboxRoutes(store.statements, requires, cursors)]),
       ...(inProduction ? [] : [faultRoutes(requires, [sender, consumer])]),

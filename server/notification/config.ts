@@ -1,6 +1,6 @@
-import { choice, duration, integer, optional, type Settings, secretUrl, text } from "../kernel/config.ts";
-import { roleNatsUrls } from "../kernel/nats_access.ts";
-import { channelNames } from "./channels.ts";
+import { choice, duration, integer, optional, type Settings, secretUrl, text } from "../kernel/config/config.ts";
+import { roleNatsUrls } from "../kernel/config/nats_access.ts";
+import { channelNames } from "./delivery/channels.ts";
 
 export const notificationSettings = {
   ownerUrl: optional(secretUrl("NOTIFICATION_DATABASE_URL", "the database as its owner: migrations")),

@@ -1,25 +1,25 @@
 import type { NatsConnection } from "@nats-io/nats-core";
-import { byOwnConnection, createBroker } from "../kernel/broker.ts";
-import { firstAttempts } from "../kernel/first_attempts.ts";
-import { createFlow, flowKeeper } from "../kernel/flow.ts";
-import { countWork, liveness } from "../kernel/liveness.ts";
-import { lostClaims } from "../kernel/lost_claims.ts";
-import { natsAccess } from "../kernel/nats_access.ts";
-import { ears, type RoleContext, tell } from "../kernel/role.ts";
-import { group, type Service, service, together } from "../kernel/service.ts";
-import type { KernelSettings } from "../kernel/settings.ts";
-import { createSignatures } from "../kernel/signatures.ts";
-import { openStore } from "../kernel/store.ts";
-import { consumerBacklog } from "../kernel/streams.ts";
-import { type Received, subscription } from "../kernel/subscription.ts";
-import { channelsOf } from "./channels.ts";
+import { natsAccess } from "../kernel/config/nats_access.ts";
+import type { KernelSettings } from "../kernel/config/settings.ts";
+import { firstAttempts } from "../kernel/delivery/first_attempts.ts";
+import { countWork, liveness } from "../kernel/delivery/liveness.ts";
+import { lostClaims } from "../kernel/delivery/lost_claims.ts";
+import { ears, type RoleContext, tell } from "../kernel/life/role.ts";
+import { group, type Service, service, together } from "../kernel/life/service.ts";
+import { byOwnConnection, createBroker } from "../kernel/nats/broker.ts";
+import { createSignatures } from "../kernel/nats/signatures.ts";
+import { consumerBacklog } from "../kernel/nats/streams.ts";
+import { type Received, subscription } from "../kernel/nats/subscription.ts";
+import { createFlow, flowKeeper } from "../kernel/operator/flow.ts";
+import { openStore } from "../kernel/postgres/store.ts";
 import type { NotificationSettings } from "./config.ts";
-import { consumer } from "./consumer.ts";
-import { delivery } from "./delivery.ts";
-import { inboxHints } from "./hints.ts";
-import { createPatience } from "./patience.ts";
+import { channelsOf } from "./delivery/channels.ts";
+import { delivery } from "./delivery/delivery.ts";
+import { inboxHints } from "./delivery/hints.ts";
+import { consumer } from "./intake/consumer.ts";
+import { createPatience } from "./intake/patience.ts";
+import { takenInResponder } from "./intake/taken_in.ts";
 import type { NotificationSql, NotificationsClaimRow } from "./sql.gen.ts";
-import { takenInResponder } from "./taken_in.ts";
 
 /** `notification:consumer`: takes events from the stream into the inbox, tries to deliver them once, and answers the outbox which ones it holds. */
 export function consumerRole(kernel: KernelSettings, settings: NotificationSettings, context: RoleContext): Service {

@@ -1,9 +1,9 @@
-import { loop } from "../kernel/loop.ts";
-import { operationCleanup } from "../kernel/operation_cleanup.ts";
-import type { RoleContext } from "../kernel/role.ts";
-import { group, type Service } from "../kernel/service.ts";
-import type { KernelSettings } from "../kernel/settings.ts";
-import { openStore } from "../kernel/store.ts";
+import type { KernelSettings } from "../kernel/config/settings.ts";
+import { loop } from "../kernel/life/loop.ts";
+import type { RoleContext } from "../kernel/life/role.ts";
+import { group, type Service } from "../kernel/life/service.ts";
+import { operationCleanup } from "../kernel/operator/operation_cleanup.ts";
+import { openStore } from "../kernel/postgres/store.ts";
 import type { NotificationSettings } from "./config.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 

@@ -1,6 +1,6 @@
-import { type Answer, type Change, type ChangeBatch, changes } from "../entitlement/changes.ts";
+import { type Answer, type Change, type ChangeBatch, changes } from "../entitlement/changes/changes.ts";
 import type { ChangeRow } from "../entitlement/sql.gen.ts";
-import { createMetrics } from "../kernel/metrics.ts";
+import { createMetrics } from "../kernel/telemetry/metrics.ts";
 
 /** A statement under way: the test says when and how it ends. */
 export interface Run {

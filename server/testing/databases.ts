@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { migrate } from "../kernel/migrations.ts";
+import { migrate } from "../kernel/postgres/migrations.ts";
 
 export interface TestDatabase {
   readonly name: string;

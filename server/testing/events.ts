@@ -1,9 +1,9 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampNow } from "@bufbuild/protobuf/wkt";
 import { type EntitlementEvent, EntitlementEventSchema } from "../gen/kenri/entitlement/v1/entitlement_event_pb.ts";
-import { readSettings } from "../kernel/config.ts";
-import { kernelSettings } from "../kernel/settings.ts";
-import { createSignatures, type Signatures, signatureHeader } from "../kernel/signatures.ts";
+import { readSettings } from "../kernel/config/config.ts";
+import { kernelSettings } from "../kernel/config/settings.ts";
+import { createSignatures, type Signatures, signatureHeader } from "../kernel/nats/signatures.ts";
 
 export type Facts = Partial<Omit<EntitlementEvent, "$typeName" | "$unknown">>;
 

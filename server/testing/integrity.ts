@@ -1,7 +1,7 @@
-import { createIntegrity, type Integrity } from "../gateway/integrity.ts";
-import { createHealth } from "../kernel/health.ts";
-import { silentLog } from "../kernel/log.ts";
-import { createMetrics } from "../kernel/metrics.ts";
+import { createIntegrity, type Integrity } from "../gateway/edge/integrity.ts";
+import { createHealth } from "../kernel/life/health.ts";
+import { silentLog } from "../kernel/telemetry/log.ts";
+import { createMetrics } from "../kernel/telemetry/metrics.ts";
 
 /** The secret of every gateway under test: they share one Redis. */
 export const testSecret = "only-for-tests-only-for-tests-only-for-tests";

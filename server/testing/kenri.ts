@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { roleUrls } from "../../stack/nats_users.ts";
-import { newKey, scopes } from "../kernel/auth.ts";
+import { newKey, scopes } from "../kernel/http/auth.ts";
 import { type TestDatabase, testDatabase, testServer } from "./databases.ts";
 import { startProcess, sumOf, type TestProcess } from "./process.ts";
 import type { TestMint } from "./tokens.ts";

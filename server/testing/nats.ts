@@ -1,6 +1,6 @@
 import { type ConnectionOptions, connect, type NatsConnection } from "@nats-io/transport-node";
-import { readSettings } from "../kernel/config.ts";
-import { type NatsAccess, natsAccess, natsSettings } from "../kernel/nats_access.ts";
+import { readSettings } from "../kernel/config/config.ts";
+import { type NatsAccess, natsAccess, natsSettings } from "../kernel/config/nats_access.ts";
 
 /** How a broker connects with these variables and nothing else. */
 export const natsAccessWith = (environment: Record<string, string>, role = "test:role"): NatsAccess =>

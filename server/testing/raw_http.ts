@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { within } from "../kernel/deadline.ts";
+import { within } from "../kernel/life/deadline.ts";
 
 /** An answer read from the wire; `closed` without one means that the server hung up. */
 export interface RawAnswer {

@@ -1,8 +1,8 @@
 import { until } from "../../stack/wait.ts";
-import { createHealth } from "../kernel/health.ts";
-import { silentLog } from "../kernel/log.ts";
-import { createMetrics } from "../kernel/metrics.ts";
-import { createRedis, type Redis } from "../kernel/redis.ts";
+import { createHealth } from "../kernel/life/health.ts";
+import { createRedis, type Redis } from "../kernel/redis/redis.ts";
+import { silentLog } from "../kernel/telemetry/log.ts";
+import { createMetrics } from "../kernel/telemetry/metrics.ts";
 
 /** The Redis that `bun run test` started for all test files. Tests keep apart by the names of users and addresses. */
 export function testRedisUrl(): string {

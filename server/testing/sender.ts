@@ -1,6 +1,6 @@
-import { dueBound } from "../kernel/due_bound.ts";
-import { type DeliveryOptions, delivery } from "../notification/delivery.ts";
-import { sender } from "../notification/sender.ts";
+import { dueBound } from "../kernel/delivery/due_bound.ts";
+import { type DeliveryOptions, delivery } from "../notification/delivery/delivery.ts";
+import { sender } from "../notification/delivery/sender.ts";
 import type { NotificationSql } from "../notification/sql.gen.ts";
 
 export type TestSenderOptions = DeliveryOptions & { readonly notifications: NotificationSql["notifications"]; readonly batch: number };

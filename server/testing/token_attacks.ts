@@ -1,5 +1,5 @@
 import { type JWTPayload, SignJWT } from "jose";
-import { issuer, jwtType } from "../kernel/tokens.ts";
+import { issuer, jwtType } from "../kernel/http/tokens.ts";
 import { type TestMint, testMint } from "./tokens.ts";
 
 /** A credential that no service may take for one of the gateway; `claims` are those of a good token for the service under attack. */

@@ -1,5 +1,5 @@
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
-import { issuer, jwtType } from "../kernel/tokens.ts";
+import { issuer, jwtType } from "../kernel/http/tokens.ts";
 
 /** Stands for the gateway where only its tokens matter: publishes keys, and mints what it is asked for, right or wrong. */
 export interface TestMint {

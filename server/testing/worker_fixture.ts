@@ -1,6 +1,7 @@
 /** A worker for tests of the worker host: it counts its starts and does what its role says. */
-import { createMetrics } from "../kernel/metrics.ts";
-import type { WorkerOrder, WorkerReport } from "../kernel/worker_host.ts";
+
+import type { WorkerOrder, WorkerReport } from "../kernel/life/worker_host.ts";
+import { createMetrics } from "../kernel/telemetry/metrics.ts";
 
 declare const self: Worker;
 

@@ -1,0 +1,51 @@
+import { sha256 } from "../../kernel/http/auth.ts";
+import { callerOf } from "../../kernel/http/callers.ts";
+import { visitOf } from "../../kernel/http/http.ts";
+import { idempotencyKey } from "../../kernel/http/idempotency_key.ts";
+import { Problem } from "../../kernel/http/problem.ts";
+import type { Answer, Change, Changes } from "./changes.ts";
+
+type Asked = Pick<Change, "route" | "target" | "userId" | "sku" | "source" | "sourceId" | "operatorReason">;
+
+/** Carries out what a request asks for under its Idempotency-Key, or answers what was answered before. */
+export async function submitChange(changes: Changes, request: Request, asked: Asked): Promise<Response> {
+  const { userId, sku, source, sourceId, operatorReason, target, route } = asked;
+  const key = idempotencyKey(request);
+  const meant = [userId, sku, source, sourceId, ...(operatorReason === undefined ? [] : [operatorReason])];
+  const answer = await changes.submit({
+    ...asked,
+    key,
+    clientId: callerOf(request).clientId,
+    requestHash: sha256(JSON.stringify(meant)).toString("base64url"),
+    traceparent: visitOf(request).trace.traceparent,
+    conflictBody: stateConflict(sku, target).body(route),
+  });
+  return respond(answer);
+}
+
+const stateConflict = (sku: string, target: Change["target"]) =>
+  new Problem(409, "ENTITLEMENT_STATE_CONFLICT", `the user's entitlement to ${sku} is ${target} already; nothing was changed`);
+
+function respond({ replayed, same_request, response_code, response_body }: Answer): Response {
+  if (!same_request)
+    throw new Problem(
+      409,
+      "IDEMPOTENCY_KEY_CONFLICT",
+      "this Idempotency-Key was used for another request; use a new key for a new request",
+    );
+  return new Response(response_body, {
+    status: response_code,
+    headers: {
+      "content-type": response_code === 200 ? "application/json" : "application/problem+json",
+      ...(replayed ? { "idempotency-replayed": "true" } : {}),
+    },
+  });
+}
+
+/** What every change must carry, for the API's description. */
+export const keyParameter = {
+  name: "Idempotency-Key",
+  in: "header" as const,
+  required: true,
+  schema: { type: "string" as const, description: "1 to 255 visible ASCII characters" },
+};

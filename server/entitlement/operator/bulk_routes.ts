@@ -1,0 +1,67 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { callerOf, type Requires } from "../../kernel/http/callers.ts";
+import type { Cursors } from "../../kernel/http/cursor.ts";
+import type { OperatorTurns } from "../../kernel/http/operator_turns.ts";
+import { notFound, Problem } from "../../kernel/http/problem.ts";
+import type { Share } from "../../kernel/http/shared_answers.ts";
+import { longText, uuid } from "../../kernel/http/text.ts";
+import { bulkRoutes } from "../../kernel/operator/bulk_routes.ts";
+import { describeOperation, operationRoutes } from "../../kernel/operator/operation_routes.ts";
+import { type StandingSql, standingRoutes } from "../../kernel/operator/operation_standing.ts";
+import type { Log } from "../../kernel/telemetry/log.ts";
+import type { EntitlementSql } from "../sql.gen.ts";
+import { discardEvent } from "./discard.ts";
+
+export interface OutboxBulkOptions {
+  readonly sql: EntitlementSql;
+  readonly requires: Requires;
+  readonly cursors: () => Cursors;
+  readonly share: Share;
+  readonly operators: OperatorTurns;
+  readonly cap: number;
+  readonly confirmedFor: number;
+  /** On connections that operators cannot use up: without confirmations every operation waits. */
+  readonly standing: StandingSql;
+  readonly log: Log;
+}
+
+/** What operators do to many events of the outbox at once, and the end of a single one. */
+export function outboxBulkRoutes({ sql, standing, requires, cursors, share, operators, cap, confirmedFor, log }: OutboxBulkOptions) {
+  return new Elysia({ normalize: false })
+    .use(
+      bulkRoutes({
+        kind: "outbox",
+        statuses: ["PENDING", "IN_FLIGHT", "PUBLISHED", "FAILED"],
+        types: ["EntitlementGranted", "EntitlementRevoked"],
+        sql: sql.bulk,
+        counts: sql.outbox.counts,
+        describe: operation_id => describeOperation(sql, operation_id),
+        confirm: operation_id => sql.operations.confirm({ operation_id: [operation_id], seconds: confirmedFor / 1000 }),
+        requires,
+        operators,
+        cap,
+      }),
+    )
+    .use(standingRoutes({ sql: standing, requires, cap, confirmedFor, log }))
+    .use(operationRoutes({ sql, requires, cursors, share }))
+    .post(
+      "/ops/outbox/:event_id/discard",
+      async ({ params: { event_id }, body: { reason }, request }) => {
+        const result = await discardEvent(sql, { event_id, actor: callerOf(request).clientId, reason });
+        if (result.outcome === "unknown") throw notFound("there is no such event in the outbox");
+        if (result.outcome === "not_failed")
+          throw new Problem(409, "NOT_FAILED", `the event is ${result.status}; only a FAILED one can be discarded`);
+        return { event_id, status: "DISCARDED" };
+      },
+      {
+        params: Type.Object({ event_id: uuid("the event") }),
+        body: Type.Object({ reason: longText("why; kept in the audit") }, { additionalProperties: false }),
+        ...requires({ roles: ["ADMIN"] }),
+        detail: {
+          summary: "Delete a FAILED event",
+          description: "Nobody will hear of it; the audit keeps what it was. Asked twice, it answers the same. Role: ADMIN.",
+        },
+      },
+    );
+}

@@ -1,0 +1,67 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { callerOf, type Requires } from "../../kernel/http/callers.ts";
+import type { Share } from "../../kernel/http/shared_answers.ts";
+import { longText } from "../../kernel/http/text.ts";
+import { examine } from "../../kernel/operator/invariants.ts";
+import type { EntitlementSettings } from "../config.ts";
+import type { EntitlementSql } from "../sql.gen.ts";
+import { invariantsOf } from "./invariants.ts";
+
+export interface ConsistencyOptions {
+  readonly sql: EntitlementSql;
+  readonly requires: Requires;
+  readonly settings: EntitlementSettings;
+  readonly share: Share;
+  /** Called when somebody wants a walk of the reconciler. */
+  readonly asked: () => void;
+}
+
+/** Whether the books fit together, and the reconciler that makes them. */
+export function consistencyRoutes({ sql, requires, settings, share, asked }: ConsistencyOptions) {
+  const invariants = invariantsOf(sql, settings);
+  const examined = share(() => examine(invariants));
+  const [streamOf, walked] = [share(sql.consistency.stream), share(sql.reconciliation.find)];
+  const every_seconds = settings.outbox.reconcile / 1000;
+
+  async function reconciler() {
+    const { asked_at, due, outcome, ...run } = (await walked())[0]!;
+    return { every_seconds, asked_at, due, last_run: outcome === null ? null : { outcome, ...run } };
+  }
+
+  return new Elysia({ normalize: false })
+    .get(
+      "/ops/consistency",
+      async () => {
+        const [found, [stream = null], walks] = await Promise.all([examined(), streamOf({ stream: settings.stream }), reconciler()]);
+        return { invariants: found, stream, reconciler: walks };
+      },
+      {
+        query: Type.Object({}, { additionalProperties: false }),
+        ...requires("ops:read"),
+        detail: {
+          summary: "Whether the books fit together",
+          description:
+            "Each invariant with how many rows break it, the oldest of them and up to five ids; `bounded` says what was looked at, if not everything. `stream` is what was last seen of it, `reconciler` what its last walk came to, in whichever process. Scope: ops:read.",
+        },
+      },
+    )
+    .post(
+      "/ops/reconcile",
+      async ({ body: { reason }, request, set }) => {
+        const [row] = await sql.reconciliation.ask({ actor: callerOf(request).clientId, reason });
+        asked();
+        set.status = 202;
+        return { asked_at: row!.asked_at };
+      },
+      {
+        body: Type.Object({ reason: longText("why now; kept in the audit") }, { additionalProperties: false }),
+        ...requires("ops:write"),
+        detail: {
+          summary: "Let the reconciler walk now",
+          description:
+            "A relay begins within about a second, in whichever process; GET /ops/consistency tells how it went. Scope: ops:write.",
+        },
+      },
+    );
+}

@@ -1,0 +1,75 @@
+import { always, brokenAfter, type Invariant, many, most, newest } from "../../kernel/operator/invariants.ts";
+import type { EntitlementSettings } from "../config.ts";
+import type { EntitlementSql } from "../sql.gen.ts";
+
+const [minute, hour] = [60, 3600];
+// Leases that ran out are taken back every few seconds.
+const takenBackWithin = 60_000;
+
+/** What must hold between entitlements, their audit, the outbox and the stream. */
+export function invariantsOf(
+  { consistency }: EntitlementSql,
+  { stream, outbox: { overdue, retention } }: EntitlementSettings,
+): Invariant[] {
+  const unconfirmed = (older_than_seconds: number, younger_than_seconds: number | null) => () =>
+    consistency.unconfirmed({ older_than_seconds, younger_than_seconds, most });
+  return [
+    {
+      name: "unconfirmed_under_a_minute",
+      about: "Events published less than a minute ago that notification is not yet known to hold. They are on their way.",
+      look: unconfirmed(0, minute),
+      judge: always("ok"),
+    },
+    {
+      name: "unconfirmed_for_minutes",
+      about: "Events published a minute to an hour ago that notification is not known to hold. It lags, or does not answer.",
+      look: unconfirmed(minute, hour),
+      judge: always("watch"),
+    },
+    {
+      name: "unconfirmed_for_hours",
+      about: "Events published more than an hour ago that notification is not known to hold. Their users have not been told.",
+      look: unconfirmed(hour, null),
+      judge: always("broken"),
+    },
+    {
+      name: "overdue",
+      about: `Events not confirmed ${overdue / 1000} s after they were published. The reconciler sends them again as soon as nothing is under way to notification.`,
+      look: unconfirmed(overdue / 1000, null),
+      judge: always("watch"),
+    },
+    {
+      name: "lost_with_the_stream",
+      about: "Events published before the stream was found to have lost messages, neither confirmed nor sent again yet.",
+      look: () => consistency.lost({ stream, most }),
+      judge: always("watch"),
+    },
+    {
+      name: "leases_run_out",
+      about: "Events in flight whose relay has not come back in time. Another relay takes them back within seconds.",
+      look: () => consistency.leases({ most }),
+      judge: brokenAfter(takenBackWithin),
+    },
+    {
+      name: "version_gaps",
+      about: "Changes whose entitlement, audit and versions do not fit together: one is missing, or one is behind.",
+      bounded: `the newest ${many(newest)} changes`,
+      look: () => consistency.versions({ scan: newest }),
+      judge: always("broken"),
+    },
+    {
+      name: "changes_without_event",
+      about: "Changes in the audit whose event is not in the outbox, although it is too young to be deleted and nobody discarded it.",
+      bounded: `the newest ${many(newest)} changes`,
+      look: () => consistency.unannounced({ retention_seconds: retention / 1000, scan: newest }),
+      judge: always("broken"),
+    },
+    {
+      name: "events_without_change",
+      about: "Events in the outbox that the audit knows nothing of.",
+      bounded: `the newest ${many(newest)} events`,
+      look: () => consistency.unaudited({ scan: newest }),
+      judge: always("broken"),
+    },
+  ];
+}

@@ -1,0 +1,23 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { callerOf, type Requires } from "../../kernel/http/callers.ts";
+import { veiled } from "../../kernel/http/masking.ts";
+import { anyId } from "../../kernel/http/text.ts";
+import type { EntitlementSql } from "../sql.gen.ts";
+import { journeyOf } from "./journey.ts";
+
+/** From one id to the whole way of an event, as far as entitlement knows it. */
+export const journeyRoutes = (sql: EntitlementSql, requires: Requires) =>
+  new Elysia({ normalize: false }).get(
+    "/ops/journey/:id",
+    async ({ params: { id }, request }) => veiled(callerOf(request), await journeyOf(sql, id)),
+    {
+      params: Type.Object({ id: anyId("an event, a trace, an idempotency key or a purchase") }),
+      ...requires("ops:read"),
+      detail: {
+        summary: "The way of an event, by any id",
+        description:
+          "At most 20 events, newest first; `matched_by` says what the id was, null if nobody knows it. An event that has left the outbox is told from its audit. Scope: ops:read.",
+      },
+    },
+  );

@@ -1,0 +1,51 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { callerOf, type Requires } from "../../kernel/http/callers.ts";
+import { veiled } from "../../kernel/http/masking.ts";
+import { notFound, Problem } from "../../kernel/http/problem.ts";
+import { uuid } from "../../kernel/http/text.ts";
+import { headersFor, signedMessage } from "../../kernel/nats/ack_publisher.ts";
+import type { Signatures } from "../../kernel/nats/signatures.ts";
+import { encodeMessage, fieldsOf, type Message } from "../event.ts";
+import type { EntitlementSql, OutboxFindRow } from "../sql.gen.ts";
+
+/** An event as the relay publishes it: made of its row in the same way, so also before it goes out and when it cannot. */
+export const messageRoutes = (
+  sql: EntitlementSql,
+  requires: Requires,
+  { stream, subject }: { stream: string; subject: string },
+  signatures: Signatures,
+) =>
+  new Elysia({ normalize: false }).get(
+    "/ops/outbox/:event_id/message",
+    async ({ params, request }) => {
+      const [event] = await sql.outbox.find(params);
+      if (!event) throw notFound("there is no such event in the outbox; confirmed events are deleted after a while");
+      const { data, ...rest } = signedMessage(signatures, subject, encoded(event));
+      const message = {
+        subject,
+        headers: headersFor(stream, rest),
+        size: data.length,
+        hex: Buffer.from(data).toString("hex"),
+        decoded: fieldsOf(data),
+      };
+      return veiled(callerOf(request), message);
+    },
+    {
+      params: Type.Object({ event_id: uuid("the event") }),
+      ...requires("ops:read"),
+      detail: {
+        summary: "An event as it is published",
+        description:
+          "Subject, headers, the bytes as hex, and what they say field by field. 409 NOT_ENCODABLE if its payload holds no event. Scope: ops:read.",
+      },
+    },
+  );
+
+function encoded(event: OutboxFindRow): Message {
+  try {
+    return encodeMessage(event);
+  } catch (error) {
+    throw new Problem(409, "NOT_ENCODABLE", (error as Error).message);
+  }
+}

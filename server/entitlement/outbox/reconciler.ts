@@ -1,0 +1,134 @@
+import type { Health } from "../../kernel/life/health.ts";
+import type { Broker } from "../../kernel/nats/broker.ts";
+import type { Signatures } from "../../kernel/nats/signatures.ts";
+import { ensureStream, isConsumerIdle, type StreamSpec } from "../../kernel/nats/streams.ts";
+import { type Log, someIds } from "../../kernel/telemetry/log.ts";
+import type { Metrics } from "../../kernel/telemetry/metrics.ts";
+import type { EntitlementSql, OutboxUnconfirmedRow } from "../sql.gen.ts";
+import type { StreamGuard } from "./stream_guard.ts";
+import { takenInAnswers } from "./taken_in_answers.ts";
+
+export interface ReconcilerOptions {
+  readonly outbox: EntitlementSql["outbox"];
+  readonly broker: Broker;
+  readonly guard: StreamGuard;
+  readonly stream: StreamSpec;
+  readonly consumer: string;
+  readonly takenInSubject: string;
+  readonly signatures: Signatures;
+  readonly overdue: number;
+  readonly log: Log;
+  readonly health: Health;
+  readonly metrics: Metrics;
+  /** Called when events went back to PENDING. */
+  readonly resent: () => void;
+  /** Called when a walk has ended, or could not go on. */
+  readonly walked: (walk: Walk) => Promise<unknown>;
+}
+
+/** A walk over everything that is not confirmed, and what it came to. */
+export interface Walk {
+  readonly outcome: "done" | "away" | "unanswered" | "failed";
+  readonly note: string | null;
+  readonly durationMs: number;
+  readonly lookedAt: number;
+  readonly confirmed: number;
+  readonly resent: number;
+}
+
+const page = 500;
+const start = { at: "-infinity", id: "00000000-0000-0000-0000-000000000000" };
+
+/**
+ * A PubAck is a hint; only notification's own database proves that an event arrived. Walks the published, unconfirmed events page by
+ * page, asks notification which it holds and marks those. What is overdue although nothing is under way is sent again.
+ */
+export function reconciler({
+  outbox,
+  broker,
+  guard,
+  stream,
+  consumer,
+  takenInSubject,
+  signatures,
+  overdue,
+  log,
+  health,
+  metrics,
+  resent,
+  walked,
+}: ReconcilerOptions) {
+  const confirmed = metrics.counter("outbox_confirmed_total", "Events that notification is known to hold.");
+  const sentAgain = metrics.counter("outbox_missing_resent_total", "Events sent again because notification lacked them.");
+  const notification = takenInAnswers({ broker, subject: takenInSubject, signatures, log, health, metrics });
+  let after = start;
+  let walk = { startedAt: 0, lookedAt: 0, confirmed: 0, resent: 0 };
+  const ended = (outcome: Walk["outcome"], note: string | null = null) => {
+    const { startedAt, ...came } = walk;
+    return walked({ outcome, note, durationMs: performance.now() - startedAt, ...came });
+  };
+
+  async function runOnce(stopping: AbortSignal): Promise<number> {
+    if (after === start) walk = { startedAt: performance.now(), lookedAt: 0, confirmed: 0, resent: 0 };
+    try {
+      return await runPage();
+    } catch (error) {
+      // It may be the database that is away, and a stop does not wait for it a second time.
+      if (!stopping.aborted) await ended("failed", (error as Error).message).catch(() => {});
+      throw error;
+    }
+  }
+
+  async function runPage(): Promise<number> {
+    if (!broker.connected() || !(await guard.passes())) {
+      await ended("away", "the broker is away");
+      return 0;
+    }
+    if (after === start) await noteStream();
+    const rows = await outbox.unconfirmed({
+      after_published_at: after.at,
+      after_event_id: after.id,
+      limit: page,
+      overdue_seconds: overdue / 1000,
+    });
+    const last = rows.at(-1);
+    if (!last) notification.nothingToAsk();
+    const unanswered = last && (await confirm(rows));
+    const answered = last !== undefined && unanswered === undefined;
+    if (answered) walk.lookedAt += rows.length;
+    after = answered && rows.length === page ? { at: last.published_at, id: last.event_id } : start;
+    if (unanswered !== undefined) await ended("unanswered", unanswered);
+    else if (after === start) await ended("done");
+    return answered ? rows.length : 0;
+  }
+
+  /** Keeps the recorded end of the stream fresh, so that a cut store is noticed at the next connection, or at once here. */
+  async function noteStream(): Promise<void> {
+    const [recorded] = await outbox.stream({ stream: stream.name });
+    const { incarnation, lastSeq } = await ensureStream(broker.connection(), stream);
+    const [seen] = await outbox.observe({ stream: stream.name, incarnation, last_seq: lastSeq, known_last_seq: recorded?.last_seq ?? 0 });
+    if (seen?.lost) guard.distrust();
+  }
+
+  /** Why notification did not answer; undefined if it did. Without an answer nothing can be said, and nothing is lost by waiting. */
+  async function confirm(rows: readonly OutboxUnconfirmedRow[]): Promise<string | undefined> {
+    // Asked before notification: what it lacks after that was not under way any more.
+    const idle = rows.some(row => row.overdue) && (await isConsumerIdle(broker.connection(), stream.name, consumer));
+    const answer = await notification.ask(rows.map(row => row.event_id));
+    if (!answer.held) return answer.why;
+    const { held } = answer;
+    const marked = held.size > 0 ? await outbox.confirm({ event_id: [...held] }) : [];
+    confirmed.inc(marked.length);
+    walk.confirmed += marked.length;
+    const missing = idle ? rows.filter(row => row.overdue && !held.has(row.event_id)).map(row => row.event_id) : [];
+    if (missing.length === 0) return undefined;
+    const back = await outbox.resend_missing({ event_id: missing });
+    sentAgain.inc(back.length);
+    walk.resent += back.length;
+    log.warn({ count: back.length, event_ids: someIds(missing) }, "outbox.missing_at_notification");
+    resent();
+    return undefined;
+  }
+
+  return { runOnce };
+}

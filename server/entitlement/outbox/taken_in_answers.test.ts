@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Msg, NatsConnection } from "@nats-io/transport-node";
+import { until } from "../../../stack/wait.ts";
+import { createHealth } from "../../kernel/life/health.ts";
+import { createSignatures } from "../../kernel/nats/signatures.ts";
+import { answerSigned } from "../../kernel/nats/signed_answers.ts";
+import { silentLog } from "../../kernel/telemetry/log.ts";
+import { createMetrics } from "../../kernel/telemetry/metrics.ts";
+import { testNats } from "../../testing/kenri.ts";
+import { connectTo } from "../../testing/nats.ts";
+import { takenInAnswers } from "./taken_in_answers.ts";
+
+const signatures = createSignatures([{ id: "k", secret: "s".repeat(32) }]);
+const [first, second, third] = Array.from({ length: 3 }, () => crypto.randomUUID()) as [string, string, string];
+let nats: NatsConnection;
+beforeAll(async () => {
+  nats = await connectTo(testNats());
+});
+afterAll(() => nats.close());
+
+/** Asks about two events, and is answered so. */
+function asking(answers: (question: Msg, subject: string) => void) {
+  const subject = `taken-in.${crypto.randomUUID()}`;
+  const subscription = nats.subscribe(subject, { callback: (_, question) => answers(question, subject) });
+  const health = createHealth();
+  const options = { subject, signatures, log: silentLog, health, metrics: createMetrics(), deadline: 1000, toldFor: 3000 };
+  const { ask, nothingToAsk } = takenInAnswers({ broker: { connection: () => nats }, ...options });
+  return { ask: () => ask([first, second]), nothingToAsk, subscription, trouble: () => health.troubles().confirmation };
+}
+
+const signed = (held: unknown) => (question: Msg, subject: string) => answerSigned(question, subject, JSON.stringify(held), signatures);
+const unsigned = (question: Msg) => void question.respond(question.data);
+
+test.concurrent("only a signed answer counts; health tells of the others for a while, also if the right one came", async () => {
+  let answers: (question: Msg, subject: string) => void = unsigned;
+  const one = asking((question, subject) => answers(question, subject));
+  expect(await one.ask()).toEqual({ held: undefined, why: "every answer was refused (unsigned: it has no Kenri-Signature header)" });
+  expect(one.trouble()).toMatch(
+    /^1 answer with a wrong signature refused in the last minute, every answer was refused .*; published events are kept$/,
+  );
+  answers = (question, subject) => {
+    unsigned(question);
+    signed([second])(question, subject);
+  };
+  expect(await one.ask()).toEqual({ held: new Set([second]) });
+  expect(one.trouble()).toMatch(/^2 answers with a wrong signature refused in the last minute; published events are kept$/);
+  answers = signed([first, second]);
+  expect(await one.ask()).toEqual({ held: new Set([first, second]) });
+  await until("health is well again", 10_000, () => {
+    one.nothingToAsk();
+    return one.trouble() === undefined;
+  });
+});
+
+test.concurrent.each([
+  ["an event that was not asked for", [first, third]],
+  ["no list", { [first]: true }],
+  ["nothing", null],
+])("an answer with %s does not count", async (_, held) => {
+  expect(await asking(signed(held)).ask()).toMatchObject({
+    held: undefined,
+    why: expect.stringContaining("does not answer what was asked"),
+  });
+});
+
+test.concurrent("that nobody answers, or not in time, is told apart", async () => {
+  const silent = asking(() => {});
+  expect(await silent.ask()).toEqual({ held: undefined, why: "notification does not answer within 1 s which events it holds" });
+  silent.subscription.unsubscribe();
+  await nats.flush();
+  expect(await silent.ask()).toEqual({ held: undefined, why: "nobody answers which events notification holds" });
+  expect(silent.trouble()).toBe("nobody answers which events notification holds; published events are kept");
+});

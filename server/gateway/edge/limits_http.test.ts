@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { testBrowser } from "../../testing/browser.ts";
+import { gatewayPlace, startGateway, type TestGateway } from "../../testing/gateway.ts";
+import { type TestKenri, testKenri } from "../../testing/kenri.ts";
+
+const limited = {
+  LIMIT_SESSION: "20",
+  LIMIT_ADDRESS: "10",
+  LIMIT_SIGN_IN: "5",
+  LIMIT_OPEN: "6",
+  LIMIT_KEYS: "12",
+  TRUSTED_PROXIES: "127.0.0.1",
+};
+let kenri: TestKenri;
+let gateways: TestGateway[];
+let untrusting: TestGateway;
+beforeAll(async () => {
+  kenri = await testKenri();
+  const places = await Promise.all([gatewayPlace(), gatewayPlace(), gatewayPlace()]);
+  await kenri.start("account:api entitlement:api notification:api", places[0]!.forServices);
+  gateways = await Promise.all(places.slice(0, 2).map(place => startGateway(kenri, place, limited)));
+  untrusting = await startGateway(kenri, places[2]!, { ...limited, TRUSTED_PROXIES: "192.0.2.1" });
+});
+afterAll(() => kenri.close());
+
+/** An address nobody else in the tests has. */
+const anAddress = () => `198.51.${Math.floor(Math.random() * 256)}.${Math.floor(Math.random() * 256)}`;
+const count = (all: readonly number[], status: number) => all.filter(one => one === status).length;
+
+test("over the limit of an address: 429 with Retry-After and RateLimit, shared by two gateways", async () => {
+  const headers = { "x-forwarded-for": anAddress() };
+  const answers: Response[] = [];
+  for (let n = 0; n < 14; n++) answers.push(await fetch(`${gateways[n % 2]!.url}/v1/me`, { headers }));
+  expect(
+    count(
+      answers.map(one => one.status),
+      401,
+    ),
+  ).toBe(10);
+  const last = answers.at(-1)!;
+  expect(last.status).toBe(429);
+  expect(Number(last.headers.get("retry-after"))).toBeWithin(1, 7);
+  expect(last.headers.get("ratelimit")).toMatch(/^"address";r=0;t=\d+$/);
+  expect(last.headers.get("ratelimit-policy")).toBe('"address";q=10;w=60');
+  expect(((await last.json()) as { code: string }).code).toBe("RATE_LIMITED");
+  expect(answers[0]!.headers.get("ratelimit")).toMatch(/^"address";r=9;t=\d+$/);
+});
+
+test("what a client writes into X-Forwarded-For itself does not help: neither before a trusted proxy's word nor without one", async () => {
+  const address = anAddress();
+  const spoofed = await Promise.all(
+    Array.from({ length: 20 }, () => fetch(`${gateways[0]!.url}/v1/me`, { headers: { "x-forwarded-for": `${anAddress()}, ${address}` } })),
+  );
+  expect(
+    count(
+      spoofed.map(one => one.status),
+      429,
+    ),
+  ).toBe(10);
+  const direct: number[] = [];
+  for (let n = 0; n < 40; n++)
+    direct.push(
+      (await fetch(`${untrusting.url}/v1/me`, { headers: { "x-forwarded-for": anAddress(), forwarded: `for=${anAddress()}` } })).status,
+    );
+  expect(count(direct, 429)).toBeGreaterThanOrEqual(29);
+});
+
+test("cookies that are no sessions buy no bucket of their own", async () => {
+  const headers = () => ({
+    "x-forwarded-for": address,
+    cookie: `kenri=${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url")}`,
+  });
+  const address = anAddress();
+  const answers = await Promise.all(
+    Array.from({ length: 15 }, async () => (await fetch(`${gateways[0]!.url}/v1/me`, { headers: headers() })).status),
+  );
+  expect([count(answers, 401), count(answers, 429)]).toEqual([10, 5]);
+});
+
+test("signing in is limited more strictly", async () => {
+  const headers = { "x-forwarded-for": anAddress() };
+  const answers: number[] = [];
+  for (let n = 0; n < 8; n++) answers.push((await fetch(`${gateways[n % 2]!.url}/login`, { headers, redirect: "manual" })).status);
+  expect([count(answers, 302), count(answers, 429)]).toEqual([5, 3]);
+});
+
+test("what anybody may read is limited too, in a bucket of its own, so that it costs no other request its place", async () => {
+  const open = ["/", "/home/home.css", "/home/home.js", "/admin/assets/none.js", "/openapi", "/openapi.json", "/livez", "/readyz"];
+  for (const path of open) {
+    const headers = { "x-forwarded-for": anAddress() };
+    const answers: Response[] = [];
+    for (let n = 0; n < 8; n++) answers.push(await fetch(`${gateways[0]!.url}${path}`, { headers }));
+    expect([path, ...answers.map(({ status }) => (status === 429 ? "limited" : "served"))]).toEqual([
+      path,
+      ...Array(6).fill("served"),
+      ...Array(2).fill("limited"),
+    ]);
+    expect(answers.at(-1)!.headers.get("ratelimit-policy")).toBe('"open";q=6;w=60');
+    expect((await fetch(`${gateways[0]!.url}/v1/me`, { headers })).status).toBe(401);
+  }
+});
+
+test("the keys of tokens have a bucket of their own: services get them while their address has used up the rest", async () => {
+  const headers = { "x-forwarded-for": anAddress() };
+  const ask = async (path: string) => (await fetch(`${gateways[0]!.url}${path}`, { headers })).status;
+  for (let n = 0; n < 20; n++) await Promise.all([ask("/"), ask("/v1/me")]);
+  const keys = "/.well-known/jwks.json";
+  const answers: number[] = [];
+  for (let n = 0; n < 14; n++) answers.push(await ask(keys));
+  expect([await ask("/"), count(answers, 200), count(answers, 429)]).toEqual([429, 12, 2]);
+});
+
+test("a session has its own limit, wherever it asks from", async () => {
+  const browser = testBrowser();
+  const generous = await startGateway(kenri, await gatewayPlace());
+  await browser.signIn(generous.url, "alice");
+  const answers: number[] = [];
+  for (let n = 0; n < 26; n++)
+    answers.push((await browser.fetch(`${gateways[n % 2]!.url}/v1/me`, { headers: { "x-forwarded-for": anAddress() } })).status);
+  expect(count(answers, 200)).toBeWithin(20, 23);
+  expect(answers.at(-1)).toBe(429);
+  const other = testBrowser();
+  await other.signIn(generous.url, "bob");
+  expect((await other.fetch(`${gateways[0]!.url}/v1/me`)).status).toBe(200);
+});

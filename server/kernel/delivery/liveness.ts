@@ -1,0 +1,89 @@
+import { loop } from "../life/loop.ts";
+import type { RoleContext } from "../life/role.ts";
+import type { Service } from "../life/service.ts";
+import { isAway } from "../postgres/database.ts";
+
+export interface LivenessOptions {
+  readonly context: Pick<RoleContext, "role" | "log" | "metrics" | "health" | "giveUp">;
+  /** How often it looks, and after how many looks in a row that found work and no progress the worker counts as stuck. */
+  readonly every: number;
+  readonly looks: number;
+  /** The longest that one batch may take, so that a slow one does not count as stuck. */
+  readonly longestBatch: number;
+  readonly work: Work;
+  /** Whether there is work that this worker could have done by now. Rejects if nobody can say. */
+  readonly isDue: () => Promise<boolean>;
+  /** Rejects if what the work needs does not answer. It must not ask the worker's own breakers and flags: they may be what is wrong. */
+  readonly answers: () => Promise<unknown>;
+}
+
+/** What a worker has got done, and how often its database kept it from its work. */
+export function countWork() {
+  let done = 0;
+  let setbacks = 0;
+  return {
+    done: () => done,
+    setbacks: () => setbacks,
+    did(count: number): void {
+      done += count;
+    },
+    /** The same function; what it does is counted. */
+    counted<Input, Output>(run: (input: Input) => Promise<Output>, size: (output: Output) => number) {
+      return async (input: Input): Promise<Output> => {
+        try {
+          const output = await run(input);
+          done += size(output);
+          return output;
+        } catch (error) {
+          if (isAway(error)) setbacks++;
+          throw error;
+        }
+      };
+    },
+  };
+}
+export type Work = ReturnType<typeof countWork>;
+
+const part = "liveness";
+
+/**
+ * Work is due, what it needs answers, and nothing was done for many looks: the worker is stuck, whatever the reason. It says so and ends, and is
+ * started again. Looks are counted, not seconds: when the whole process was stopped for a while, nothing was stuck.
+ */
+export function liveness({ context, every, looks, longestBatch, work, isDue, answers }: LivenessOptions): Service {
+  const { role, log, metrics, health, giveUp } = context;
+  const patience = Math.max(looks, Math.ceil((1.5 * longestBatch) / every));
+  let inVain = 0;
+  let before = { done: 0, setbacks: 0 };
+  let ended = false;
+  health.fine(part);
+
+  async function isIdle(): Promise<boolean> {
+    const now = { done: work.done(), setbacks: work.setbacks() };
+    const hasMoved = now.done !== before.done || now.setbacks !== before.setbacks;
+    before = now;
+    if (hasMoved || !(await isDue())) return false;
+    await answers();
+    return work.done() === now.done && work.setbacks() === now.setbacks;
+  }
+
+  async function look(): Promise<number> {
+    if (ended) return 0;
+    // What cannot be asked is away, and waiting for it is right.
+    inVain = (await isIdle().catch(() => false)) ? inVain + 1 : 0;
+    if (inVain === 0) health.fine(part);
+    if (inVain * 2 >= patience) health.trouble(part, `work is due and nothing was done for ${inVain} looks`);
+    if (inVain >= patience) stuck();
+    return 0;
+  }
+
+  function stuck(): void {
+    ended = true;
+    const why = `work was due, what it needs answered, and nothing was done for ${inVain} looks`;
+    metrics.workerStuck.inc({ role });
+    log.error({ looks: inVain, every }, "worker.stuck");
+    giveUp(why);
+  }
+
+  return loop({ name: `${role}.liveness`, runOnce: look, full: Number.POSITIVE_INFINITY, interval: every, log, metrics });
+}

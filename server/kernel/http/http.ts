@@ -1,0 +1,196 @@
+import { Elysia, NotFoundError, ParseError, ValidationError } from "elysia";
+import { DeadlineError } from "../life/deadline.ts";
+import type { Health } from "../life/health.ts";
+import { isAway } from "../postgres/database.ts";
+import type { Log } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import { requestLog, rowIdsOf } from "../telemetry/request_log.ts";
+import { continueTrace, type Trace } from "../telemetry/trace.ts";
+import { badRequest, notFound, Problem, unavailable } from "./problem.ts";
+import { unsupportedMeaning } from "./request_headers.ts";
+import { violationOf } from "./text.ts";
+import { isStray, outside, pathOf, pathPattern } from "./verbs.ts";
+
+export interface HttpOptions {
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly health: Health;
+  /** Which requests are logged; see requestLog. */
+  readonly logRequests?: string;
+  /** Routes that are not logged beside those of health and description: what a page loads. */
+  readonly unlogged?: readonly string[];
+}
+
+interface Visit {
+  readonly requestId: string;
+  readonly trace: Trace;
+  readonly since: number;
+  /** Of a refusal; the framework does not tell. */
+  refusedWith?: number;
+  /** Who sent the request, once that is known. */
+  caller?: { readonly client_id: string } | { readonly user_id: string };
+}
+
+const visits = new WeakMap<Request, Visit>();
+const alwaysServed = new Set(["/livez", "/readyz", "/openapi", "/openapi.json"]);
+// Two ids of 200 characters at 12 percent-encoded bytes each, and a cursor.
+const maxUrl = 8192;
+// Enough to know it again; an answer does not give back all that was thrown at it.
+const maxInstance = 1000;
+const requestIdPattern = /^[\w.:-]{1,100}$/;
+
+/** The trace and request id of a request under way. */
+export function visitOf(request: Request): Visit {
+  let visit = visits.get(request);
+  if (!visit) {
+    const given = request.headers.get("x-request-id");
+    visit = {
+      requestId: given && requestIdPattern.test(given) ? given : crypto.randomUUID(),
+      trace: continueTrace(request.headers.get("traceparent")),
+      since: performance.now(),
+    };
+    visits.set(request, visit);
+  }
+  return visit;
+}
+
+function isDecodable(url: string): boolean {
+  if (!url.includes("%")) return true;
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** One of two values would be taken silently. */
+function repeatsParameter(url: string): boolean {
+  const query = url.indexOf("?");
+  if (query < 0) return false;
+  const names = [...new URLSearchParams(url.slice(query + 1)).keys()];
+  return new Set(names).size < names.length;
+}
+
+function refuse(request: Request, problem: Problem): Response {
+  visitOf(request).refusedWith = problem.status;
+  return problem.response(pathOf(request).slice(0, maxInstance));
+}
+
+const idsOf = (request: Request) => {
+  const { requestId, trace } = visitOf(request);
+  return { request_id: requestId, trace_id: trace.traceId };
+};
+
+/** An Elysia app that keeps Kenri's HTTP rules: problem+json for every refusal, trace and request id on every answer. */
+export function httpApp({ log, metrics, health, logRequests = "off", unlogged = [] }: HttpOptions) {
+  const logRequest = requestLog(log, logRequests);
+  const isUnlogged = new Set([...alwaysServed, ...unlogged]);
+  // Otherwise a short Host shifts where the router looks for the path.
+  const app = new Elysia({
+    normalize: false,
+    handler: { standardHostname: false },
+    serve: { maxRequestBodySize: 8_388_608, idleTimeout: 20 },
+  });
+
+  function finished(request: Request, route: string, status: number, params?: Record<string, unknown>): void {
+    const { since, caller } = visitOf(request);
+    const took = performance.now() - since;
+    metrics.httpSeconds.observe({ route, status: String(status) }, took / 1000);
+    if (isUnlogged.has(route)) return;
+    const { method } = request;
+    logRequest({ method, route, status, duration_ms: Math.round(took * 10) / 10, ...idsOf(request), ...rowIdsOf(params), ...caller });
+  }
+
+  /** What is wrong with a request before anybody looks at who sent it. */
+  function refusedUnread(request: Request): Problem | undefined {
+    // Two header lines arrive as one; of two names one would be taken silently, and a proxy may have taken the other.
+    if (request.headers.get("host")?.includes(",")) return badRequest("the request has more than one Host; send one");
+    if (!URL.canParse(request.url)) return badRequest("the request has no Host, or one that is none");
+    if (health.state === "starting" && !alwaysServed.has(pathOf(request)))
+      return unavailable(`the service is starting and waits for ${health.waitingFor}`);
+    if (request.url.length > maxUrl) return new Problem(414, "URI_TOO_LONG", `a URL may have at most ${maxUrl} characters`);
+    if (!isDecodable(request.url)) return badRequest("the URL holds a broken percent-encoding");
+    if (isStray(request)) return unmatched(app, request);
+    if (repeatsParameter(request.url)) return badRequest("the query string names a parameter twice");
+    return unsupportedMeaning(request);
+  }
+
+  return app
+    .onRequest(({ request, set }) => {
+      const { requestId, trace } = visitOf(request);
+      set.headers["x-request-id"] = requestId;
+      set.headers.traceparent = trace.traceparent;
+      set.headers["x-content-type-options"] = "nosniff";
+      set.headers["cache-control"] = "no-store";
+      if (health.state === "stopping") set.headers.connection = "close";
+      const problem = refusedUnread(request);
+      if (!problem) return undefined;
+      // The framework calls no later hook for what is answered here.
+      finished(request, patternFor(app, request), problem.status);
+      return refuse(request, problem);
+    })
+    .onError(({ error: thrown, request }) => {
+      // What a parse hook throws comes wrapped; ours asks the database who the caller is before it reads the body.
+      const error = thrown instanceof ParseError ? thrown.cause : thrown;
+      const problem = error instanceof NotFoundError ? unmatched(app, request) : problemOf(error);
+      if (problem.status === 500) log.error({ error, path: pathOf(request), ...idsOf(request) }, "a request failed unexpectedly");
+      return refuse(request, problem);
+    })
+    .onAfterResponse(({ request, route, params, set, response }) => {
+      const { refusedWith } = visitOf(request);
+      const status = refusedWith ?? (response instanceof Response ? response.status : Number(set.status ?? 200));
+      finished(request, route ? outside(route) : unmatchedRoute, status, params);
+    })
+    .as("global");
+}
+
+/** What an error means to the client. Only what is a surprise to us is a 500, and it says nothing of the inside. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof ValidationError) return invalid(error);
+  if (isAway(error) || error instanceof DeadlineError) return unavailable("the database is away or busy; try again");
+  return new Problem(500, "INTERNAL", "something went wrong here; the logs have it under the trace id of this answer");
+}
+
+function invalid(error: ValidationError): Problem {
+  const errors = error.all.flatMap(one => {
+    if (!("path" in one)) return [];
+    const format = (one as { schema?: { format?: string } }).schema?.format;
+    const detail =
+      (format && violationOf(format, (one as { value?: unknown }).value)) ||
+      ("message" in one && one.message ? String(one.message).toLowerCase() : "is not valid");
+    return [{ pointer: one.path, detail }];
+  });
+  const unique = [...new Map(errors.map(one => [`${one.pointer} ${one.detail}`, one])).values()].slice(0, 20);
+  const where =
+    error.type === "body" ? "the body" : error.type === "query" ? "the query string" : error.type === "params" ? "the path" : "the request";
+  return badRequest(
+    `${where} is not valid: ${unique.map(one => `${one.pointer || "/"} ${one.detail}`).join("; ") || "see the API description"}`,
+    { errors: unique },
+  );
+}
+
+type Routes = { readonly routes: readonly { readonly path: string; readonly method: string }[] };
+
+const unmatchedRoute = "unmatched";
+
+/** The pattern of the route that a request is for. */
+function patternFor({ routes }: Routes, request: Request): string {
+  const path = pathOf(request);
+  const route = routes.find(({ path: pattern, method }) => method === request.method && pathPattern(pattern).test(path));
+  return route ? outside(route.path) : unmatchedRoute;
+}
+
+/** 405 with the methods that the path takes, or 404. */
+function unmatched(app: Routes, request: Request): Problem {
+  const path = pathOf(request);
+  const matching = app.routes.filter(route => pathPattern(route.path).test(path));
+  // The narrowest: what is below a path is not what a wildcard above it takes.
+  const narrow = matching.filter(route => !route.path.endsWith("*"));
+  const longest = Math.max(...matching.map(route => route.path.length));
+  const allowed = (narrow.length > 0 ? narrow : matching.filter(route => route.path.length === longest)).map(route => route.method);
+  if (allowed.length === 0 || allowed.includes(request.method)) return notFound("there is nothing at this path; see /openapi");
+  const allow = [...new Set(allowed.flatMap(method => (method === "GET" ? ["GET", "HEAD"] : [method])))].join(", ");
+  return new Problem(405, "METHOD_NOT_ALLOWED", `this path takes ${allow}`, { headers: { allow } });
+}

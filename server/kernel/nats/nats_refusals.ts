@@ -1,0 +1,97 @@
+import { errors } from "@nats-io/transport-node";
+import { type NatsAccess, UnreadableCreds } from "../config/nats_access.ts";
+import type { Health } from "../life/health.ts";
+import type { Log } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+
+/** Why NATS does not let a client in, in one sentence without a secret. An outage is no refusal. */
+interface Refusal {
+  readonly cause: "credentials" | "tls" | "files";
+  readonly says: string;
+}
+
+export interface RefusalsOptions {
+  readonly access: NatsAccess;
+  readonly log: Log;
+  readonly health: Health;
+  readonly metrics: Metrics;
+}
+
+/** The part of health for what a role may not do, though it is connected. Fine again with the next connection. */
+const permissions = "broker_permissions";
+export const away = "NATS is not connected";
+// Subjects can be as many as users: further violations are only counted.
+const violationsLogged = 20;
+
+/** What keeps a broker from its connection, or a role from a subject: in health, counted, and logged once a cause until it connects again. */
+export function natsRefusals({ access, log, health, metrics }: RefusalsOptions) {
+  const counter = metrics.counter("broker_refused_total", "What NATS refused: connections by their cause, and subjects (permission).", [
+    "cause",
+  ]);
+  const logged = new Set<string>();
+  const violations = new Set<string>();
+  let current: string | undefined;
+  let notAllowed = false;
+
+  return {
+    /** Why NATS refused the last attempt to connect. */
+    current: () => current,
+    connected(): void {
+      current = undefined;
+      logged.clear();
+      violations.clear();
+      health.fine("broker");
+      if (notAllowed) health.fine(permissions);
+      notAllowed = false;
+    },
+    disconnected(): void {
+      current = undefined;
+      health.trouble("broker", away);
+    },
+    noConnection(error: unknown): undefined {
+      const refusal = refusalOf(error, access);
+      current = refusal?.says;
+      health.trouble("broker", current ?? away);
+      if (refusal) counter.inc({ cause: refusal.cause });
+      const what = current ?? String((error as Error | undefined)?.message);
+      if (logged.has(what)) return;
+      logged.add(what);
+      if (refusal) log.error({ error, cause: refusal.says, servers: access.servers }, "broker.refused");
+      else log.warn({ error, servers: access.servers }, "broker.unreachable");
+    },
+    /** The connection stays, but something that the role does has no effect. */
+    notPermitted({ operation, subject }: InstanceType<typeof errors.PermissionViolationError>): void {
+      counter.inc({ cause: "permission" });
+      const what = `${operation} ${subject}`;
+      notAllowed = true;
+      health.trouble(permissions, `NATS does not let ${access.who} ${what}; check its permissions (docs/security.md)`);
+      if (violations.has(what) || violations.size >= violationsLogged) return;
+      violations.add(what);
+      log.error({ operation, subject, who: access.who }, "broker.not_permitted");
+    },
+  };
+}
+
+const tlsFiles = "NATS_CA_FILE, NATS_CERT_FILE and NATS_KEY_FILE";
+
+function refusalOf(error: unknown, { who, credentialsIn, usesTls }: NatsAccess): Refusal | undefined {
+  if (error instanceof UnreadableCreds) return { cause: "files", says: `${away}: ${error.message}; check the path and its permissions` };
+  if (error instanceof errors.UserAuthenticationExpiredError)
+    return { cause: "credentials", says: `NATS says that the credentials of ${who} have expired; renew ${credentialsIn}` };
+  // A client that was too slow to say who it is was not refused: a busy machine is no wrong password.
+  if (error instanceof errors.AuthorizationError && !/timeout/i.test(error.message))
+    return { cause: "credentials", says: `NATS refuses the credentials of ${who} (${error.message}); check ${credentialsIn}` };
+  const tls = tlsTroubleOf(error, usesTls);
+  return tls === undefined ? undefined : { cause: "tls", says: `TLS with NATS fails (${tls}); check ${tlsFiles}` };
+}
+
+/** The code of the TLS library, or the words of the client that misses TLS or one of its files. */
+function tlsTroubleOf(error: unknown, usesTls: boolean): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code = "" } = error as NodeJS.ErrnoException;
+  if (/CERT|SSL|TLS|SIGNATURE|ISSUER/.test(code)) return code;
+  // So ends a handshake when the server wants a client certificate and gets none, or a foreign one: it says nothing more.
+  if (usesTls && /^(ECONNRESET|EPIPE|EBADF)$/.test(code))
+    return "NATS ended the handshake, as it does without a client certificate that it knows";
+  return /\btls\b|certificate|doesn't exist|\bPEM\b|\bSSL\b/i.test(error.message) ? error.message : undefined;
+}

@@ -1,0 +1,103 @@
+import { type Loop, loop } from "../life/loop.ts";
+import { isRefused, sqlState } from "../postgres/database.ts";
+import type { Log } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+
+type Action = "requeue" | "discard" | "retry";
+
+interface Batch {
+  readonly operation_id: string;
+  readonly status: string;
+  readonly changed: number;
+  readonly unchanged: number;
+}
+
+/** Works off a batch of an operation, or one item of it, unless somebody else does. */
+type WorkOff = (parameters: { operation_id: string; position: number | null; limit: number }) => Promise<Batch[]>;
+
+/** What a worker asks and tells about operations, whatever they are about. */
+export interface BulkOperationsSql {
+  next(parameters: { kind: string }): Promise<{ operation_id: string; action: string; refusals: number }[]>;
+  refused(parameters: { operation_id: string }): Promise<{ refusals: number }[]>;
+  without_key(parameters: { kind: string }): Promise<{ operation_id: string; actor: string }[]>;
+  stop(parameters: { operation_id: string; reason: string }): Promise<unknown[]>;
+  items(parameters: { operation_id: string; result: string; after_position: number; limit: number }): Promise<{ position: number }[]>;
+  fail_item(parameters: { operation_id: string; position: number; note: string }): Promise<{ status: string }[]>;
+}
+
+export interface BulkWorkOptions {
+  readonly kind: string;
+  readonly sql: { readonly bulk: Record<Action, WorkOff>; readonly operations: BulkOperationsSql };
+  readonly batch: number;
+  readonly pace: number;
+  /** Called when rows are to be tried at once. */
+  readonly requeued: () => void;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+// A batch refused once may have met somebody who changed its rows at that moment; one refused three times in a row will be the fourth time too.
+const tolerance = 3;
+const noteLength = 500;
+
+/** It is about these rows: their values, a constraint, a trigger. Anything else is nobody's fault here, and is tried again for as long as it takes. */
+const isRefusal = (error: unknown): boolean => isRefused(error) || sqlState(error) === "P0001";
+const wordsOf = (error: unknown): string => `${sqlState(error)}: ${(error as Error).message}`.slice(0, noteLength);
+
+/** Works off bulk operations, a batch and a pause at a time. All that it knows is in the database, so another worker goes on where one died. */
+export function bulkLoop({ kind, sql: { bulk, operations }, batch, pace, requeued, log, metrics }: BulkWorkOptions): Loop {
+  const rows = metrics.counter("bulk_rows_total", "Rows of bulk operations, by what became of them.", ["action", "result"]);
+
+  async function workOff(action: Action, operation_id: string, position: number | null): Promise<void> {
+    const [done] = await bulk[action]({ operation_id, position, limit: batch });
+    if (!done) return;
+    rows.inc({ action, result: "done" }, done.changed);
+    rows.inc({ action, result: "skipped" }, done.unchanged);
+    if (action !== "discard" && done.changed > 0) requeued();
+    if (done.status === "DONE") log.info({ operation_id, action }, "operation.done");
+  }
+
+  async function inOne(action: Action, operation_id: string): Promise<void> {
+    try {
+      await workOff(action, operation_id, null);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      const [told] = await operations.refused({ operation_id });
+      log.warn({ operation_id, action, refusals: told?.refusals, error }, "operation.refused");
+    }
+  }
+
+  /** The rows of a batch one after the other: one that is refused is given up, the others are done. */
+  async function oneByOne(action: Action, operation_id: string, stopping: AbortSignal): Promise<void> {
+    for (const { position } of await operations.items({ operation_id, result: "PENDING", after_position: 0, limit: batch })) {
+      if (stopping.aborted) return;
+      try {
+        await workOff(action, operation_id, position);
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        const [failed] = await operations.fail_item({ operation_id, position, note: wordsOf(error) });
+        rows.inc({ action, result: "failed" });
+        log.warn({ operation_id, action, position, status: failed?.status, error }, "operation.item_failed");
+      }
+    }
+  }
+
+  /** Of people the gateway knows whether they may go on (operation_standing.ts); keys are known here. */
+  async function stopWithoutKey(): Promise<void> {
+    for (const { operation_id, actor } of await operations.without_key({ kind })) {
+      const reason = `the client ${actor} has no valid API key with the scope ops:write any more`;
+      if ((await operations.stop({ operation_id, reason })).length > 0) log.warn({ operation_id, actor, reason }, "operation.stopped");
+    }
+  }
+
+  async function runOnce(stopping: AbortSignal): Promise<number> {
+    const due = await operations.next({ kind });
+    if (due.length > 0) await stopWithoutKey(); // one that is stopped is not worked off any more
+    for (const { operation_id, action, refusals } of due)
+      if (refusals < tolerance) await inOne(action as Action, operation_id);
+      else await oneByOne(action as Action, operation_id, stopping);
+    return 0;
+  }
+
+  return loop({ name: "bulk", runOnce, full: Number.POSITIVE_INFINITY, interval: pace, log, metrics });
+}

@@ -1,0 +1,141 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Caller } from "../http/auth.ts";
+import { callerOf, type Requires } from "../http/callers.ts";
+import type { OperatorTurns } from "../http/operator_turns.ts";
+import { Problem } from "../http/problem.ts";
+import { longText, sha256Hex } from "../http/text.ts";
+import { sqlState } from "../postgres/database.ts";
+import { type FilterWords, filterBody } from "./bulk_filter.ts";
+import { type CountRow, countLimits, type Filter, filterOf } from "./filter.ts";
+import type { Operation } from "./operation_routes.ts";
+
+const strict = { additionalProperties: false };
+const action = Type.Union([Type.Literal("requeue"), Type.Literal("discard"), Type.Literal("retry")], {
+  description: "requeue FAILED rows, delete them (ADMIN), or retry at once those that failed before and wait for their next attempt",
+});
+type Action = Static<typeof action>;
+
+/** What a system's own statements do for bulk actions on its rows. */
+export interface BulkSql {
+  preview(parameters: Filter & { action: string }): Promise<{ eligible: number; set_hash: string; sample: readonly string[] }[]>;
+  start(
+    parameters: Filter & {
+      action: string;
+      filter: Record<string, string | number>;
+      set_hash: string;
+      expected: number;
+      actor: string;
+      reason: string;
+    },
+  ): Promise<{ operation_id: string }[]>;
+}
+
+export interface BulkOptions extends FilterWords {
+  /** What the rows are called in paths, and in the operation. */
+  readonly kind: string;
+  readonly sql: BulkSql;
+  /** How many of each status match, as the lists count them. */
+  readonly counts: (parameters: Omit<Filter, "status"> & { status: string[] } & ReturnType<typeof countLimits>) => Promise<CountRow[]>;
+  /** An operation as the routes of operations tell it. */
+  readonly describe: (operation_id: string) => Promise<Operation | undefined>;
+  readonly requires: Requires;
+  readonly operators: OperatorTurns;
+  /** A person has just started it, so they may do it. */
+  readonly confirm: (operation_id: string) => Promise<unknown>;
+  /** The most rows without ADMIN. */
+  readonly cap: number;
+}
+
+/** The database cancelled the walk, so nothing was changed. */
+function tooLarge(error: unknown): never {
+  if (sqlState(error) !== "57014") throw error;
+  throw new Problem(
+    422,
+    "SET_TOO_LARGE",
+    "the set could not be walked in time and nothing was changed; narrow the filter, e.g. by its time",
+  );
+}
+
+const isAdmin = ({ person }: Caller) => person?.roles.includes("ADMIN") ?? false;
+
+/** Bulk actions by filter: a preview names the set, and only that very set can be started. */
+export function bulkRoutes({ kind, statuses, types, sql, counts, describe, confirm, requires, operators, cap }: BulkOptions) {
+  const filter = filterBody({ statuses, types });
+  const startBody = Type.Object(
+    {
+      action,
+      filter,
+      set_hash: sha256Hex("set_hash of the preview"),
+      expected: Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: "eligible of the preview" }),
+      reason: longText("why; kept in the audit of every row"),
+    },
+    strict,
+  );
+
+  /** How many others match that the action does not touch, by state. A retrying row is PENDING too, and is counted once. */
+  async function others(given: Filter, eligible: string): Promise<Record<string, number>> {
+    const asked = given.status === null ? [...statuses, "RETRYING"] : [...new Set([given.status, "RETRYING"])];
+    const rows = await counts({ ...given, status: asked, ...countLimits(given) });
+    const found = new Map(rows.map(({ status, count }) => [status, count]));
+    const retrying = found.get("RETRYING") ?? 0;
+    if (given.status !== "RETRYING") found.delete("RETRYING");
+    if (eligible === "RETRYING" && found.has("PENDING")) found.set("PENDING", Math.max(0, found.get("PENDING")! - retrying));
+    found.delete(eligible);
+    return Object.fromEntries([...found].filter(([, count]) => count > 0));
+  }
+
+  const preview = (wanted: Action, asked: Static<typeof filter>, caller: Caller) => {
+    const given = filterOf(asked);
+    return operators.walkOnce(caller, `${kind} ${wanted} ${JSON.stringify(given)}`, () => look(wanted, given).catch(tooLarge));
+  };
+
+  async function look(wanted: Action, given: Filter) {
+    const eligibleState = wanted === "retry" ? "RETRYING" : "FAILED";
+    const [[found], ineligible] = await Promise.all([
+      sql.preview({ ...given, action: wanted }),
+      given.status === eligibleState ? ({} as Record<string, number>) : others(given, eligibleState),
+    ]);
+    const count = Object.values(ineligible).reduce((sum, more) => sum + more, found!.eligible);
+    return { count, eligible: found!.eligible, ineligible, set_hash: found!.set_hash, sample: found!.sample };
+  }
+
+  async function start(body: Static<typeof startBody>, caller: Caller): Promise<Operation> {
+    if (body.action === "discard" && !isAdmin(caller)) throw new Problem(403, "FORBIDDEN", "discarding takes the role ADMIN");
+    // A set that is larger than expected is not started either, so what is expected is what the cap is about.
+    if (body.expected > cap && !isAdmin(caller))
+      throw new Problem(403, "OVER_CAP", `more than ${cap} at once take the role ADMIN`, { extra: { cap } });
+    const begin = () => sql.start({ ...filterOf(body.filter), ...body, actor: caller.clientId }).catch(tooLarge);
+    const [started] = await operators.walk(caller, begin);
+    if (!started) throw new Problem(409, "SET_CHANGED", "what matches is no longer what the preview showed; look at a new one");
+    await confirm(started.operation_id);
+    return (await describe(started.operation_id))!;
+  }
+
+  return new Elysia({ normalize: false })
+    .post(`/ops/${kind}/bulk/preview`, ({ body, request }) => preview(body.action, body.filter, callerOf(request)), {
+      body: Type.Object({ action, filter }, strict),
+      ...requires("ops:write"),
+      detail: {
+        summary: "What a bulk action would touch",
+        description:
+          "Changes nothing. Only FAILED ones are eligible, and to retry only RETRYING ones: those PENDING that failed before. set_hash names exactly these. The others are counted as in the lists: where many match, up to what is looked at. Scope: ops:write.",
+      },
+    })
+    .post(
+      `/ops/${kind}/bulk`,
+      async ({ body, request, set }) => {
+        const operation = await start(body, callerOf(request));
+        set.status = 202;
+        return operation;
+      },
+      {
+        body: startBody,
+        ...requires("ops:write"),
+        detail: {
+          summary: "Start a bulk action on the set of a preview",
+          description: `Worked off in batches; each row changes together with its audit. 409 SET_CHANGED if the set is another one by now. More than ${cap} rows, and discarding, take the role ADMIN. Scope: ops:write.`,
+        },
+      },
+    );
+}

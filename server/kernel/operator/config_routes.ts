@@ -1,0 +1,27 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { effectiveSettings, type SettingsSpec } from "../config/config.ts";
+
+interface Arrival {
+  readonly request: Request;
+  readonly set: { headers: Record<string, string | number> };
+}
+
+/** Route options that let only these people pass. */
+type Guard = (admission: { readonly roles: readonly ("OPERATOR" | "ADMIN")[] }) => { transform: (arrival: Arrival) => Promise<void> };
+
+/** The configuration as this process has it, for people who run it. */
+export const configRoutes = (requires: Guard, specs: Readonly<Record<string, SettingsSpec>>, path = "/ops/config") =>
+  new Elysia({ normalize: false }).get(
+    path,
+    () => ({ groups: Object.entries(specs).map(([name, spec]) => ({ name, settings: effectiveSettings(spec) })) }),
+    {
+      query: Type.Object({}, { additionalProperties: false }),
+      transform: requires({ roles: ["OPERATOR", "ADMIN"] }).transform,
+      detail: {
+        summary: "The configuration in effect",
+        description:
+          "Every setting with its value and its default. Of a secret only whether it is set; of an address neither user nor password nor query. Role: OPERATOR or ADMIN.",
+      },
+    },
+  );

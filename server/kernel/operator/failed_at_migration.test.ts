@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import postgres from "postgres";
+import { freshDatabase, type TestDatabase } from "../../testing/databases.ts";
+import { migrate, readMigrations } from "../postgres/migrations.ts";
+
+const systems = [
+  {
+    system: "entitlement",
+    table: "outbox_events",
+    first: "entitlement/0012_failed_at.sql",
+    put: `insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, status, attempt_count, last_error, next_retry_at, created_at, published_at)
+      select uuidv7(), 'EntitlementGranted', name, 1, '{}', 't', status, attempts, error, now() - make_interval(mins => due), now() - interval '3 hours',
+        case status when 'PUBLISHED' then now() end`,
+    also: [] as string[],
+  },
+  {
+    system: "notification",
+    table: "notifications",
+    first: "notification/0010_failed_at.sql",
+    put: `insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, status, attempt_count, last_error, next_retry_at, created_at, sent_at, position)
+      select gen_random_uuid(), name, 'EntitlementGranted', name, 1, false, '{}', 't', 'log', case status when 'PUBLISHED' then 'SENT' else status end, attempts, error,
+        now() - make_interval(mins => due), now() - interval '3 hours', case status when 'PUBLISHED' then now() end, case status when 'PUBLISHED' then 1 end`,
+    also: [
+      `insert into notification_dlq (notification_id, event_id, user_id, reason, attempts, payload, failed_at)
+        select notification_id, event_id, user_id, 'e', 10, '{}', now() - interval '50 minutes' from notifications where status = 'FAILED'`,
+      `insert into notification_attempts (notification_id, number, worker, started_at, duration_ms, outcome, error)
+        select notification_id, n, 'w', now() - make_interval(mins => 25 - n), 60000, 'retry', 'e' from notifications, generate_series(1, 4) n where aggregate_key = 'retrying'`,
+    ],
+  },
+];
+
+describe.each(systems)("$system", ({ system, table, first, put, also }) => {
+  const migrations = readMigrations(system);
+  let database: TestDatabase;
+  let owner: postgres.Sql;
+  beforeAll(async () => {
+    database = await freshDatabase(system, undefined, false);
+    owner = postgres(database.ownerUrl, { max: 1, onnotice: () => {} });
+  });
+  afterAll(async () => {
+    await owner.end();
+    await database.drop();
+  });
+  const minutesOf = async (name: string): Promise<number | null> => {
+    const [row] = await owner.unsafe(
+      `select round(extract(epoch from now() - failed_at) / 60)::int as minutes from ${table} where aggregate_key = $1`,
+      [name],
+    );
+    return row!.minutes;
+  };
+
+  test("rows that failed before there was a time of failure get one near the truth, and others get none", async () => {
+    const run = (some: typeof migrations) => migrate({ system, ownerUrl: database.ownerUrl, migrations: some });
+    const at = migrations.findIndex(({ name }) => name === first);
+    expect(at).toBeGreaterThan(0);
+    await run(migrations.slice(0, at));
+    await owner.unsafe(`${put} from (values ('failed', 'FAILED', 10, 'e', 50), ('retrying', 'PENDING', 4, 'e', 20),
+      ('fresh', 'PENDING', 0, null, 30), ('done', 'PUBLISHED', 1, null, 30)) v(name, status, attempts, error, due)`);
+    for (const statement of also) await owner.unsafe(statement);
+    await run(migrations);
+    expect(await minutesOf("failed")).toBe(50);
+    expect(await minutesOf("retrying")).toBe(system === "entitlement" ? 22 : 20);
+    expect([await minutesOf("fresh"), await minutesOf("done")]).toEqual([null, null]);
+  });
+
+  test("every failed attempt notes its time, whoever writes it, and a requeue keeps it", async () => {
+    const change = (to: string) => owner.unsafe(`update ${table} set ${to} where aggregate_key = 'fresh'`);
+    await change("status = 'PENDING', attempt_count = 1, last_error = 'e'");
+    expect(await minutesOf("fresh")).toBe(0);
+    await change("failed_at = now() - interval '1 hour'");
+    await change("next_retry_at = now()");
+    expect(await minutesOf("fresh")).toBe(60);
+    await change("status = 'FAILED', attempt_count = 2");
+    expect(await minutesOf("fresh")).toBe(0);
+    await change("failed_at = now() - interval '1 hour'");
+    await change("status = 'PENDING', attempt_count = 0");
+    expect(await minutesOf("fresh")).toBe(60);
+  });
+});

@@ -1,0 +1,142 @@
+import { within } from "../life/deadline.ts";
+import { loop } from "../life/loop.ts";
+import { type Service, service } from "../life/service.ts";
+import type { Log } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+
+/** How many passed a step in a minute, and how long they had taken since they occurred. */
+interface Tally {
+  readonly minute: number;
+  readonly step: string;
+  count: number;
+  /** By the scale below; as long as the slowest needs. */
+  readonly buckets: number[];
+}
+
+const minuteLength = 60_000;
+// An hour without the database: what is older is dropped, so that memory stays bounded.
+const minutesKept = 60;
+// Four buckets to a doubling: a percentile is within 10 % of the truth. The last one holds everything above a day and a half.
+const perDoubling = 4;
+const lastBucket = 27 * perDoubling;
+
+/** Bucket 0 is up to 1 ms; bucket n ends at 2^(n/4) ms. */
+export const bucketOf = (milliseconds: number): number =>
+  milliseconds <= 1 ? 0 : Math.min(lastBucket, Math.ceil(Math.log2(milliseconds) * perDoubling));
+
+/** The time below which this share of the counted lies, as the middle of its bucket; null if none was timed. */
+export function percentile(buckets: readonly number[], share: number): number | null {
+  const total = buckets.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return null;
+  let left = Math.ceil(total * share);
+  const bucket = buckets.findIndex(count => {
+    left -= count;
+    return left <= 0;
+  });
+  return bucket === 0 ? 1 : Math.round(2 ** ((bucket - 0.5) / perDoubling));
+}
+
+/** An event's row or message, with its facts. */
+interface Passing {
+  readonly payload: unknown;
+}
+
+/** Counts in memory what flows: one addition an event, no statement. By this process's clock: it is for charts. */
+export function createFlow(now: () => number = Date.now) {
+  let tallies = new Map<string, Tally>();
+
+  function tallyOf(step: string, minute = Math.floor(now() / minuteLength) * minuteLength): Tally {
+    const key = `${minute} ${step}`;
+    let tally = tallies.get(key);
+    if (!tally) {
+      tally = { minute, step, count: 0, buckets: [] };
+      tallies.set(key, tally);
+    }
+    return tally;
+  }
+
+  function addTo(buckets: number[], bucket: number, count: number): void {
+    while (buckets.length <= bucket) buckets.push(0);
+    buckets[bucket]! += count;
+  }
+
+  return {
+    /** So many passed a step. */
+    count(step: string, count: number): void {
+      if (count > 0) tallyOf(step).count += count;
+    },
+    /** These events passed a step; how long it took is told by when they occurred. */
+    passed(step: string, events: Iterable<Passing>): void {
+      for (const { payload } of events) {
+        const tally = tallyOf(step);
+        tally.count++;
+        const took = now() - Date.parse(String((payload as { occurred_at?: unknown } | null)?.occurred_at));
+        if (!Number.isNaN(took)) addTo(tally.buckets, bucketOf(took), 1);
+      }
+    },
+    /** Everything counted so far, for whoever stores it. */
+    take(): Tally[] {
+      const taken = [...tallies.values()];
+      tallies = new Map();
+      return taken;
+    },
+    /** What could not be stored waits for the next time. */
+    putBack(taken: readonly Tally[]): void {
+      const oldest = now() - minutesKept * minuteLength;
+      for (const { minute, step, count, buckets } of taken.filter(tally => tally.minute > oldest)) {
+        const tally = tallyOf(step, minute);
+        tally.count += count;
+        buckets.forEach((more, bucket) => {
+          if (more > 0) addTo(tally.buckets, bucket, more);
+        });
+      }
+    },
+  };
+}
+
+export type Flow = ReturnType<typeof createFlow>;
+
+/** The statement that stores it, which every system has. */
+type Add = (parameters: {
+  minute: readonly string[];
+  step: readonly string[];
+  count: readonly number[];
+  buckets: readonly string[];
+}) => Promise<unknown>;
+
+export interface FlowKeeperOptions {
+  readonly flow: Flow;
+  readonly add: Add;
+  readonly every: number;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+const stopWithin = 1000;
+
+/** Stores what was counted, by one statement every few seconds and only if there is something, and once more at the stop. Its trouble is only its own. */
+export function flowKeeper({ flow, add, every, log, metrics }: FlowKeeperOptions): Service {
+  async function flush(): Promise<number> {
+    const taken = flow.take();
+    if (taken.length === 0) return 0;
+    try {
+      await add({
+        minute: taken.map(({ minute }) => new Date(minute).toISOString()),
+        step: taken.map(({ step }) => step),
+        count: taken.map(({ count }) => count),
+        buckets: taken.map(({ buckets }) => `{${buckets.join(",")}}`),
+      });
+    } catch (error) {
+      flow.putBack(taken);
+      log.warn({ error, count: taken.length }, "flow.kept_for_later");
+    }
+    return 0;
+  }
+  const flushing = loop({ name: "flow", runOnce: flush, full: Number.POSITIVE_INFINITY, interval: every, log, metrics });
+  const end = async () => {
+    await flushing.stop();
+    await flush();
+  };
+  // A database that hangs must not hold up who stops: statistics are given up first.
+  return service({ start: flushing.start, stop: () => within(stopWithin, "the last flush", end()).catch(() => {}) });
+}

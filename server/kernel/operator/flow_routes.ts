@@ -1,0 +1,65 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Requires } from "../http/callers.ts";
+import { sharedAnswers } from "../http/shared_answers.ts";
+import { minutes } from "../http/text.ts";
+import { percentile } from "./flow.ts";
+
+interface SeriesRow {
+  readonly minute: string;
+  readonly step: string | null;
+  readonly count: number | null;
+  readonly buckets: string | null;
+}
+
+/** The statement over flow_minutes, which every system has. */
+export interface FlowSql {
+  readonly flow: { series(parameters: { minutes: number }): Promise<SeriesRow[]> };
+}
+
+interface StepMinute {
+  readonly count: number;
+  readonly p50_ms: number | null;
+  readonly p99_ms: number | null;
+}
+
+const nothing: StepMinute = { count: 0, p50_ms: null, p99_ms: null };
+const most = 1440;
+// The workers add to it every few seconds: who asks in between would hear the same.
+const freshFor = 2000;
+// People choose among a few ranges; who asks for many different ones gets no memory for them.
+const rangesKept = 8;
+
+/** Every minute with every step, whether or not anything passed it. */
+export function seriesOf(rows: readonly SeriesRow[], steps: readonly string[]): Record<string, unknown>[] {
+  const series = new Map<string, Record<string, unknown>>();
+  for (const { minute, step, count, buckets } of rows) {
+    const at = series.get(minute) ?? { minute, ...Object.fromEntries(steps.map(name => [name, nothing])) };
+    series.set(minute, at);
+    if (step === null || !steps.includes(step)) continue;
+    const tally = JSON.parse(`[${buckets!.slice(1, -1)}]`) as number[];
+    at[step] = { count: count!, p50_ms: percentile(tally, 0.5), p99_ms: percentile(tally, 0.99) } satisfies StepMinute;
+  }
+  return [...series.values()];
+}
+
+/** What flowed through a system's steps, minute by minute. */
+export function flowRoutes({ flow }: FlowSql, requires: Requires, steps: readonly string[]) {
+  const { share } = sharedAnswers(freshFor, rangesKept);
+  const ask = share(async (count: number) => seriesOf(await flow.series({ minutes: count }), steps));
+  return new Elysia({ normalize: false }).get(
+    "/ops/flow",
+    async ({ query }) => {
+      const series = await ask(Number(query.minutes ?? 60));
+      return { from: series[0]!.minute, to: series.at(-1)!.minute, minutes: series };
+    },
+    {
+      query: Type.Object({ minutes: Type.Optional(minutes(`how many, 60 by default, up to ${most}`)) }, { additionalProperties: false }),
+      ...requires("ops:read"),
+      detail: {
+        summary: "What flowed, minute by minute",
+        description: `Every minute from \`from\` to \`to\`, which is still running, with each step's count and how long events had taken since they occurred (percentiles within 10 %; null if none was timed). Steps: ${steps.join(", ")}. Statistics: a few seconds behind, and a crash may lose some. Scope: ops:read.`,
+      },
+    },
+  );
+}

@@ -1,0 +1,369 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type TestKenri, testKenri } from "../../testing/kenri.ts";
+import { type OperatorRow, putEvent, putNotification } from "../../testing/operator_rows.ts";
+
+let kenri: TestKenri;
+beforeAll(async () => {
+  kenri = await testKenri();
+  await kenri.start("entitlement:api notification:api");
+});
+afterAll(() => kenri.close());
+
+type Row = Record<string, string>;
+
+/** What the lists, counts and groups answer, taken together. */
+interface Answer {
+  readonly events: Row[];
+  readonly notifications: Row[];
+  readonly next_cursor?: string;
+  readonly counts: Record<string, { count: number; more: boolean }>;
+  readonly oldest_pending_at: string;
+  readonly retrying: { count: number; more: boolean };
+  readonly groups: {
+    fingerprint: string;
+    count: number;
+    more: boolean;
+    sample_id: string;
+    first_at: string;
+    last_at: string;
+    next_at?: string;
+  }[];
+  readonly more: boolean;
+}
+
+const systems = {
+  entitlement: {
+    path: "/ops/outbox",
+    list: "events",
+    id: "event_id",
+    table: "outbox_events",
+    put: putEvent,
+    states: { waiting: "PENDING", busy: "IN_FLIGHT", done: "PUBLISHED", failed: "FAILED" },
+    many: `insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, status, next_retry_at, created_at, published_at)
+      select uuidv7(), 'EntitlementGranted', 'crowd:' || n, 1, '{"user_id":"crowd","stock_keeping_unit":"s"}', '00-0-0-00', $1, now(), now(),
+        case when $1 = 'PUBLISHED' then now() end from generate_series(1, $2::int) n`,
+  },
+  notification: {
+    path: "/ops/notifications",
+    list: "notifications",
+    id: "notification_id",
+    table: "notifications",
+    put: putNotification,
+    states: { waiting: "PENDING", busy: "PROCESSING", done: "SENT", failed: "FAILED" },
+    many: `insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, status, sent_at, position)
+      select gen_random_uuid(), 'crowd', 'EntitlementGranted', 'crowd:' || n, 1, false, '{}', '00-0-0-00', 'log', $1,
+        case when $1 = 'SENT' then now() end, case when $1 = 'SENT' then n end from generate_series(1, $2::int) n`,
+  },
+} as const;
+
+const rows: OperatorRow[] = [
+  {
+    state: "failed",
+    user: "alice",
+    error: 'connect to "h1" refused after 3 tries',
+    attempts: 10,
+    minutes: 90,
+    failed: 3,
+    item: 'cape "1"',
+  },
+  { state: "failed", user: "bob", error: 'connect to "h22" refused after 4 tries', attempts: 10, minutes: 80, failed: 79 },
+  { state: "failed", user: "a:b", error: "100% of <b>nothing</b>", attempts: 2, minutes: 75, failed: 10 },
+  {
+    state: "failed",
+    user: "a",
+    type: "EntitlementRevoked",
+    error: "C:\\temp_1 has 'gone' \u202e🎁",
+    attempts: 10,
+    minutes: 70,
+    failed: 20,
+  },
+  { state: "failed", user: "a", error: `long ${"x".repeat(10_000)} end`, attempts: 1, minutes: 66, failed: 65 },
+  { state: "waiting", user: "alice", error: 'connect to "h9" refused after 1 tries', attempts: 1, minutes: 60, failed: 2 },
+  { state: "waiting", user: "alice", minutes: 50 },
+  { state: "waiting", user: "bob", error: "no answer in 5 s", attempts: 4, minutes: 48, failed: 4 },
+  { state: "waiting", user: "bob", error: 'connect to "h7" refused after 2 tries', attempts: 3, minutes: 47, failed: 6 },
+  { state: "waiting", user: "bob", error: "requeued after this", minutes: 46, failed: 46 },
+  { state: "waiting", user: "'; drop table outbox_events; --", minutes: 45 },
+  { state: "busy", user: "alice", attempts: 3, minutes: 40 },
+  { state: "done", user: "alice", minutes: 30 },
+  { state: "done", user: "bob", type: "EntitlementRevoked", attempts: 4, minutes: 20 },
+  { state: "done", user: "Alice", minutes: 10 },
+];
+const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+const says = (part: string) => (row: OperatorRow) => (row.error ?? "").toLowerCase().includes(part.toLowerCase());
+const refused = (row: OperatorRow) => row.error?.startsWith("connect") ?? false;
+
+const filters: [name: string, query: () => Record<string, string>, matches: (row: OperatorRow) => boolean][] = [
+  ["nothing", () => ({}), () => true],
+  ["a type", () => ({ type: "EntitlementRevoked" }), row => row.type === "EntitlementRevoked"],
+  ["a user, exactly", () => ({ user_id: "alice" }), row => row.user === "alice"],
+  ["a user whose name begins another's", () => ({ user_id: "a" }), row => row.user === "a"],
+  ["a user with a colon", () => ({ user_id: "a:b" }), row => row.user === "a:b"],
+  ["a user with a hostile name", () => ({ user_id: "'; drop table outbox_events; --" }), row => row.user.startsWith("'")],
+  ["a user who is not there", () => ({ user_id: "nobody" }), () => false],
+  ["a part of the error, in any case", () => ({ error: "REFUSED" }), says("refused")],
+  ["a percent sign, as such", () => ({ error: "%" }), says("%")],
+  ["an underscore, as such", () => ({ error: "_" }), says("_")],
+  ["a backslash", () => ({ error: "\\" }), says("\\")],
+  ["HTML", () => ({ error: "<b>" }), says("<b>")],
+  ["emoji after an override", () => ({ error: "\u202e🎁" }), says("🎁")],
+  ["the end of a long error", () => ({ error: "x end" }), says("x end")],
+  ["a fingerprint", () => ({ fingerprint: "connect to <text> refused after <n> tries" }), refused],
+  ["a fingerprint, exactly", () => ({ fingerprint: "connect to <text>" }), () => false],
+  ["attempts", () => ({ min_attempts: "3" }), row => (row.attempts ?? 0) >= 3],
+  ["the most attempts", () => ({ min_attempts: "100" }), () => false],
+  ["from a time", () => ({ created_from: ago(55) }), row => row.minutes < 55],
+  ["up to a time", () => ({ created_to: ago(55) }), row => row.minutes > 55],
+  ["between two times", () => ({ created_from: ago(72), created_to: ago(35) }), row => row.minutes < 72 && row.minutes > 35],
+  ["times the wrong way round", () => ({ created_from: ago(35), created_to: ago(72) }), () => false],
+  ["the year 1", () => ({ created_from: "0001-01-01T00:00:00Z" }), () => true],
+  ["before the year 1", () => ({ created_to: "0001-01-01T00:00:00Z" }), () => false],
+  ["the year 9999", () => ({ created_to: "9999-12-31T23:59:59.999999+14:00" }), () => true],
+  [
+    "all at once",
+    () => ({ user_id: "alice", type: "EntitlementGranted", error: "h1", min_attempts: "10", created_from: ago(95), created_to: ago(85) }),
+    row => row.minutes === 90,
+  ],
+];
+
+describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => {
+  const { path, list, id, put, states, many, table } = systems[system];
+  const ids = new Map<string, OperatorRow>();
+  const sql = () => (system === "entitlement" ? kenri.entitlementSql : kenri.notificationSql);
+  const get = async (below: string, query: Record<string, string> = {}) => {
+    const response = await kenri.call(system, `${path}${below}?${new URLSearchParams(query)}`);
+    expect({ query, status: response.status }).toEqual({ query, status: 200 });
+    return response.json() as Promise<Answer>;
+  };
+  async function walk(query: Record<string, string>, limit = "200", between = async () => {}): Promise<string[]> {
+    const found: string[] = [];
+    for (let cursor: string | undefined, first = true; first || cursor; first = false) {
+      const page = await get("", { ...query, limit, ...(cursor ? { cursor } : {}) });
+      found.push(...page[list].map(row => row[id]!));
+      cursor = page.next_cursor;
+      await between();
+    }
+    return found;
+  }
+  // Only among those that are done or failed, or without a state, is the order that of their age: those on their way are listed in turn.
+  const inTurn = async (found: string[], status: string) => {
+    if (status !== states.waiting && status !== states.busy) return found;
+    const key = status === states.waiting ? "next_retry_at" : "lease_until";
+    return (await sql().unsafe(`select ${id} as id from ${table} where ${id} = any($1) order by ${key}, ${id}`, [found])).map(
+      row => row.id,
+    );
+  };
+  const expected = (matches: (row: OperatorRow) => boolean) =>
+    [...ids]
+      .filter(([, row]) => matches(row))
+      .sort((one, other) => one[1].minutes - other[1].minutes)
+      .map(([key]) => key);
+
+  beforeAll(async () => {
+    for (const row of rows) ids.set(await put(sql(), row), row);
+  });
+
+  test.each(filters)("%s: the list has what matches, newest first or in turn, and the counts agree with it", async (_, query, matches) => {
+    expect(await walk(query())).toEqual(expected(matches));
+    expect(await walk(query(), "1")).toEqual(expected(matches));
+    const { counts } = await get("/counts", query());
+    for (const [state, status] of Object.entries(states)) {
+      const wanted = expected(row => row.state === state && matches(row));
+      const listed = "user_id" in query() ? wanted : await inTurn(wanted, status);
+      expect(await walk({ ...query(), status })).toEqual(listed);
+      expect(await walk({ ...query(), status }, "1")).toEqual(listed);
+      expect(counts[status]).toEqual({ count: wanted.length, more: false });
+    }
+  });
+
+  test.each(filters)("%s: the groups hold what failed and matches", async (_, query, matches) => {
+    const failed = expected(row => row.state === "failed" && matches(row));
+    const { groups } = await get("/groups", query());
+    expect(groups.reduce((sum, group) => sum + group.count, 0)).toBe(failed.length);
+    expect(groups.map(group => group.count)).toEqual(groups.map(group => group.count).sort((a, b) => b - a));
+    for (const group of groups) {
+      const members = await walk({ ...query(), status: "FAILED", fingerprint: group.fingerprint });
+      expect([members.length, members[0]]).toEqual([group.count, group.sample_id]);
+    }
+  });
+
+  const isRetrying = ({ state, attempts = 0 }: OperatorRow) => state === "waiting" && attempts > 0;
+  const byFailure = (wanted: (row: OperatorRow) => boolean) =>
+    [...ids]
+      .filter(([, row]) => wanted(row))
+      .sort(([, one], [, other]) => one.failed! - other.failed!)
+      .map(([key]) => key);
+
+  test.each(filters)(
+    "%s: those that retry are counted, listed with the last failure first, and grouped by cause",
+    async (_, query, matches) => {
+      const wanted = (row: OperatorRow) => isRetrying(row) && matches(row);
+      const listed = "user_id" in query() ? expected(wanted) : byFailure(wanted);
+      expect(await walk({ ...query(), status: "RETRYING" })).toEqual(listed);
+      expect(await walk({ ...query(), status: "RETRYING" }, "1")).toEqual(listed);
+      expect((await get("/counts", query())).retrying).toEqual({ count: listed.length, more: false });
+      const { groups } = await get("/groups", { ...query(), status: "RETRYING" });
+      expect(groups.reduce((sum, group) => sum + group.count, 0)).toBe(listed.length);
+      for (const group of groups) {
+        const members = await walk({ ...query(), status: "RETRYING", fingerprint: group.fingerprint });
+        expect([members.length, members.includes(group.sample_id)]).toEqual([group.count, true]);
+      }
+    },
+  );
+
+  test.each(filters.filter(([, query]) => !("user_id" in query())))(
+    "%s: failures are sorted by what is asked for, page by page",
+    async (_, query, matches) => {
+      const wanted = (row: OperatorRow) => row.state === "failed" && matches(row);
+      const byAttempts = expected(wanted).sort((one, other) => ids.get(other)!.attempts! - ids.get(one)!.attempts!);
+      for (const limit of ["200", "1", "2"]) {
+        expect(await walk({ ...query(), status: "FAILED", sort: "failed" }, limit)).toEqual(byFailure(wanted));
+        expect(await walk({ ...query(), status: "FAILED", sort: "attempts" }, limit)).toEqual(byAttempts);
+        expect(await walk({ ...query(), status: "FAILED", sort: "created" }, limit)).toEqual(expected(wanted));
+      }
+    },
+  );
+
+  const isAbout = (at: string | undefined, minutes: number) =>
+    expect(Math.abs(Date.parse(at!) - Date.parse(ago(minutes)))).toBeLessThan(60_000);
+
+  test("a group says when its rows failed first and last, whenever they were made, and when the next one is retried", async () => {
+    const fingerprint = "connect to <text> refused after <n> tries";
+    const find = async (query: Record<string, string>) =>
+      (await get("/groups", query)).groups.find(group => group.fingerprint === fingerprint)!;
+    const failed = await find({});
+    isAbout(failed.first_at, 79);
+    isAbout(failed.last_at, 3);
+    expect(failed).not.toHaveProperty("next_at");
+    const retrying = await find({ status: "RETRYING" });
+    isAbout(retrying.first_at, 6);
+    isAbout(retrying.last_at, 2);
+    const [next] = await sql().unsafe(
+      `select iso(min(next_retry_at)) as at from ${table} where status = 'PENDING' and error_fingerprint = $1`,
+      [fingerprint],
+    );
+    expect(retrying.next_at).toBe(next!.at);
+  });
+
+  test("a group tells its first and last failure even of rows that are not among the newest", async () => {
+    const error = "seldom and scattered";
+    await put(sql(), { state: "failed", user: "far", error, minutes: 3000, failed: 1 });
+    await put(sql(), { state: "failed", user: "far", error, minutes: 2900, failed: 2800 });
+    await sql().unsafe(many, ["FAILED", 2100]);
+    await sql().unsafe(
+      `update ${table} set last_error = $1, failed_at = now() - interval '100 minutes' where status = 'FAILED' and aggregate_key like 'crowd:%'`,
+      [error],
+    );
+    const group = (await get("/groups", {})).groups.find(one => one.fingerprint === error)!;
+    isAbout(group.first_at, 2800);
+    isAbout(group.last_at, 1);
+    await sql().unsafe(`delete from ${table} where last_error = $1`, [error]);
+  });
+
+  test("a failure says when it failed, and what item it is about", async () => {
+    const [row] = (await get("", { status: "FAILED", user_id: "alice" }))[list];
+    isAbout(row!.failed_at, 3);
+    isAbout(row!.created_at, 90);
+    expect(row!.stock_keeping_unit).toBe('cape "1"');
+    const detail = await (await kenri.call(system, `${path}/${row![id]}`)).json();
+    expect(detail).toMatchObject({ failed_at: row!.failed_at, stock_keeping_unit: 'cape "1"' });
+  });
+
+  test("a row says what it is, and how long the oldest has waited", async () => {
+    const [failed] = (await get("", { status: "FAILED", user_id: "alice" }))[list];
+    expect(failed).toMatchObject({
+      user_id: "alice",
+      status: "FAILED",
+      attempt_count: 10,
+      last_error: rows[0]!.error,
+      trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+    });
+    expect(failed).not.toHaveProperty("matches");
+    expect(failed).not.toHaveProperty("payload");
+    const { oldest_pending_at } = await get("/counts");
+    expect(Math.abs(Date.parse(oldest_pending_at) - Date.parse(ago(60)))).toBeLessThan(60_000);
+  });
+
+  test("rows that come and go while somebody turns the pages are never seen twice, and those that stay are never missed", async () => {
+    const carols = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => put(sql(), { state: "failed", user: "carol", error: "e", minutes: 200 + n })),
+    );
+    const leaving = [carols[5]!, carols[11]!];
+    const seen = await walk({ status: "FAILED", user_id: "carol" }, "3", async () => {
+      await put(sql(), { state: "failed", user: "carol", error: "e", minutes: 0 });
+      await sql().unsafe(`update ${table} set status = 'PENDING' where ${id} = any($1)`, [leaving]);
+    });
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen.filter(one => !leaving.includes(one))).toEqual(carols.filter(one => !leaving.includes(one)));
+  });
+
+  test("a cursor belongs to its filter", async () => {
+    const { next_cursor } = await get("", { limit: "1", status: "FAILED" });
+    for (const query of [
+      `limit=1&cursor=${next_cursor}`,
+      `status=PENDING&cursor=${next_cursor}`,
+      `status=FAILED&type=EntitlementGranted&cursor=${next_cursor}`,
+      `status=FAILED&sort=failed&cursor=${next_cursor}`,
+      `status=FAILED&sort=attempts&cursor=${(await get("", { limit: "1", status: "FAILED", sort: "failed" })).next_cursor}`,
+    ])
+      expect((await kenri.call(system, `${path}?${query}`)).status).toBe(400);
+    await get("", { limit: "5", status: "FAILED", cursor: next_cursor! });
+  });
+
+  test("a rare row far back is found by going on, and what was not looked at is not counted as if it had been", async () => {
+    const [rare] = await Promise.all([
+      put(sql(), { state: "done", user: "dora", type: "EntitlementRevoked", minutes: 1000, attempts: 77 }),
+    ]);
+    await sql().unsafe(many, [states.done, 21_000]);
+    const query = { status: states.done, min_attempts: "77" };
+    expect(await get("", query)).toMatchObject({ [list]: [], next_cursor: expect.any(String) });
+    expect(await walk(query)).toEqual([rare]);
+    const { counts } = await get("/counts", { min_attempts: "77" });
+    expect(counts[states.done]).toEqual({ count: 0, more: true });
+    expect((await get("/counts")).counts[states.done]).toEqual({ count: 10_000, more: true });
+    expect(await walk({ ...query, user_id: "dora" })).toEqual([rare]);
+  });
+
+  test("behind a backlog of more than 10,000 those come first that are due first, and everything else is found as before", async () => {
+    const failed = await walk({ status: "FAILED" });
+    await sql().unsafe(many, ["PENDING", 10_050]);
+    expect((await get("/counts")).counts.PENDING).toEqual({ count: 10_000, more: true });
+    const { [list]: page } = await get("", { status: "PENDING", limit: "200" });
+    const [first] = await sql().unsafe(
+      `select array(select ${id} from ${table} where status = 'PENDING' order by next_retry_at, ${id} limit 200) as ids`,
+    );
+    expect(page.map(row => row[id])).toEqual(first?.ids);
+    expect(await walk({ status: "FAILED" })).toEqual(failed);
+    expect(await walk({ status: "PENDING", user_id: "alice" })).toEqual(expected(row => row.state === "waiting" && row.user === "alice"));
+  });
+
+  test("those that wait for one and the same moment are each listed once, page by page", async () => {
+    await sql().unsafe(`delete from ${table} where status = 'PENDING'`);
+    await sql().unsafe(many, ["PENDING", 1050]);
+    const all = await walk({ status: "PENDING" }, "100");
+    expect([all.length, new Set(all).size]).toEqual([1050, 1050]);
+    expect(await walk({ status: "PENDING", type: "EntitlementGranted" }, "7")).toEqual(all);
+    expect(await walk({ status: "PENDING", type: "EntitlementRevoked" })).toEqual([]);
+  });
+
+  test("every cause is seen, however many failed of another, and a group says when it was not counted to its end", async () => {
+    await put(sql(), { state: "failed", user: "rare", error: "a cause of its own", minutes: 5000 });
+    await sql().unsafe(many, ["FAILED", 3000]);
+    await sql().unsafe(`update ${table} set last_error = 'crowded' where status = 'FAILED' and aggregate_key like 'crowd:%'`);
+    const { groups, more } = await get("/groups");
+    expect(more).toBe(false);
+    expect(groups[0]).toMatchObject({ fingerprint: "crowded", more: true });
+    expect(groups.find(group => group.fingerprint === "a cause of its own")).toMatchObject({ count: 1, more: false });
+    expect(await get("/groups", { min_attempts: "99" })).toMatchObject({ groups: [], more: true });
+  });
+
+  test("behind a backlog longer than a count looks at, what came since a moment is counted all the same", async () => {
+    await sql().unsafe(many, ["PENDING", 11_000]);
+    const created_from = new Date().toISOString();
+    const late = await put(sql(), { state: "waiting", user: "zoe", minutes: 0 });
+    expect((await get("/counts")).counts.PENDING).toEqual({ count: 10_000, more: true });
+    expect((await get("/counts", { created_from })).counts.PENDING?.count).toBe(1);
+    expect(await walk({ created_from, status: "PENDING" })).toEqual([late]);
+    expect((await get("", { created_from, user_id: "zoe", status: "PENDING" }))[list].map(row => row[id])).toEqual([late]);
+  });
+});

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { until } from "../../../stack/wait.ts";
+import { privateServers } from "../../testing/servers.ts";
+import { createHealth } from "../life/health.ts";
+import { silentLog } from "../telemetry/log.ts";
+import { createMetrics } from "../telemetry/metrics.ts";
+import { createRedis, type Redis, RedisAway, type Script } from "./redis.ts";
+
+let servers: Awaited<ReturnType<typeof privateServers<"redis">>>;
+const open: Redis[] = [];
+beforeAll(async () => {
+  servers = await privateServers("redis");
+});
+afterAll(async () => {
+  await Promise.all(open.map(one => one.stop()));
+  await servers.stop();
+});
+
+async function connected() {
+  const health = createHealth();
+  const redis = createRedis({ url: servers.redis.url, deadline: 300, log: silentLog, health, metrics: createMetrics() });
+  open.push(redis);
+  await redis.start();
+  await until("it is connected", 5000, () => redis.connected());
+  return { redis, health };
+}
+
+const text = "return {ARGV[1], redis.call('INCR', KEYS[1])}";
+const counts: Script = { text, sha: new Bun.CryptoHasher("sha1").update(text).digest("hex") };
+const refusal = (asking: Promise<unknown>) => asking.catch(error => error);
+
+describe("the connection to Redis", () => {
+  test("answers, runs scripts that the server does not know yet, and passes on what the server refuses", async () => {
+    const { redis, health } = await connected();
+    expect(await redis.send<string>("SET", "a", 1)).toBe("OK");
+    expect(await redis.run<unknown[]>(counts, ["n"], ["x"])).toEqual(["x", 1]);
+    await redis.send("SCRIPT", "FLUSH");
+    expect(await redis.run<unknown[]>(counts, ["n"], ["x"])).toEqual(["x", 2]);
+    expect(await refusal(redis.send("INCR"))).not.toBeInstanceOf(RedisAway);
+    expect(redis.connected()).toBe(true);
+    expect(health.troubles()).toEqual({});
+  });
+
+  test("to a server that is killed refuses at once, says so, and comes back by itself", async () => {
+    const { redis, health } = await connected();
+    await servers.redis.halt();
+    await until("it knows", 5000, () => !redis.connected());
+    const since = performance.now();
+    expect(await refusal(redis.send("GET", "a"))).toBeInstanceOf(RedisAway);
+    expect(performance.now() - since).toBeLessThan(100);
+    expect(health.troubles()).toEqual({ redis: "Redis is not connected" });
+    await servers.redis.start();
+    await until("it is back", 10_000, () => redis.connected());
+    expect(await redis.run<unknown[]>(counts, ["m"], ["x"])).toEqual(["x", 1]);
+    expect(health.troubles()).toEqual({});
+  });
+
+  test("to a server that hangs gives up after its deadline, once, and comes back by itself", async () => {
+    const { redis } = await connected();
+    servers.redis.pause();
+    const asked = await Promise.all([refusal(redis.send("GET", "a")), refusal(redis.send("GET", "b"))]);
+    expect(asked.every(error => error instanceof RedisAway)).toBe(true);
+    expect(await refusal(redis.send("GET", "a"))).toBeInstanceOf(RedisAway);
+    servers.redis.resume();
+    await until("it is back", 10_000, () => redis.connected());
+    expect(await redis.send<string>("PING")).toBe("PONG");
+  });
+
+  test("to a server that cannot do its work refuses as if it were away, says why, and is well again after", async () => {
+    const { redis, health } = await connected();
+    await redis.send("CONFIG", "SET", "maxmemory", "1");
+    expect(await refusal(redis.send("SET", "a", "1"))).toBeInstanceOf(RedisAway);
+    expect(await refusal(redis.run(counts, ["n"], ["x"]))).toBeInstanceOf(RedisAway);
+    expect(health.troubles().redis).toContain("OOM");
+    expect(redis.connected()).toBe(true);
+    await redis.send("CONFIG", "SET", "maxmemory", "0");
+    expect(await redis.send<string>("SET", "a", "1")).toBe("OK");
+    expect(health.troubles()).toEqual({});
+  });
+
+  test("of a user who may not do everything refuses that as if it were away, says what to permit, and is well again after", async () => {
+    const { redis: admin } = await connected();
+    await admin.send("ACL", "SETUSER", "limited", "on", ">hunter2", "~a", "+@all", "-get");
+    const health = createHealth();
+    const warned: object[] = [];
+    const log = { ...silentLog, warn: (entry: object) => void warned.push(entry), info: () => {} } as unknown as typeof silentLog;
+    const address = new URL(servers.redis.url);
+    Object.assign(address, { username: "", password: "" });
+    const given = { url: address.href, user: "limited", password: "hunter2" };
+    const redis = createRedis({ ...given, deadline: 300, log, health, metrics: createMetrics() });
+    open.push(redis);
+    await redis.start();
+    expect(await redis.send<string>("SET", "a", "1")).toBe("OK");
+    for (let time = 0; time < 3; time++) expect(await refusal(redis.send("GET", "a"))).toBeInstanceOf(RedisAway);
+    expect(await redis.send<string>("SET", "a", "2")).toBe("OK");
+    expect(health.troubles().redis).toContain("(NOPERM): give the ACL user all commands");
+    expect(warned).toHaveLength(1);
+    await admin.send("ACL", "SETUSER", "limited", "+get");
+    expect(await redis.send<string>("GET", "a")).toBe("2");
+    expect(health.troubles()).toEqual({});
+  });
+
+  test("is made when the password is right at last, and until then each reason is logged once and stands in health", async () => {
+    const { redis: admin } = await connected();
+    const health = createHealth();
+    const warned: { why?: string }[] = [];
+    const log = { ...silentLog, warn: (entry: object) => void warned.push(entry), info: () => {} } as unknown as typeof silentLog;
+    const address = new URL(servers.redis.url);
+    Object.assign(address, { username: "", password: "" });
+    const redis = createRedis({
+      url: address.href,
+      user: "late",
+      password: "hunter2",
+      deadline: 300,
+      log,
+      health,
+      metrics: createMetrics(),
+    });
+    open.push(redis);
+    await redis.start();
+    await until("it says why", 5000, () => health.troubles().redis?.includes("(WRONGPASS): check REDIS_URL") === true);
+    await admin.send("ACL", "SETUSER", "late", "on", ">hunter2", "~*", "+@all");
+    await until("it is connected", 5000, () => redis.connected());
+    expect(health.troubles()).toEqual({});
+    expect(warned.map(({ why }) => why)).toEqual([expect.stringContaining("WRONGPASS")]);
+    expect(JSON.stringify(warned)).not.toContain("hunter2");
+  });
+
+  test("starts without the server, and after a stop refuses", async () => {
+    const redis = createRedis({
+      url: "redis://127.0.0.1:1",
+      deadline: 300,
+      log: silentLog,
+      health: createHealth(),
+      metrics: createMetrics(),
+    });
+    await redis.start();
+    expect(await refusal(redis.send("PING"))).toBeInstanceOf(RedisAway);
+    await redis.stop();
+    expect(await refusal(redis.send("PING"))).toBeInstanceOf(RedisAway);
+  });
+});

@@ -1,0 +1,143 @@
+import { type Claim, type Lease, settleWhileHeld } from "../../kernel/delivery/lease.ts";
+import { retryDelaySeconds } from "../../kernel/life/backoff.ts";
+import { within } from "../../kernel/life/deadline.ts";
+import type { Faults } from "../../kernel/life/fault.ts";
+import type { Flow } from "../../kernel/operator/flow.ts";
+import { storable } from "../../kernel/postgres/database.ts";
+import { type Log, someIds } from "../../kernel/telemetry/log.ts";
+import type { Metrics } from "../../kernel/telemetry/metrics.ts";
+import { traceIdOf } from "../../kernel/telemetry/trace.ts";
+import { countSettled } from "../operator/flow_steps.ts";
+import type { NotificationSql, NotificationsClaimRow, NotificationsSettleRow } from "../sql.gen.ts";
+import type { Channel, Sending } from "./channels.ts";
+import type { Newest } from "./hints.ts";
+
+export interface DeliveryOptions {
+  readonly notifications: Pick<NotificationSql["notifications"], "settle" | "release">;
+  readonly channels: ReadonlyMap<string, Channel>;
+  readonly faults: Faults;
+  readonly worker: string;
+  readonly lease: number;
+  readonly sendWithin: number;
+  readonly maxAttempts: number;
+  /** Called after a settlement was committed. */
+  readonly delivered?: (newest: Newest) => void;
+  readonly flow: Flow;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+type Attempt = { readonly row: NotificationsClaimRow; readonly sending: Sending | undefined; readonly durationMs: number };
+
+/** Delivers what a worker has claimed: channel → settle. Aggregates side by side, each one's notifications in order. */
+export function delivery(options: DeliveryOptions) {
+  const { notifications, channels, faults, worker, lease, sendWithin, log, metrics } = options;
+  const outcomes = metrics.counter("notifications_total", "Notifications, by what became of the attempt.", ["outcome"]);
+  const fenced = metrics.counter("notifications_fenced_total", "Results that came after the lease was lost and changed nothing.");
+
+  async function deliver(claim: Claim<NotificationsClaimRow>, stopping: AbortSignal): Promise<void> {
+    faults.at("notification.claimed");
+    const margin = Math.min(sendWithin, lease / 2);
+    const isOver = () => stopping.aborted || claim.endsWithin(margin);
+    const runs = Map.groupBy(claim.rows, row => row.aggregate_key).values();
+    const attempts = (await Promise.all(runs.map(run => sendInOrder(run, claim, isOver)))).flat();
+    faults.at("notification.sent");
+    await claim.letGo();
+    await Promise.all([settle(claim, stopping, attempts), release(claim, stopping, attempts)]);
+  }
+
+  /** After one that was not sent, the rest of the run stays for later, in order. */
+  async function sendInOrder(run: readonly NotificationsClaimRow[], { ended }: Lease, isOver: () => boolean): Promise<Attempt[]> {
+    const attempts: Attempt[] = [];
+    for (const row of run) {
+      const blocked = attempts.some(({ sending }) => sending?.outcome !== "sent");
+      const since = performance.now();
+      const sending = blocked || isOver() ? undefined : await send(row, ended);
+      attempts.push({ row, sending, durationMs: Math.round(performance.now() - since) });
+    }
+    return attempts;
+  }
+
+  /** A send has ended, or is given up, before somebody else may send it: within its deadline, and before the lease ends. */
+  async function send(row: NotificationsClaimRow, ended: AbortSignal): Promise<Sending> {
+    if (faults.strikes(row.user_id)) return { outcome: "retry", error: "fault: sends to this user are made to fail" };
+    const channel = channels.get(row.channel);
+    if (!channel) return { outcome: "dead", error: `there is no channel ${row.channel}` };
+    // Async, so that a channel that throws at once fails this attempt and not the batch.
+    const sending = async () => channel.send(row);
+    return within(sendWithin, `channel ${channel.name}`, beforeEnd(ended, sending())).catch(error => ({
+      outcome: "retry" as const,
+      error: (error as Error).message,
+    }));
+  }
+
+  async function settle(claim: Lease, stopping: AbortSignal, attempts: readonly Attempt[]): Promise<void> {
+    const made = attempts.flatMap(({ row, sending, durationMs }) => (sending ? [{ row, sending, durationMs }] : []));
+    if (made.length === 0) return;
+    const { rows: done, isSure } = await settleWhileHeld(claim, stopping, () =>
+      notifications.settle({
+        token: claim.token,
+        worker,
+        notification_id: made.map(({ row }) => row.notification_id),
+        outcome: made.map(({ sending }) => sending.outcome),
+        error: made.map(({ sending }) => (sending.outcome === "sent" ? null : storable(sending.error))),
+        delay_seconds: made.map(({ row, sending }) =>
+          sending.outcome === "retry" ? (sending.afterSeconds ?? retryDelaySeconds(row.attempt_count)) : null,
+        ),
+        duration_ms: made.map(({ durationMs }) => durationMs),
+        max_attempts: options.maxAttempts,
+      }),
+    );
+    faults.at("notification.settled");
+    options.delivered?.(newestOf(done));
+    countSettled(options.flow, done, made);
+    for (const { notification_id, status, attempt_count } of done) {
+      outcomes.inc({ outcome: status === "PENDING" ? "retry" : status.toLowerCase() });
+      if (status === "SENT") continue;
+      const { row, sending } = made.find(one => one.row.notification_id === notification_id)!;
+      const error = sending.outcome === "sent" ? undefined : sending.error;
+      const fields = { notification_id, event_id: row.event_id, user_id: row.user_id, trace_id: traceIdOf(row.traceparent) };
+      log[status === "FAILED" ? "error" : "warn"]({ ...fields, status, attempt_count, error }, "notification.settle");
+    }
+    if (isSure)
+      countFenced(
+        "settle",
+        made.map(({ row }) => row.notification_id),
+        done,
+      );
+  }
+
+  async function release(claim: Lease, stopping: AbortSignal, attempts: readonly Attempt[]): Promise<void> {
+    const untried = attempts.flatMap(({ row, sending }) => (sending ? [] : [row.notification_id]));
+    if (untried.length === 0) return;
+    const { rows: done, isSure } = await settleWhileHeld(claim, stopping, () =>
+      notifications.release({ token: claim.token, notification_id: untried }),
+    );
+    outcomes.inc({ outcome: "released" }, done.length);
+    log.info({ worker, count: done.length, notification_ids: someIds(done.map(row => row.notification_id)) }, "notification.release");
+    if (isSure) countFenced("release", untried, done);
+  }
+
+  function countFenced(what: string, settled: readonly string[], done: readonly { readonly notification_id: string }[]): void {
+    const changed = new Set(done.map(row => row.notification_id));
+    const late = settled.filter(id => !changed.has(id));
+    if (late.length === 0) return;
+    fenced.inc(late.length);
+    log.warn({ worker, what, count: late.length, notification_ids: someIds(late) }, "notification.fenced");
+  }
+
+  return deliver;
+}
+
+function beforeEnd<T>(ended: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const giveUp = () => reject(new Error("the lease ended before an answer came"));
+  ended.addEventListener("abort", giveUp);
+  return Promise.race([promise, work]).finally(() => ended.removeEventListener("abort", giveUp));
+}
+
+function newestOf(settled: readonly NotificationsSettleRow[]): Newest {
+  const newest = new Map<string, number>();
+  for (const { user_id, position } of settled) if (position !== null) newest.set(user_id, Math.max(position, newest.get(user_id) ?? 0));
+  return newest;
+}

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { until } from "../../../stack/wait.ts";
+import { unclaimed } from "../../kernel/delivery/first_attempts.ts";
+import { connect, type Sql } from "../../kernel/postgres/database.ts";
+import { bindStatements, readStatements } from "../../kernel/postgres/statements.ts";
+import { createMetrics } from "../../kernel/telemetry/metrics.ts";
+import { type TestDatabase, testDatabase } from "../../testing/databases.ts";
+import type { NotificationSql } from "../sql.gen.ts";
+import { acceptArrivals } from "./arrivals.ts";
+
+let database: TestDatabase;
+let pool: Sql;
+let sql: NotificationSql;
+beforeAll(async () => {
+  database = await testDatabase("notification");
+  pool = connect({ url: database.appUrl, name: "test", max: 4, statementTimeout: 5000 });
+  sql = bindStatements<NotificationSql>(pool, readStatements(["kernel", "notification"]), createMetrics(), 5000);
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+/** The same version of an item is the same event. */
+const ids = new Map<string, string>();
+const idOf = (user: string, version: string) => ids.getOrInsertComputed(`${user} ${version}`, () => crypto.randomUUID());
+
+/** Versions of items of a user, `item v1`, come in one batch; `item v3!1` is let through if the newest is v1. */
+async function accept(user: string, written: readonly string[], claim: { token: string | null } = { token: crypto.randomUUID() }) {
+  const versions = written.map(text => text.split("!")[0]!);
+  const parts = versions.map(text => text.split(" v") as [string, string]);
+  const event_id = versions.map(version => idOf(user, version));
+  const rows = await acceptArrivals(sql, {
+    event_id,
+    event_type: parts.map(() => "EntitlementGranted"),
+    aggregate_key: parts.map(([item]) => `${user}:${item}`),
+    aggregate_version: parts.map(([, version]) => Number(version)),
+    stream_seq: parts.map((_, index) => index + 1),
+    user_id: parts.map(() => user),
+    payload: parts.map(() => ({})),
+    traceparent: parts.map(() => "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
+    through: new Map(
+      written.flatMap((text, index) => {
+        const [item, version] = parts[index]!;
+        return text.includes("!") ? [[`${user}:${item}`, { version: Number(version), at: Number(text.split("!")[1]) }] as const] : [];
+      }),
+    ),
+    channel: "log",
+    ...(claim.token ? { worker: "consumer", token: claim.token, lease_seconds: 10 } : unclaimed),
+  });
+  return rows.map(row => ({ ...row, version: versions[event_id.indexOf(row.event_id)]! })).sort((a, b) => (a.version < b.version ? -1 : 1));
+}
+
+/** Says which of them were claimed. */
+const comeIn = async (...batch: Parameters<typeof accept>) =>
+  (await accept(...batch)).filter(row => row.claimed_id !== null).map(row => row.version);
+
+/** Says what became of each: `a v2 waits`, `a v2`, `a v2 gap` or `a v2 stale`; a duplicate is not named. */
+const outcomes = async (user: string, ...versions: string[]) =>
+  (await accept(user, versions)).map(
+    ({ version, waiting, stale, isAfterGap }) => `${version}${waiting ? " waits" : ""}${stale ? " stale" : ""}${isAfterGap ? " gap" : ""}`,
+  );
+const newestOf = async (user: string) =>
+  (await pool`select version from newest_versions where aggregate_key = ${`${user}:a`}`).map(row => row.version as number);
+
+const someoneWaits = () =>
+  until(
+    "the second waits",
+    5000,
+    async () => (await pool`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`).length === 1,
+  );
+
+test("what comes is claimed with its whole run, unless something of its aggregate is still open", async () => {
+  expect(await comeIn("ann", ["a v1", "a v2", "b v1"])).toEqual(["a v1", "a v2", "b v1"]);
+  expect(await comeIn("ann", ["a v3", "c v1"])).toEqual(["c v1"]);
+  await pool`update notifications set status = 'SENT', sent_at = now(), position = 1, claim_token = null, lease_until = null where aggregate_key = 'ann:b'`;
+  expect(await comeIn("ann", ["b v2"])).toEqual(["b v2"]);
+});
+
+test("an event whose predecessor was not consumed waits, and nothing is stored of it", async () => {
+  expect(await outcomes("eve", "a v1")).toEqual(["a v1"]);
+  expect(await outcomes("eve", "a v3")).toEqual(["a v3 waits"]);
+  expect(await newestOf("eve")).toEqual([1]);
+  expect(await pool`select from processed_events where aggregate_key = 'eve:a'`).toHaveLength(1);
+  expect(await outcomes("eve", "a v2")).toEqual(["a v2"]);
+  expect(await outcomes("eve", "a v3")).toEqual(["a v3"]);
+});
+
+test("a batch is consumed up to its first gap; what follows the gap waits", async () => {
+  expect(await outcomes("flo", "a v1", "a v2", "a v4", "a v5", "b v1")).toEqual(["a v1", "a v2", "a v4 waits", "a v5 waits", "b v1"]);
+  expect(await outcomes("flo", "a v5", "a v4", "a v3")).toEqual(["a v3", "a v4", "a v5"]);
+  expect(await newestOf("flo")).toEqual([5]);
+});
+
+test("of an aggregate that is seen for the first time, later versions wait for the first", async () => {
+  expect(await outcomes("gus", "a v2", "a v3")).toEqual(["a v2 waits", "a v3 waits"]);
+  expect(await newestOf("gus")).toEqual([0]);
+  expect(await outcomes("gus", "a v1", "a v2")).toEqual(["a v1", "a v2"]);
+});
+
+test("one that has waited long enough is consumed with all before it in its batch and all that follow without a gap; the missing one is stale then", async () => {
+  expect(await outcomes("hal", "a v1")).toEqual(["a v1"]);
+  expect(await outcomes("hal", "a v3", "a v5!1", "a v6", "a v8")).toEqual(["a v3 gap", "a v5 gap", "a v6", "a v8 waits"]);
+  expect(await newestOf("hal")).toEqual([6]);
+  expect(await outcomes("hal", "a v2", "a v7")).toEqual(["a v2 stale", "a v7 waits"]);
+  expect(await outcomes("hal", "a v7", "a v8")).toEqual(["a v7", "a v8"]);
+});
+
+test("one that was to be let through waits on if its aggregate went on meanwhile", async () => {
+  expect(await outcomes("kim", "a v1", "a v2")).toEqual(["a v1", "a v2"]);
+  expect(await outcomes("kim", "a v5!1", "a v6")).toEqual(["a v5 waits", "a v6 waits"]);
+  expect(await outcomes("kim", "a v3!1", "a v5")).toEqual(["a v3", "a v5 waits"]);
+});
+
+test("a duplicate is no reason to wait, and neither is a gap that has been passed", async () => {
+  expect(await outcomes("ida", "a v1", "a v3!0")).toEqual(["a v1", "a v3 gap"]);
+  expect(await outcomes("ida", "a v1", "a v3")).toEqual([]);
+  expect(await outcomes("ida", "a v3", "a v4")).toEqual(["a v4"]);
+});
+
+test("two consumers with neighbours: the later version is judged by what the other has just committed", async () => {
+  await outcomes("jan", "a v1");
+  const behind = await pool.begin(async first => {
+    await first`update newest_versions set version = 2 where aggregate_key = 'jan:a'`;
+    const second = outcomes("jan", "a v3");
+    await someoneWaits();
+    return { second };
+  });
+  expect(await behind.second).toEqual(["a v3"]);
+});
+
+test("without a token nothing is claimed", async () => {
+  expect(await comeIn("bea", ["a v1"], { token: null })).toEqual([]);
+  const states = await pool`select status, locked_by from notifications where user_id = 'bea'`;
+  expect([...states]).toEqual([{ status: "PENDING", locked_by: null }]);
+});
+
+test("a version that waited for the one before to commit is not claimed: it could overtake it", async () => {
+  const behind = await pool.begin(async first => {
+    await first`insert into newest_versions values ('cid:a', 1)`;
+    await first`insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel)
+      values (gen_random_uuid(), 'cid', 'EntitlementGranted', 'cid:a', 1, false, '{}', 't', 'log')`;
+    const second = comeIn("cid", ["a v2"]);
+    await someoneWaits();
+    return { second };
+  });
+  expect(await behind.second).toEqual([]);
+});
+
+test("two late versions that come to two consumers at once are not both claimed", async () => {
+  await comeIn("dan", ["a v5!0"]);
+  await pool`update notifications set status = 'SENT', sent_at = now(), position = 1, claim_token = null, lease_until = null where user_id = 'dan'`;
+  const behind = await pool.begin(async first => {
+    await first`update newest_versions set version = greatest(version, 3) where aggregate_key = 'dan:a'`;
+    await first`insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel)
+      values (gen_random_uuid(), 'dan', 'EntitlementGranted', 'dan:a', 3, true, '{}', 't', 'log')`;
+    const second = comeIn("dan", ["a v4"]);
+    await someoneWaits();
+    return { second };
+  });
+  expect(await behind.second).toEqual([]);
+});

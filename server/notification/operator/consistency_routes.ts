@@ -1,0 +1,23 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Requires } from "../../kernel/http/callers.ts";
+import type { Share } from "../../kernel/http/shared_answers.ts";
+import { examine } from "../../kernel/operator/invariants.ts";
+import type { NotificationSettings } from "../config.ts";
+import type { NotificationSql } from "../sql.gen.ts";
+import { invariantsOf } from "./invariants.ts";
+
+/** Whether the books fit together. */
+export function consistencyRoutes(sql: NotificationSql, requires: Requires, settings: NotificationSettings, share: Share) {
+  const invariants = invariantsOf(sql, settings);
+  const examined = share(() => examine(invariants));
+  return new Elysia({ normalize: false }).get("/ops/consistency", async () => ({ invariants: await examined() }), {
+    query: Type.Object({}, { additionalProperties: false }),
+    ...requires("ops:read"),
+    detail: {
+      summary: "Whether the books fit together",
+      description:
+        "Each invariant with how many rows break it, the oldest of them and up to five ids; `bounded` says what was looked at, if not everything. Scope: ops:read.",
+    },
+  });
+}
