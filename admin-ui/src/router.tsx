@@ -1,14 +1,14 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
-import type { Filter } from "./api/api.ts";
-import { readAuditView } from "./pages/audit/audit_view.ts";
-import { readUsersView } from "./pages/users/users_view.ts";
+import type { Filter } from "./api/client.ts";
+import { readAuditView } from "./pages/audit/view.ts";
+import { readUsersView } from "./pages/users/view.ts";
 import { readFilter } from "./parts/filter.ts";
 import { type Kind, notifications, outbox, readSort, type Sort, tabsOf } from "./parts/kinds.ts";
-import { Broken, Lost } from "./parts/trouble.tsx";
+import { NotFound, PageError } from "./parts/notices.tsx";
 import { readInboxView, readUserView } from "./parts/user_view.ts";
 import { Shell } from "./shell/shell.tsx";
 
-const root = createRootRoute({ component: Shell, notFoundComponent: Lost, errorComponent: Broken });
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageError });
 /** What a list shows, and how it is sorted. */
 const listSearch =
   (kind: Kind) =>
@@ -71,12 +71,12 @@ const unreadable = createRoute({
   getParentRoute: () => root,
   path: "/failures/unreadable",
   validateSearch: (search: Record<string, unknown>): { which?: "all" } => (search.which === "all" ? { which: "all" } : {}),
-  component: lazyRouteComponent(() => import("./pages/failures/unreadable.tsx"), "Unreadable"),
+  component: lazyRouteComponent(() => import("./pages/failures/dead_letters.tsx"), "DeadLetters"),
 });
 const unreadableOne = createRoute({
   getParentRoute: () => unreadable,
   path: "$id",
-  component: lazyRouteComponent(() => import("./pages/failures/raw_drawer.tsx"), "RawDrawer"),
+  component: lazyRouteComponent(() => import("./pages/failures/dead_letter_drawer.tsx"), "DeadLetterDrawer"),
 });
 const journeyStart = createRoute({
   getParentRoute: () => root,

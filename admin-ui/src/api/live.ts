@@ -3,30 +3,30 @@ import { useSettings } from "../parts/settings.ts";
 
 let holders = 0;
 const listeners = new Set<() => void>();
-const subscribe = (heard: () => void) => {
-  listeners.add(heard);
-  return () => listeners.delete(heard);
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 };
 
-function hold(by: number): void {
+function changeHolders(by: number): void {
   holders += by;
-  for (const heard of listeners) heard();
+  for (const listener of listeners) listener();
 }
 
 /** Nothing moves under the pointer while rows are selected. */
-export function useHold(isHolding: boolean): void {
+export function usePauseRefresh(isPausing: boolean): void {
   useEffect(() => {
-    if (!isHolding) return;
-    hold(1);
-    return () => hold(-1);
-  }, [isHolding]);
+    if (!isPausing) return;
+    changeHolders(1);
+    return () => changeHolders(-1);
+  }, [isPausing]);
 }
 
-export const useIsHeld = (): boolean => useSyncExternalStore(subscribe, () => holders > 0);
+export const useIsRefreshPaused = (): boolean => useSyncExternalStore(subscribe, () => holders > 0);
 
-const onVisibility = (heard: () => void) => {
-  document.addEventListener("visibilitychange", heard);
-  return () => document.removeEventListener("visibilitychange", heard);
+const onVisibility = (listener: () => void) => {
+  document.addEventListener("visibilitychange", listener);
+  return () => document.removeEventListener("visibilitychange", listener);
 };
 
 export const useIsHidden = (): boolean => useSyncExternalStore(onVisibility, () => document.visibilityState === "hidden");
@@ -34,6 +34,6 @@ export const useIsHidden = (): boolean => useSyncExternalStore(onVisibility, () 
 /** For queries that refresh as the person chose. A hidden tab asks nothing: that is Query's own habit. */
 export function useLive(): { refetchInterval: number | false } {
   const { every } = useSettings();
-  const isHeld = useIsHeld();
-  return { refetchInterval: every > 0 && !isHeld ? every * 1000 : false };
+  const isPausedByPage = useIsRefreshPaused();
+  return { refetchInterval: every > 0 && !isPausedByPage ? every * 1000 : false };
 }

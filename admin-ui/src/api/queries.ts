@@ -3,19 +3,19 @@ import { without } from "../parts/filter.ts";
 import type { Kind, Row, Sort } from "../parts/kinds.ts";
 import { pageSize } from "../parts/settings.ts";
 import {
-  ask,
-  type Books,
+  type Consistency,
   type Counts,
   call,
   type Filter,
   type Groups,
+  get,
   type Me,
   type Operation,
   type PublishedMessage,
-  type RawCounts,
+  type RawDeadLetterCounts,
   type Role,
   type System,
-} from "./api.ts";
+} from "./client.ts";
 
 export interface Page<T> {
   readonly rows: readonly T[];
@@ -59,19 +59,19 @@ export const account = (userId: string) =>
 
 /** By state; a state in the filter does not matter. */
 export const counts = (kind: Kind, filter: Filter = {}) => {
-  const asked = without(filter, "status");
+  const parameters = without(filter, "status");
   return queryOptions({
-    queryKey: [kind.name, "counts", asked],
-    queryFn: asking => ask<Counts>(kind.system, `${kind.name}/counts`, { ...asked }, asking),
+    queryKey: [kind.name, "counts", parameters],
+    queryFn: context => get<Counts>(kind.system, `${kind.name}/counts`, { ...parameters }, context),
   });
 };
 
 export const list = (kind: Kind, filter: Filter, sort: Sort | undefined) =>
   infiniteQueryOptions({
     queryKey: [kind.name, "list", filter, sort, pageSize()],
-    queryFn: async ({ pageParam, ...asking }): Promise<Page<Row>> => {
-      const asked = { ...filter, sort, limit: pageSize(), cursor: pageParam };
-      const page = await ask<Record<string, unknown>>(kind.system, kind.name, asked, asking);
+    queryFn: async ({ pageParam, ...context }): Promise<Page<Row>> => {
+      const parameters = { ...filter, sort, limit: pageSize(), cursor: pageParam };
+      const page = await get<Record<string, unknown>>(kind.system, kind.name, parameters, context);
       return { rows: kind.rows(page), next: cursorOf(page) };
     },
     ...paging,
@@ -80,20 +80,20 @@ export const list = (kind: Kind, filter: Filter, sort: Sort | undefined) =>
 export const detail = (kind: Kind, id: string) =>
   queryOptions({
     queryKey: [kind.name, "one", id],
-    queryFn: asking => ask<Record<string, unknown>>(kind.system, `${kind.name}/${encodeURIComponent(id)}`, {}, asking),
+    queryFn: context => get<Record<string, unknown>>(kind.system, `${kind.name}/${encodeURIComponent(id)}`, {}, context),
   });
 
 export const groups = (kind: Kind, status: "FAILED" | "RETRYING") =>
   queryOptions({
     queryKey: [kind.name, "groups", status],
-    queryFn: asking => ask<Groups>(kind.system, `${kind.name}/groups`, { status }, asking),
+    queryFn: context => get<Groups>(kind.system, `${kind.name}/groups`, { status }, context),
   });
 
 export const operations = (system: System) =>
   infiniteQueryOptions({
     queryKey: ["operations", system, pageSize()],
-    queryFn: async ({ pageParam, ...asking }): Promise<Page<Operation>> => {
-      const page = await ask<Record<string, unknown>>(system, "operations", { limit: pageSize(), cursor: pageParam }, asking);
+    queryFn: async ({ pageParam, ...context }): Promise<Page<Operation>> => {
+      const page = await get<Record<string, unknown>>(system, "operations", { limit: pageSize(), cursor: pageParam }, context);
       return { rows: page.operations as Operation[], next: cursorOf(page) };
     },
     ...paging,
@@ -102,21 +102,21 @@ export const operations = (system: System) =>
 export const operation = (system: System, id: string) =>
   queryOptions({
     queryKey: ["operation", system, id],
-    queryFn: asking => ask<Operation>(system, `operations/${encodeURIComponent(id)}`, {}, asking),
+    queryFn: context => get<Operation>(system, `operations/${encodeURIComponent(id)}`, {}, context),
   });
 
 export const consistency = (system: System) =>
-  queryOptions({ queryKey: ["consistency", system], queryFn: asking => ask<Books>(system, "consistency", {}, asking) });
+  queryOptions({ queryKey: ["consistency", system], queryFn: context => get<Consistency>(system, "consistency", {}, context) });
 
-export const rawCounts = queryOptions({
-  queryKey: ["raw letters", "counts"],
-  queryFn: asking => ask<RawCounts>("notification", "raw-dead-letters/counts", {}, asking),
+export const rawDeadLetterCounts = queryOptions({
+  queryKey: ["raw dead letters", "counts"],
+  queryFn: context => get<RawDeadLetterCounts>("notification", "raw-dead-letters/counts", {}, context),
 });
 
 /** It changes only when it goes out again. */
 export const message = (eventId: string) =>
   queryOptions({
     queryKey: ["message", eventId],
-    queryFn: asking => ask<PublishedMessage>("entitlement", `outbox/${encodeURIComponent(eventId)}/message`, {}, asking),
+    queryFn: context => get<PublishedMessage>("entitlement", `outbox/${encodeURIComponent(eventId)}/message`, {}, context),
     staleTime: 30_000,
   });

@@ -1,4 +1,4 @@
-import type { Action } from "../api/api.ts";
+import type { Action } from "../api/client.ts";
 import { Actor } from "./actor.tsx";
 import { At } from "./time.tsx";
 

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import * as queries from "../api/queries.ts";
-import { middle } from "./format.ts";
+import { shortId } from "./format.ts";
 import { Id } from "./id.tsx";
 
 const person = "user:";
@@ -12,6 +12,6 @@ export function Actor({ id }: { id: string }) {
   const { data: me } = useQuery(queries.me);
   const { data: user } = useQuery({ ...queries.user(userId), enabled: isPerson(id), retry: false });
   if (!isPerson(id)) return <Id id={id} name={id} />;
-  const name = user?.display_name ?? user?.email ?? `user ${middle(userId)}`;
+  const name = user?.display_name ?? user?.email ?? `user ${shortId(userId)}`;
   return <Id id={id} name={userId === me?.user_id ? `${name} (you)` : name} />;
 }

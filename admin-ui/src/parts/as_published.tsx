@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { PublishedMessage } from "../api/api.ts";
+import type { PublishedMessage } from "../api/client.ts";
 import * as queries from "../api/queries.ts";
 import { Bytes } from "./bytes.tsx";
 import { HeaderTable } from "./header_table.tsx";
 import { Icon } from "./icons.tsx";
-import { Skeleton, Trouble } from "./trouble.tsx";
+import { ErrorNotice, Skeleton } from "./notices.tsx";
 
 /** The event's message as it goes to the stream; asked for only when somebody opens it. */
 export function AsPublished({ eventId }: { eventId: string }) {
@@ -27,7 +27,7 @@ function Opened({ eventId }: { eventId: string }) {
   const { data, error, isPending, refetch } = useQuery(queries.message(eventId));
   return (
     <div className="mt-2">
-      {error && <Trouble what="The message cannot be shown." error={error} retry={() => void refetch()} />}
+      {error && <ErrorNotice what="The message cannot be shown." error={error} retry={() => void refetch()} />}
       {isPending && <Skeleton rows={9} />}
       {data && <Message message={data} />}
     </div>

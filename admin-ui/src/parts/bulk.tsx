@@ -1,21 +1,21 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { type BulkAction, type Filter, type Operation, type Preview, Refusal, tell } from "../api/api.ts";
-import { useCan } from "../api/me.ts";
+import { ApiError, type BulkAction, type Filter, type Operation, type Preview, post } from "../api/client.ts";
 import * as queries from "../api/queries.ts";
+import { useCan } from "../api/role.ts";
 import { startShown } from "./bulk_start.ts";
-import { Question } from "./drawer.tsx";
+import { Dialog } from "./dialog.tsx";
 import { Facts } from "./facts.tsx";
 import { wordsOf } from "./filter.ts";
 import { number } from "./format.ts";
 import { Id } from "./id.tsx";
 import { type Kind, tabsOf } from "./kinds.ts";
+import { ErrorNotice, Skeleton } from "./notices.tsx";
 import { doneWords, isMoving, verdictOf } from "./operation_outcome.ts";
 import { OperationProgress } from "./progress.tsx";
 import { ReasonForm } from "./reason_form.tsx";
-import { toneText } from "./state.tsx";
-import { Skeleton, Trouble } from "./trouble.tsx";
+import { toneText } from "./state_mark.tsx";
 
 export interface BulkProps {
   readonly kind: Kind;
@@ -26,9 +26,9 @@ export interface BulkProps {
 }
 
 const words = {
-  requeue: { say: "Requeue", becomes: "will be requeued" },
-  retry: { say: "Retry", becomes: "will be retried now. Their attempts go on counting" },
-  discard: { say: "Discard", becomes: "will be deleted for good. Only the audit keeps what they were" },
+  requeue: { label: "Requeue", becomes: "will be requeued" },
+  retry: { label: "Retry", becomes: "will be retried now. Their attempts go on counting" },
+  discard: { label: "Discard", becomes: "will be deleted for good. Only the audit keeps what they were" },
 } satisfies Record<BulkAction, object>;
 
 /** All that match a filter: what it would touch → why → how far it is. The server does it; closing this stops nothing. */
@@ -36,29 +36,29 @@ export function Bulk({ kind, action: first, filter, close }: BulkProps) {
   const [action, setAction] = useState<BulkAction>(first);
   const [started, setStarted] = useState<Operation>();
   return (
-    <Question title={`${words[action].say} ${kind.title.toLowerCase()}`} isForm close={close}>
+    <Dialog title={`${words[action].label} ${kind.title.toLowerCase()}`} isForm close={close}>
       {started ? (
-        <Running kind={kind} id={started.operation_id} close={close} />
+        <BulkProgress kind={kind} id={started.operation_id} close={close} />
       ) : (
-        <Asked key={action} kind={kind} action={action} filter={filter} change={setAction} started={setStarted} close={close} />
+        <BulkForm key={action} kind={kind} action={action} filter={filter} change={setAction} started={setStarted} close={close} />
       )}
-    </Question>
+    </Dialog>
   );
 }
 
-interface AskedProps extends Omit<BulkProps, "action"> {
+interface BulkFormProps extends Omit<BulkProps, "action"> {
   readonly action: BulkAction;
   readonly change: (action: BulkAction) => void;
   readonly started: (operation: Operation) => void;
 }
 
-function Asked({ kind, action, filter, change, started, close }: AskedProps) {
+function BulkForm({ kind, action, filter, change, started, close }: BulkFormProps) {
   const client = useQueryClient();
   const isAdmin = useCan("ADMIN");
-  const askPreview = () => tell<Preview>(kind.system, `${kind.name}/bulk/preview`, { action, filter });
+  const loadPreview = () => post<Preview>(kind.system, `${kind.name}/bulk/preview`, { action, filter });
   const preview = useQuery({
     queryKey: [kind.name, "preview", action, filter],
-    queryFn: askPreview,
+    queryFn: loadPreview,
     gcTime: 0,
     refetchOnWindowFocus: false,
   });
@@ -67,38 +67,38 @@ function Asked({ kind, action, filter, change, started, close }: AskedProps) {
       startShown({
         shown: preview.data!,
         mayShrink: action === "retry",
-        preview: askPreview,
+        preview: loadPreview,
         start: ({ set_hash, eligible }) =>
-          tell<Operation>(kind.system, `${kind.name}/bulk`, { action, filter, set_hash, expected: eligible, reason }),
+          post<Operation>(kind.system, `${kind.name}/bulk`, { action, filter, set_hash, expected: eligible, reason }),
       }),
     onSuccess: operation => {
       started(operation);
       return client.invalidateQueries({ queryKey: ["operations"] });
     },
   });
-  const hasChanged = start.error instanceof Refusal && start.error.code === "SET_CHANGED";
-  const lookAgain = () => {
+  const hasChanged = start.error instanceof ApiError && start.error.code === "SET_CHANGED";
+  const refreshPreview = () => {
     start.reset();
     void preview.refetch();
   };
   if (preview.isPending) return <Skeleton rows={4} />;
-  if (preview.error) return <Trouble what="No preview." error={preview.error} retry={() => void preview.refetch()} />;
+  if (preview.error) return <ErrorNotice what="No preview." error={preview.error} retry={() => void preview.refetch()} />;
   const { eligible } = preview.data;
   return (
     <div className="flex flex-col gap-4">
-      <Shown kind={kind} action={action} preview={preview.data} filter={filter} />
+      <PreviewSummary kind={kind} action={action} preview={preview.data} filter={filter} />
       {start.error && (
-        <Trouble
+        <ErrorNotice
           what={hasChanged ? "The rows have changed since." : "Not started."}
           error={start.error}
-          {...(hasChanged ? { retry: lookAgain } : {})}
+          {...(hasChanged ? { retry: refreshPreview } : {})}
         />
       )}
       {eligible > 0 && !hasChanged && (
         <ReasonForm
-          say={`${words[action].say} ${number(eligible)}`}
+          label={`${words[action].label} ${number(eligible)}`}
           isBusy={start.isPending}
-          {...(action === "discard" ? { isDangerous: true, typed: `discard ${eligible}` } : {})}
+          {...(action === "discard" ? { isDangerous: true, confirmText: `discard ${eligible}` } : {})}
           act={reason => start.mutate(reason)}
           cancel={action === "discard" ? () => change("requeue") : close}
         />
@@ -115,7 +115,7 @@ function Asked({ kind, action, filter, change, started, close }: AskedProps) {
   );
 }
 
-function Shown({ kind, action, preview, filter }: { kind: Kind; action: BulkAction; preview: Preview; filter: Filter }) {
+function PreviewSummary({ kind, action, preview, filter }: { kind: Kind; action: BulkAction; preview: Preview; filter: Filter }) {
   const { count, eligible, ineligible, sample } = preview;
   const wordOf = (status: string) =>
     tabsOf(kind)
@@ -154,13 +154,13 @@ const everyOf = (operation: Operation | undefined) =>
   operation === undefined || operation.status === "RUNNING" ? pollEvery : isMoving(operation) ? pollOutcomeEvery : false;
 
 /** It is through with its rows; what becomes of them is told as far as it is known. */
-const saysOf = (operation: Operation): string =>
+const summaryOf = (operation: Operation): string =>
   operation.outcome && operation.done > 0 && operation.status === "DONE"
     ? `${capital(doneWords[operation.action])}. ${verdictOf(operation).word}${isMoving(operation) ? " …" : "."}`
     : `${verdictOf(operation).word}.`;
 const capital = (word: string) => word[0]!.toUpperCase() + word.slice(1);
 
-function Running({ kind, id, close }: { kind: Kind; id: string; close: () => void }) {
+function BulkProgress({ kind, id, close }: { kind: Kind; id: string; close: () => void }) {
   const client = useQueryClient();
   const { data, error } = useQuery({ ...queries.operation(kind.system, id), refetchInterval: ({ state }) => everyOf(state.data) });
   const stage = data && `${data.status} ${isMoving(data)}`;
@@ -169,11 +169,11 @@ function Running({ kind, id, close }: { kind: Kind; id: string; close: () => voi
   }, [stage, client, kind.name]);
   return (
     <div className="flex flex-col gap-4">
-      {error && <Trouble what="Its progress is not known now; it goes on." error={error} />}
+      {error && <ErrorNotice what="Its progress is not known now; it goes on." error={error} />}
       {data && (
         <>
           <p role="status" className={data.status === "RUNNING" ? "" : `font-medium ${toneText[verdictOf(data).tone]}`}>
-            {data.status === "RUNNING" ? "Running on the server. It goes on when you close this." : saysOf(data)}
+            {data.status === "RUNNING" ? "Running on the server. It goes on when you close this." : summaryOf(data)}
           </p>
           <OperationProgress operation={data} />
         </>

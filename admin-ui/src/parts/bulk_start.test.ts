@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { type Operation, type Preview, Refusal } from "../api/api.ts";
+import { ApiError, type Operation, type Preview } from "../api/client.ts";
 import { startShown } from "./bulk_start.ts";
 
 const set = (eligible: number): Preview => ({ count: eligible, eligible, ineligible: {}, set_hash: `hash of ${eligible}`, sample: [] });
-const changed = () => new Refusal(409, "SET_CHANGED", "it is another set");
+const changed = () => new ApiError(409, "SET_CHANGED", "it is another set");
 
 /** A server whose set is each of these, one after the other. */
 function server(...sizes: number[]) {
@@ -43,7 +43,7 @@ test("a set that does not come to rest is given up, and another refusal at once"
     error => error,
   );
   expect(refused.code).toBe("SET_CHANGED");
-  const forbidden = new Refusal(403, "OVER_CAP", "too many");
+  const forbidden = new ApiError(403, "OVER_CAP", "too many");
   const start = () => Promise.reject(forbidden);
   expect(await startShown({ shown: set(12), mayShrink: true, preview: moving.preview, start }).catch(error => error)).toBe(forbidden);
 });

@@ -1,4 +1,4 @@
-import { type Operation, type Preview, Refusal } from "../api/api.ts";
+import { ApiError, type Operation, type Preview } from "../api/client.ts";
 
 export interface Starting {
   readonly shown: Preview;
@@ -11,7 +11,7 @@ export interface Starting {
 // The set changes a few times a second at most, and a start takes some milliseconds.
 const tries = 5;
 
-const hasChanged = (error: unknown) => error instanceof Refusal && error.code === "SET_CHANGED";
+const hasChanged = (error: unknown) => error instanceof ApiError && error.code === "SET_CHANGED";
 
 /**
  * Starts what was shown. If rows left a set that may shrink, a new preview names the rest and that is started: never more rows than the person

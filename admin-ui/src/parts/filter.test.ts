@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { isNarrow, readFilter, without, wordsOf } from "./filter.ts";
-import { ago, middle, span } from "./format.ts";
+import { ago, shortId, span } from "./format.ts";
 
 const states = ["PENDING", "FAILED"];
 
@@ -28,7 +28,7 @@ test("ages and ids are short", () => {
     "2 m ago",
     "in 30 s",
   ]);
-  expect(middle("01920c3e-aaaa-7bbb-8ccc-0123456789ab")).toBe("01920c…89ab");
+  expect(shortId("01920c3e-aaaa-7bbb-8ccc-0123456789ab")).toBe("01920c…89ab");
 });
 
 test("a filter is said in words where it cannot be changed", () => {

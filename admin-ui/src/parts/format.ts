@@ -1,4 +1,4 @@
-import type { Count } from "../api/api.ts";
+import type { Count } from "../api/client.ts";
 
 const whole = new Intl.NumberFormat("en");
 export const number = (value: number): string => whole.format(value);
@@ -48,4 +48,4 @@ export function clock(at: number, zone: "local" | "utc"): string {
 }
 
 /** `01920c…8f3a`: the ends are what people compare. */
-export const middle = (id: string): string => (id.length > 14 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id);
+export const shortId = (id: string): string => (id.length > 14 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id);

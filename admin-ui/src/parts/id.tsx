@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { middle } from "./format.ts";
+import { shortId } from "./format.ts";
 import { Icon } from "./icons.tsx";
 
 /** Says for a moment that something was copied. */
@@ -20,7 +20,7 @@ export interface IdProps {
   readonly name?: string;
 }
 
-/** An id, cut in the middle unless it is to be read whole; a click copies it. */
+/** An id, cut in the shortId unless it is to be read whole; a click copies it. */
 export function Id({ id, whole = false, name }: IdProps) {
   const [isCopied, copy] = useCopied();
   return (
@@ -33,7 +33,7 @@ export function Id({ id, whole = false, name }: IdProps) {
         copy(id);
       }}
     >
-      <span className={whole ? "break-all" : "max-w-56 truncate"}>{name ?? (whole ? id : middle(id))}</span>
+      <span className={whole ? "break-all" : "max-w-56 truncate"}>{name ?? (whole ? id : shortId(id))}</span>
       <span className="sr-only">{isCopied ? "copied" : "copy"}</span>
       <Icon
         name={isCopied ? "check" : "copy"}

@@ -1,4 +1,4 @@
-import type { Count, Counts, Notification, OutboxEvent, System } from "../api/api.ts";
+import type { Count, Counts, Notification, OutboxEvent, System } from "../api/client.ts";
 
 export type Tone = "pending" | "flight" | "done" | "retry" | "failed" | "stale";
 

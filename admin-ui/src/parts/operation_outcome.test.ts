@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Operation, Outcome } from "../api/api.ts";
+import type { Operation, Outcome } from "../api/client.ts";
 import { isMoving, partsOf, verdictOf } from "./operation_outcome.ts";
 
 const none: Outcome = { delivered: 0, failed_again: 0, retrying: 0, on_the_way: 0, gone: 0, more: false };
@@ -67,7 +67,7 @@ test.each<[string, Operation, string, string, boolean]>([
   expect([verdictOf(one), isMoving(one)]).toEqual([{ tone, word } as ReturnType<typeof verdictOf>, moving]);
 });
 
-test("the parts are told, the worst first, without those that are empty", () => {
+test("the parts are formatValue, the worst first, without those that are empty", () => {
   expect(partsOf(operation({ delivered: 4, failed_again: 2, on_the_way: 1 })).map(({ name, count }) => `${count} ${name}`)).toEqual([
     "2 FAILED_AGAIN",
     "1 ON_THE_WAY",

@@ -1,8 +1,8 @@
-import type { Operation, OperationItem, Outcome } from "../api/api.ts";
+import type { Operation, OperationItem, Outcome } from "../api/client.ts";
 import { number } from "./format.ts";
 import type { Tone } from "./kinds.ts";
 
-interface Told {
+interface Verdict {
   readonly tone: Tone;
   readonly word: string;
 }
@@ -14,7 +14,7 @@ export const actionWords = { requeue: "Requeue", discard: "Discard", retry: "Ret
 type OutcomeName = NonNullable<OperationItem["outcome"]>;
 
 /** What became of a row since, in the order in which it matters. */
-export const outcomes: Readonly<Record<OutcomeName, Told & { readonly field: keyof Omit<Outcome, "more"> }>> = {
+export const outcomes: Readonly<Record<OutcomeName, Verdict & { readonly field: keyof Omit<Outcome, "more"> }>> = {
   FAILED_AGAIN: { field: "failed_again", tone: "failed", word: "Failed again" },
   RETRYING: { field: "retrying", tone: "retry", word: "Retrying" },
   ON_THE_WAY: { field: "on_the_way", tone: "flight", word: "On the way" },
@@ -22,7 +22,7 @@ export const outcomes: Readonly<Record<OutcomeName, Told & { readonly field: key
   GONE: { field: "gone", tone: "pending", word: "Gone" },
 };
 
-export interface Part extends Told {
+export interface Part extends Verdict {
   readonly name: OutcomeName;
   readonly count: number;
 }
@@ -40,16 +40,16 @@ export const isMoving = ({ status, outcome }: Pick<Operation, "status" | "outcom
   status === "RUNNING" || (outcome !== null && outcome.on_the_way + outcome.retrying > 0);
 
 /** One word for an operation. That it is through with its rows is not the end: they may have failed again. */
-export function verdictOf({ status, waits, action, total, done, failed, outcome }: Operation): Told {
+export function verdictOf({ status, waits, action, total, done, failed, outcome }: Operation): Verdict {
   if (status === "RUNNING") return waits ? { tone: "retry", word: "Paused" } : { tone: "flight", word: "Running" };
   const before = status === "CANCELLED" ? "Cancelled, " : status === "STOPPED" ? "Stopped, " : "";
   const again = outcome?.failed_again ?? 0;
-  if (again > 0 && again === done && !outcome?.more) return { tone: "failed", word: said(before, "All failed again") };
+  if (again > 0 && again === done && !outcome?.more) return { tone: "failed", word: joined(before, "All failed again") };
   if (again > 0) return { tone: "failed", word: `${before}${number(again)}${outcome?.more ? "+" : ""} failed again` };
-  if (failed > 0) return { tone: "failed", word: said(before, "Done, with failures") };
+  if (failed > 0) return { tone: "failed", word: joined(before, "Done, with failures") };
   if (status === "STOPPED") return { tone: "failed", word: "Stopped" };
-  if (outcome && outcome.retrying > 0) return { tone: "retry", word: said(before, "Retrying") };
-  if (outcome && outcome.on_the_way > 0) return { tone: "flight", word: said(before, "On the way") };
+  if (outcome && outcome.retrying > 0) return { tone: "retry", word: joined(before, "Retrying") };
+  if (outcome && outcome.on_the_way > 0) return { tone: "flight", word: joined(before, "On the way") };
   if (status === "CANCELLED") return { tone: "stale", word: "Cancelled" };
   if (action === "discard" || total === 0) return { tone: "done", word: "Done" };
   if (done === 0) return { tone: "pending", word: "Nothing changed" };
@@ -60,4 +60,4 @@ export function verdictOf({ status, waits, action, total, done, failed, outcome 
 }
 
 const capital = (word: string) => word[0]!.toUpperCase() + word.slice(1);
-const said = (before: string, word: string) => (before ? before + word[0]!.toLowerCase() + word.slice(1) : word);
+const joined = (before: string, word: string) => (before ? before + word[0]!.toLowerCase() + word.slice(1) : word);

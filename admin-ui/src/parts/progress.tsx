@@ -1,9 +1,9 @@
 import { Fragment } from "react";
-import type { Operation } from "../api/api.ts";
+import type { Operation } from "../api/client.ts";
 import { number } from "./format.ts";
 import type { Tone } from "./kinds.ts";
 import { doneWords, type Part, partsOf } from "./operation_outcome.ts";
-import { toneText } from "./state.tsx";
+import { toneText } from "./state_mark.tsx";
 
 /** How far a bulk operation is, and what became of its rows since. That it is through is not yet good news. */
 export function OperationProgress({ operation }: { operation: Operation }) {

@@ -1,4 +1,4 @@
-import type { JourneyEvent } from "../api/api.ts";
+import type { JourneyEvent } from "../api/client.ts";
 
 /** The outbox counts attempts that failed; the one that succeeded is not among them. A repetition has a message id of its own. */
 export function attemptsOf({

@@ -1,15 +1,15 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { type BulkAction, tell } from "../api/api.ts";
-import { useCan } from "../api/me.ts";
+import { type BulkAction, post } from "../api/client.ts";
+import { useCan } from "../api/role.ts";
 import { isRetrying, type Kind } from "./kinds.ts";
+import { ErrorNotice } from "./notices.tsx";
 import { ReasonForm } from "./reason_form.tsx";
-import { Trouble } from "./trouble.tsx";
 
 const words = {
-  requeue: { say: "Requeue", done: "It was requeued." },
-  discard: { say: "Discard", done: "It was discarded." },
-  retry: { say: "Retry now", done: "It is due now." },
+  requeue: { label: "Requeue", done: "It was requeued." },
+  discard: { label: "Discard", done: "It was discarded." },
+  retry: { label: "Retry now", done: "It is due now." },
 };
 
 export interface RepairProps {
@@ -24,18 +24,18 @@ export interface RepairProps {
 export function Repair({ kind, id, status, attempts }: RepairProps) {
   const client = useQueryClient();
   const [isOperator, isAdmin] = [useCan("OPERATOR"), useCan("ADMIN")];
-  const [asked, setAsked] = useState<BulkAction>();
+  const [chosen, setChosen] = useState<BulkAction>();
   const act = useMutation({
     mutationFn: ({ action, reason }: { action: BulkAction; reason: string }) =>
-      tell(kind.system, `${kind.name}/${id}/${action}`, { reason }),
+      post(kind.system, `${kind.name}/${id}/${action}`, { reason }),
     onSuccess: () => {
-      setAsked(undefined);
+      setChosen(undefined);
       return client.invalidateQueries();
     },
   });
   const choose = (action: BulkAction) => {
     act.reset();
-    setAsked(action);
+    setChosen(action);
   };
   const waits = isRetrying({ status, attempts });
   if (!isOperator || (status !== "FAILED" && !waits && !act.isSuccess)) return null;
@@ -46,13 +46,13 @@ export function Repair({ kind, id, status, attempts }: RepairProps) {
           {words[act.variables.action].done}
         </p>
       )}
-      {act.error && <Trouble what="Nothing was changed." error={act.error} />}
-      {!asked && waits && (
+      {act.error && <ErrorNotice what="Nothing was changed." error={act.error} />}
+      {!chosen && waits && (
         <button type="button" className="button primary self-start" onClick={() => choose("retry")}>
           Retry now …
         </button>
       )}
-      {!asked && status === "FAILED" && (
+      {!chosen && status === "FAILED" && (
         <div className="flex flex-wrap justify-between gap-2">
           <button type="button" className="button primary" onClick={() => choose("requeue")}>
             Requeue …
@@ -64,16 +64,16 @@ export function Repair({ kind, id, status, attempts }: RepairProps) {
           )}
         </div>
       )}
-      {asked === "retry" && <p className="text-soft">It does not wait for its next attempt. Attempts go on counting.</p>}
-      {asked === "discard" && <p className="text-failed">It is deleted for good. Only the audit keeps what it was.</p>}
-      {asked && (
+      {chosen === "retry" && <p className="text-soft">It does not wait for its next attempt. Attempts go on counting.</p>}
+      {chosen === "discard" && <p className="text-failed">It is deleted for good. Only the audit keeps what it was.</p>}
+      {chosen && (
         <ReasonForm
-          key={asked}
-          say={words[asked].say}
+          key={chosen}
+          label={words[chosen].label}
           isBusy={act.isPending}
-          isDangerous={asked === "discard"}
-          act={reason => act.mutate({ action: asked, reason })}
-          cancel={() => setAsked(undefined)}
+          isDangerous={chosen === "discard"}
+          act={reason => act.mutate({ action: chosen, reason })}
+          cancel={() => setChosen(undefined)}
         />
       )}
     </div>

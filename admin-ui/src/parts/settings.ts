@@ -21,16 +21,16 @@ export const refreshChoices = [
 ] as const;
 export const rowChoices = [25, 50, 100, 200] as const;
 
-const presets: Settings = { theme: "system", zone: "local", every: 5, keys: true, rows: 50 };
-const place = "kenri-console";
+const defaults: Settings = { theme: "system", zone: "local", every: 5, keys: true, rows: 50 };
+const storageKey = "kenri-console";
 const listeners = new Set<() => void>();
 let current = read();
 
 function read(): Settings {
   try {
-    return { ...presets, ...(JSON.parse(localStorage.getItem(place) ?? "{}") as Partial<Settings>) };
+    return { ...defaults, ...(JSON.parse(localStorage.getItem(storageKey) ?? "{}") as Partial<Settings>) };
   } catch {
-    return presets;
+    return defaults;
   }
 }
 
@@ -40,19 +40,19 @@ export function applyTheme(): void {
 
 export function change(changed: Partial<Settings>): void {
   current = { ...current, ...changed };
-  localStorage.setItem(place, JSON.stringify(current));
+  localStorage.setItem(storageKey, JSON.stringify(current));
   applyTheme();
-  for (const heard of listeners) heard();
+  for (const listener of listeners) listener();
 }
 
 /** What was stored may be of another time, or somebody's own. */
-export const pageSize = (): number => rowChoices.find(rows => rows === current.rows) ?? presets.rows;
+export const pageSize = (): number => rowChoices.find(rows => rows === current.rows) ?? defaults.rows;
 
 export function useSettings(): Settings {
   return useSyncExternalStore(
-    heard => {
-      listeners.add(heard);
-      return () => listeners.delete(heard);
+    listener => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     () => current,
   );

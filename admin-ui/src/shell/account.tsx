@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { call } from "../api/api.ts";
-import { useRole } from "../api/me.ts";
+import { call } from "../api/client.ts";
 import * as queries from "../api/queries.ts";
+import { useRole } from "../api/role.ts";
 import { Icon } from "../parts/icons.tsx";
 import { change, useSettings } from "../parts/settings.ts";
 

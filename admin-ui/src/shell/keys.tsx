@@ -1,14 +1,14 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { Question } from "../parts/drawer.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { change, useSettings } from "../parts/settings.ts";
 import { pages } from "./pages.ts";
 import { searchId } from "./search.tsx";
 
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
-const isAsked = () => document.querySelector("[role=dialog], [role=alertdialog]") !== null;
+const isDialogOpen = () => document.querySelector("[role=dialog], [role=alertdialog]") !== null;
 const chordWithin = 1500;
 
 /** Single keys for who does not want the mouse; `?` tells them. They can be switched off. */
@@ -21,7 +21,7 @@ export function useKeys(): [isHelpOpen: boolean, setHelp: (isOpen: boolean) => v
 
   useEffect(() => {
     function press(event: KeyboardEvent): void {
-      if (!keys || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target) || isAsked()) return;
+      if (!keys || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target) || isDialogOpen()) return;
       const page = event.timeStamp - leader.current < chordWithin ? pages.find(({ key }) => key === event.key) : undefined;
       leader.current = event.key === "g" ? event.timeStamp : Number.NEGATIVE_INFINITY;
       if (page) void navigate({ to: page.to });
@@ -47,7 +47,7 @@ export function KeyHelp({ close }: { close: () => void }) {
     ...pages.map(({ key, name }): [string[], string] => [["g", key], name]),
   ];
   return (
-    <Question title="Keyboard" close={close}>
+    <Dialog title="Keyboard" close={close}>
       <dl className="grid grid-cols-[5rem_1fr] gap-y-2">
         {lines.map(([pressed, does]) => (
           <div key={does} className="contents">
@@ -64,6 +64,6 @@ export function KeyHelp({ close }: { close: () => void }) {
         <input type="checkbox" checked={keys} onChange={event => change({ keys: event.target.checked })} />
         Single keys do this (switch it off if you dictate or type by accident)
       </label>
-    </Question>
+    </Dialog>
   );
 }

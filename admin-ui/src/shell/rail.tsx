@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Count } from "../api/api.ts";
+import type { Count } from "../api/client.ts";
 import { useLive } from "../api/live.ts";
 import * as queries from "../api/queries.ts";
-import { Question } from "../parts/drawer.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { count } from "../parts/format.ts";
 import { Icon } from "../parts/icons.tsx";
 import { type Kind, notifications, outbox } from "../parts/kinds.ts";
@@ -21,7 +21,7 @@ const useFailed = (kind: Kind): Count => useQuery({ ...queries.counts(kind), ...
 /** What needs attention, at the pages where it is found. */
 function useBadges(): Readonly<Record<string, Badge>> {
   const [events, deliveries] = [useFailed(outbox), useFailed(notifications)];
-  const unreadable = useQuery({ ...queries.rawCounts, ...useLive() }).data?.open ?? none;
+  const unreadable = useQuery({ ...queries.rawDeadLetterCounts, ...useLive() }).data?.open ?? none;
   const all = [events, deliveries, unreadable];
   return {
     "/outbox": { ...events, word: "failed" },
@@ -38,7 +38,7 @@ export function Rail() {
   const { pathname } = useLocation();
   const shown = isNarrow ? pages.filter(page => "isInBar" in page) : pages;
   const rest = pages.filter(page => !shown.some(({ to }) => to === page.to));
-  const isElsewhere = rest.some(({ to }) => pathname.startsWith(to));
+  const isInRest = rest.some(({ to }) => pathname.startsWith(to));
   return (
     <nav
       aria-label="Pages"
@@ -67,7 +67,7 @@ export function Rail() {
         <button
           type="button"
           aria-haspopup="dialog"
-          className={`${item} ${isElsewhere ? "bg-raised !text-ink font-medium" : ""}`}
+          className={`${item} ${isInRest ? "bg-raised !text-ink font-medium" : ""}`}
           onClick={() => setMore(true)}
         >
           <Icon name="more" />
@@ -94,7 +94,7 @@ const item =
 
 function More({ rest, close }: { rest: readonly (typeof pages)[number][]; close: () => void }) {
   return (
-    <Question title="More pages" close={close}>
+    <Dialog title="More pages" close={close}>
       <ul className="-mx-2">
         {rest.map(({ to, name, icon }) => (
           <li key={to}>
@@ -110,6 +110,6 @@ function More({ rest, close }: { rest: readonly (typeof pages)[number][]; close:
           </li>
         ))}
       </ul>
-    </Question>
+    </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 import { useIsFetching, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { useIsHeld, useIsHidden } from "../api/live.ts";
+import { useIsHidden, useIsRefreshPaused } from "../api/live.ts";
 import { Icon } from "../parts/icons.tsx";
 import { change, refreshChoices, useSettings } from "../parts/settings.ts";
 
@@ -8,10 +8,10 @@ import { change, refreshChoices, useSettings } from "../parts/settings.ts";
 export function Refresh() {
   const client = useQueryClient();
   const { every } = useSettings();
-  const isHeld = useIsHeld();
+  const isPausedByPage = useIsRefreshPaused();
   const isFetching = useIsFetching() > 0;
   const isHidden = useIsHidden();
-  const isPaused = every > 0 && (isHeld || isHidden);
+  const isPaused = every > 0 && (isPausedByPage || isHidden);
   // Of a hidden tab only the title is seen.
   useEffect(() => {
     if (!isPaused || !isHidden) return;
@@ -25,7 +25,7 @@ export function Refresh() {
       {isPaused && (
         <span className="flex items-center gap-1 text-retry" title="Refreshing goes on when no row is selected and this tab is seen">
           <Icon name="pause" className="size-3.5" />
-          <span className="hidden lg:inline">{isHeld ? "paused while rows are selected" : "paused while hidden"}</span>
+          <span className="hidden lg:inline">{isPausedByPage ? "paused while rows are selected" : "paused while hidden"}</span>
           <span className="lg:hidden">paused</span>
         </span>
       )}

@@ -1,15 +1,15 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
-import type { System } from "../../api/api.ts";
+import type { System } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import { mergeNewest } from "../../parts/merge.ts";
+import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { AuditFilter } from "./audit_filter.tsx";
 import { AuditTable } from "./audit_table.tsx";
-import { type AuditRow, sinceOf } from "./audit_view.ts";
 import { actions } from "./queries.ts";
+import { type AuditRow, sinceOf } from "./view.ts";
 
 /** Who did what to what, and why. Written with the change itself; nobody can edit it here. A bulk operation is one row. */
 export function Audit() {
@@ -17,10 +17,10 @@ export function Audit() {
   const { subject, actor, action, operation: operation_id } = view;
   const since = useMemo(() => sinceOf(view, Date.now()), [view]);
   const live = useLive();
-  const asked = { subject, actor, action, operation_id, since };
+  const filter = { subject, actor, action, operation_id, since };
   const parts = [
-    { system: "entitlement", query: useInfiniteQuery({ ...actions("entitlement", asked), ...live }) },
-    { system: "notification", query: useInfiniteQuery({ ...actions("notification", asked), ...live }) },
+    { system: "entitlement", query: useInfiniteQuery({ ...actions("entitlement", filter), ...live }) },
+    { system: "notification", query: useInfiniteQuery({ ...actions("notification", filter), ...live }) },
   ] satisfies { system: System; query: unknown }[];
   const rows = mergeNewest(
     parts.map(({ system, query }) => ({
@@ -38,14 +38,14 @@ export function Audit() {
         {parts.map(
           ({ system, query: { error, refetch } }) =>
             error && (
-              <Trouble key={system} what={`The audit of ${system} cannot be read now.`} error={error} retry={() => void refetch()} />
+              <ErrorNotice key={system} what={`The audit of ${system} cannot be read now.`} error={error} retry={() => void refetch()} />
             ),
         )}
         {parts.every(({ query }) => query.isPending) && <Skeleton rows={10} />}
         {rows.length === 0 && more.length === 0 && parts.every(({ query }) => query.isSuccess) && (
-          <Empty title={isFiltered ? "Nothing matches these filters" : "Nobody has done anything yet"}>
+          <EmptyState title={isFiltered ? "Nothing matches these filters" : "Nobody has done anything yet"}>
             {isFiltered ? "Remove a filter to see more." : "What operators do is listed here with their reason."}
-          </Empty>
+          </EmptyState>
         )}
         {rows.length > 0 && <AuditTable rows={rows} />}
       </div>

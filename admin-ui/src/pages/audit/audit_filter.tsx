@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useId } from "react";
 import * as queries from "../../api/queries.ts";
-import { actionNames, wordsOfAction } from "../../parts/action_words.ts";
+import { actionNames, titleOfAction } from "../../parts/action_titles.ts";
 import { Icon } from "../../parts/icons.tsx";
-import { type AuditView, spans } from "./audit_view.ts";
+import { type AuditView, spans } from "./view.ts";
 
 /** Narrows the audit; everything chosen is in the address. */
 export function AuditFilter({ view }: { view: AuditView }) {
@@ -19,8 +19,8 @@ export function AuditFilter({ view }: { view: AuditView }) {
   };
   function find(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
-    const asked = String(new FormData(event.currentTarget).get("subject") ?? "").trim();
-    go(asked ? { subject: asked } : {});
+    const wanted = String(new FormData(event.currentTarget).get("subject") ?? "").trim();
+    go(wanted ? { subject: wanted } : {});
   }
   const mine = me && `user:${me.user_id}`;
   return (
@@ -34,7 +34,7 @@ export function AuditFilter({ view }: { view: AuditView }) {
         <option value="">Every action</option>
         {actionNames.map(name => (
           <option key={name} value={name}>
-            {wordsOfAction(name)}
+            {titleOfAction(name)}
           </option>
         ))}
       </select>

@@ -1,13 +1,13 @@
 import { Link } from "@tanstack/react-router";
-import { operationOf } from "../../parts/action_words.ts";
+import { operationOf } from "../../parts/action_titles.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { Id } from "../../parts/id.tsx";
 import { useIsNarrow } from "../../parts/narrow.ts";
 import { Ago } from "../../parts/time.tsx";
-import { type AuditRow, didOf, operationIn } from "./audit_view.ts";
+import { type AuditRow, describeAction, operationIn } from "./view.ts";
 
 /** To the operation and its items, or to the journey of the row. */
-function Ways({ row }: { row: AuditRow }) {
+function RowLinks({ row }: { row: AuditRow }) {
   const { subject, system } = row;
   const operation = operationIn(row) ?? operationOf(row);
   return (
@@ -40,13 +40,13 @@ const Cards = ({ rows }: { rows: readonly AuditRow[] }) => (
     {rows.map(row => (
       <li key={row.action_id} className="flex flex-col gap-0.5 border-b px-3 py-2.5 last:border-0">
         <span className="flex justify-between gap-2">
-          <span className="line-clamp-2 font-medium">{didOf(row)}</span>
+          <span className="line-clamp-2 font-medium">{describeAction(row)}</span>
           <Ago at={row.at} />
         </span>
         <span className="line-clamp-4">{row.reason}</span>
         <span className="flex flex-wrap justify-between gap-x-3 text-faint">
           <Actor id={row.actor} />
-          <Ways row={row} />
+          <RowLinks row={row} />
         </span>
       </li>
     ))}
@@ -74,7 +74,7 @@ const Table = ({ rows }: { rows: readonly AuditRow[] }) => (
           <td>
             <Actor id={row.actor} />
           </td>
-          <td title={row.action}>{didOf(row)}</td>
+          <td title={row.action}>{describeAction(row)}</td>
           <td>
             <Id id={row.subject} />
           </td>
@@ -82,7 +82,7 @@ const Table = ({ rows }: { rows: readonly AuditRow[] }) => (
             {row.reason}
           </td>
           <td>
-            <Ways row={row} />
+            <RowLinks row={row} />
           </td>
         </tr>
       ))}

@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import type { StreamSeen, System } from "../../api/api.ts";
+import type { StreamSeen, System } from "../../api/client.ts";
 import * as queries from "../../api/queries.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { number } from "../../parts/format.ts";
 import { Id } from "../../parts/id.tsx";
+import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page, Panel } from "../../parts/page.tsx";
 import { useSettings } from "../../parts/settings.ts";
 import { Ago, At } from "../../parts/time.tsx";
-import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { Invariants, Verdict } from "./invariants.tsx";
 import { Reconciler } from "./reconciler.tsx";
 
@@ -26,8 +26,8 @@ export function Consistency() {
       <SystemInvariants system="entitlement" title="Entitlement: changes, audit, outbox" />
       <SystemInvariants system="notification" title="Notification: intake, delivery, feeds" />
       <div className="grid items-stretch gap-3 lg:grid-cols-2">
-        <Walks />
-        <Stream />
+        <ReconcilerPanel />
+        <StreamPanel />
       </div>
     </Page>
   );
@@ -37,36 +37,36 @@ function SystemInvariants({ system, title }: { system: System; title: string }) 
   const { data, error, isPending, refetch } = useConsistency(system);
   return (
     <Panel title={title} aside={data && <Verdict invariants={data.invariants} />}>
-      {error && <Trouble what={`The invariants of ${system} cannot be checked now.`} error={error} retry={() => void refetch()} />}
+      {error && <ErrorNotice what={`The invariants of ${system} cannot be checked now.`} error={error} retry={() => void refetch()} />}
       {isPending && <Skeleton rows={8} />}
       {data && <Invariants invariants={data.invariants} system={system} />}
     </Panel>
   );
 }
 
-function Walks() {
+function ReconcilerPanel() {
   const { data, error, isPending } = useConsistency("entitlement");
   return (
     <Panel title="Reconciler">
-      {error && <Trouble what="Its last run is not known now." error={error} />}
+      {error && <ErrorNotice what="Its last run is not known now." error={error} />}
       {isPending && <Skeleton rows={4} />}
       {data?.reconciler && <Reconciler state={data.reconciler} />}
     </Panel>
   );
 }
 
-function Stream() {
+function StreamPanel() {
   const { data, error, isPending } = useConsistency("entitlement");
   return (
     <Panel title="Stream, as last seen">
-      {error && <Trouble what="The state of the stream is not known now." error={error} />}
+      {error && <ErrorNotice what="The state of the stream is not known now." error={error} />}
       {isPending && <Skeleton rows={4} />}
-      {data && (data.stream ? <Seen stream={data.stream} /> : <Empty title="No relay has looked at the stream yet" />)}
+      {data && (data.stream ? <StreamFacts stream={data.stream} /> : <EmptyState title="No relay has looked at the stream yet" />)}
     </Panel>
   );
 }
 
-const Seen = ({ stream }: { stream: StreamSeen }) => (
+const StreamFacts = ({ stream }: { stream: StreamSeen }) => (
   <div className="p-4">
     <Facts
       facts={[

@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
-import type { Invariant, System } from "../../api/api.ts";
-import { count, middle } from "../../parts/format.ts";
+import type { Invariant, System } from "../../api/client.ts";
+import { count, shortId } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
 import type { Tone } from "../../parts/kinds.ts";
-import { StateMark, toneText } from "../../parts/state.tsx";
+import { StateMark, toneText } from "../../parts/state_mark.tsx";
 import { Ago } from "../../parts/time.tsx";
 
 const states: Record<Invariant["state"], { tone: Tone; word: string }> = {
@@ -92,7 +92,7 @@ function Sample({ ids, system }: { ids: readonly string[]; system: System }) {
       {ids.map(id => (
         <li key={id}>
           <Link to="/journey/$id" params={{ id }} className="link mono" title={id}>
-            {middle(id)}
+            {shortId(id)}
           </Link>
         </li>
       ))}

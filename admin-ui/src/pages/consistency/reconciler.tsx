@@ -1,15 +1,15 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { type ReconcilerState, tell } from "../../api/api.ts";
-import { useCan } from "../../api/me.ts";
+import { post, type ReconcilerState } from "../../api/client.ts";
 import * as queries from "../../api/queries.ts";
+import { useCan } from "../../api/role.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { number, span } from "../../parts/format.ts";
 import type { Tone } from "../../parts/kinds.ts";
+import { ErrorNotice } from "../../parts/notices.tsx";
 import { ReasonForm } from "../../parts/reason_form.tsx";
-import { StateMark } from "../../parts/state.tsx";
+import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago } from "../../parts/time.tsx";
-import { Trouble } from "../../parts/trouble.tsx";
 
 const outcomes: Record<string, { tone: Tone; word: string }> = {
   done: { tone: "done", word: "Done" },
@@ -58,17 +58,17 @@ export function Reconciler({ state: { last_run: run, every_seconds, due } }: { s
 function RunNow({ isDue, startedAt }: { isDue: boolean; startedAt: string | undefined }) {
   const client = useQueryClient();
   const canAct = useCan("OPERATOR");
-  const [isAsking, setAsking] = useState(false);
+  const [isFormOpen, setFormOpen] = useState(false);
   const { queryKey } = queries.consistency("entitlement");
-  const ask = useMutation({
-    mutationFn: (reason: string) => tell<{ asked_at: string }>("entitlement", "reconcile", { reason }),
+  const runNow = useMutation({
+    mutationFn: (reason: string) => post<{ asked_at: string }>("entitlement", "reconcile", { reason }),
     onSuccess: () => {
-      setAsking(false);
+      setFormOpen(false);
       return client.invalidateQueries({ queryKey });
     },
   });
-  const hasRun = ask.data !== undefined && startedAt !== undefined && startedAt >= ask.data.asked_at;
-  const isWaiting = isDue || (ask.data !== undefined && !hasRun);
+  const hasRun = runNow.data !== undefined && startedAt !== undefined && startedAt >= runNow.data.asked_at;
+  const isWaiting = isDue || (runNow.data !== undefined && !hasRun);
   useEffect(() => {
     if (!isWaiting) return;
     const timer = setInterval(() => void client.refetchQueries({ queryKey }), lookAgainAfter);
@@ -79,12 +79,12 @@ function RunNow({ isDue, startedAt }: { isDue: boolean; startedAt: string | unde
       <p role="status" className={isWaiting ? "text-soft" : hasRun ? "font-medium text-done" : "hidden"}>
         {isWaiting ? "Waiting for a relay to run it …" : hasRun ? "It has run." : ""}
       </p>
-      {ask.error && <Trouble what="It was not asked to run." error={ask.error} />}
+      {runNow.error && <ErrorNotice what="It was not asked to run." error={runNow.error} />}
       {canAct &&
-        (isAsking ? (
-          <ReasonForm say="Run now" isBusy={ask.isPending} act={reason => ask.mutate(reason)} cancel={() => setAsking(false)} />
+        (isFormOpen ? (
+          <ReasonForm label="Run now" isBusy={runNow.isPending} act={reason => runNow.mutate(reason)} cancel={() => setFormOpen(false)} />
         ) : (
-          <button type="button" className="button" disabled={isWaiting} onClick={() => setAsking(true)}>
+          <button type="button" className="button" disabled={isWaiting} onClick={() => setFormOpen(true)}>
             Run now …
           </button>
         ))}

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { Refusal } from "../../api/api.ts";
-import { curlOf, isUnknown } from "./change.ts";
+import { ApiError } from "../../api/client.ts";
+import { curlOf, isOutcomeUnknown } from "./change.ts";
 
 const draft = { item: " sword ", record: "ticket-7", reason: "lost in a crash" };
 
@@ -24,8 +24,8 @@ test.each(["it's", "'; rm -rf /; '", "$(id)", "`id`", 'a"b\\c', "日本 🗡\nli
 );
 
 test("only an answer of the service says that nothing was changed", () => {
-  expect(isUnknown(new Refusal(409, "ENTITLEMENT_STATE_CONFLICT", "…"))).toBe(false);
-  expect(isUnknown(new Refusal(400, "INVALID_REQUEST", "…"))).toBe(false);
-  for (const status of [0, 502, 504]) expect(isUnknown(new Refusal(status, "…", "…"))).toBe(true);
-  expect(isUnknown(new Error("?"))).toBe(true);
+  expect(isOutcomeUnknown(new ApiError(409, "ENTITLEMENT_STATE_CONFLICT", "…"))).toBe(false);
+  expect(isOutcomeUnknown(new ApiError(400, "INVALID_REQUEST", "…"))).toBe(false);
+  for (const status of [0, 502, 504]) expect(isOutcomeUnknown(new ApiError(status, "…", "…"))).toBe(true);
+  expect(isOutcomeUnknown(new Error("?"))).toBe(true);
 });

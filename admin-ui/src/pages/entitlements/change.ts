@@ -1,4 +1,4 @@
-import { Refusal, tellOnce } from "../../api/api.ts";
+import { ApiError, postOnce } from "../../api/client.ts";
 
 export type Verb = "grant" | "revoke";
 
@@ -20,11 +20,11 @@ export interface Committed {
 
 export function commit(user: string, verb: Verb, { item, record, reason }: Draft, key: string) {
   const body = { stock_keeping_unit: item.trim(), purchase_id: record.trim(), reason: reason.trim() };
-  return tellOnce<Committed>("entitlement", `users/${encodeURIComponent(user)}/${verb}s`, body, key);
+  return postOnce<Committed>("entitlement", `users/${encodeURIComponent(user)}/${verb}s`, body, key);
 }
 
 /** Whether nobody knows if it was done: no answer came, or one from somebody in between. */
-export const isUnknown = (error: unknown): boolean => !(error instanceof Refusal) || error.status === 0 || error.status >= 500;
+export const isOutcomeUnknown = (error: unknown): boolean => !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 

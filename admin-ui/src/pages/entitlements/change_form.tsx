@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { Question } from "../../parts/drawer.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
 import { Icon } from "../../parts/icons.tsx";
 import { Id, useCopied } from "../../parts/id.tsx";
-import { Trouble } from "../../parts/trouble.tsx";
-import { type Committed, commit, curlOf, type Draft, isUnknown, type Verb } from "./change.ts";
-import { ChangeAnswer } from "./change_answer.tsx";
+import { ErrorNotice } from "../../parts/notices.tsx";
+import { type Committed, commit, curlOf, type Draft, isOutcomeUnknown, type Verb } from "./change.ts";
 import { ChangeFields } from "./change_fields.tsx";
+import { ChangeResult } from "./change_result.tsx";
 
 export interface ChangeFormProps {
   readonly user: string;
@@ -15,7 +15,7 @@ export interface ChangeFormProps {
   readonly close: () => void;
 }
 
-const words = { grant: { title: "Grant by hand", say: "Grant" }, revoke: { title: "Revoke by hand", say: "Revoke" } };
+const words = { grant: { title: "Grant by hand", label: "Grant" }, revoke: { title: "Revoke by hand", label: "Revoke" } };
 
 /**
  * A grant or revoke by hand. The key is made when the form opens and stays until what it was sent with is changed: a double click, or
@@ -42,11 +42,11 @@ export function ChangeForm({ user, verb, item, close }: ChangeFormProps) {
     event.preventDefault();
     if (isWhole && !act.isPending) act.mutate();
   }
-  const { title, say } = words[verb];
+  const { title, label } = words[verb];
   return (
-    <Question title={title} isForm close={() => !act.isPending && close()}>
+    <Dialog title={title} isForm close={() => !act.isPending && close()}>
       {act.isSuccess ? (
-        <ChangeAnswer {...act.data} idempotencyKey={key} close={close} />
+        <ChangeResult {...act.data} idempotencyKey={key} close={close} />
       ) : (
         <form onSubmit={submit} className="flex flex-col gap-3">
           <p>
@@ -59,14 +59,14 @@ export function ChangeForm({ user, verb, item, close }: ChangeFormProps) {
             <p className="text-faint">Sent with the change: whatever happens on the way, under this key it is made once.</p>
           </div>
           {act.error && (
-            <Trouble
-              what={isUnknown(act.error) ? "No answer came, so nobody knows yet whether it was done." : "Nothing was changed."}
+            <ErrorNotice
+              what={isOutcomeUnknown(act.error) ? "No answer came, so nobody knows yet whether it was done." : "Nothing was changed."}
               error={act.error}
             />
           )}
           <div className="flex flex-wrap gap-2">
             <button type="submit" className={`button ${verb === "grant" ? "primary" : "danger"}`} disabled={!isWhole || act.isPending}>
-              {act.isPending ? "Working …" : act.error && isUnknown(act.error) ? "Send again, same key" : say}
+              {act.isPending ? "Working …" : act.error && isOutcomeUnknown(act.error) ? "Send again, same key" : label}
             </button>
             <button type="button" className="button" disabled={act.isPending} onClick={close}>
               Cancel
@@ -81,6 +81,6 @@ export function ChangeForm({ user, verb, item, close }: ChangeFormProps) {
           </div>
         </form>
       )}
-    </Question>
+    </Dialog>
   );
 }

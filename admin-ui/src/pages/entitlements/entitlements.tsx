@@ -1,15 +1,15 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { useCan } from "../../api/me.ts";
+import { useCan } from "../../api/role.ts";
+import { EmptyState } from "../../parts/notices.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Empty } from "../../parts/trouble.tsx";
 import { UserLine, UserLookup } from "../../parts/user_lookup.tsx";
 import type { Verb } from "./change.ts";
 import { ChangeForm } from "./change_form.tsx";
 import { History } from "./history.tsx";
 import { Holdings } from "./holdings.tsx";
 
-interface Asked {
+interface RequestedChange {
   readonly verb: Verb;
   readonly item: string;
 }
@@ -19,20 +19,20 @@ export function Entitlements() {
   const { user, as_of } = useSearch({ from: "/entitlements" });
   const navigate = useNavigate();
   const isOperator = useCan("OPERATOR");
-  const [asked, setAsked] = useState<Asked>();
-  const ask = isOperator ? (verb: Verb, item = "") => setAsked({ verb, item }) : undefined;
+  const [requested, setRequested] = useState<RequestedChange>();
+  const openForm = isOperator ? (verb: Verb, item = "") => setRequested({ verb, item }) : undefined;
   return (
     <Page
       title="Entitlements"
       about="What a user has, and how it came about"
       actions={
         user &&
-        ask && (
+        openForm && (
           <>
-            <button type="button" className="button primary" onClick={() => ask("grant")}>
+            <button type="button" className="button primary" onClick={() => openForm("grant")}>
               Grant …
             </button>
-            <button type="button" className="button danger" onClick={() => ask("revoke")}>
+            <button type="button" className="button danger" onClick={() => openForm("revoke")}>
               Revoke …
             </button>
           </>
@@ -51,18 +51,18 @@ export function Entitlements() {
             user={user}
             asOf={as_of}
             look={time => void navigate({ to: "/entitlements", search: { user, ...(time ? { as_of: time } : {}) } })}
-            ask={ask}
+            openForm={openForm}
           />
           <History user={user} />
         </>
       ) : (
         <div className="panel">
-          <Empty title="Look a user up">
+          <EmptyState title="Look a user up">
             Ids are taken exactly as they are written. The address of this page then names the user, so it can be shared.
-          </Empty>
+          </EmptyState>
         </div>
       )}
-      {user && asked && <ChangeForm user={user} {...asked} close={() => setAsked(undefined)} />}
+      {user && requested && <ChangeForm user={user} {...requested} close={() => setRequested(undefined)} />}
     </Page>
   );
 }

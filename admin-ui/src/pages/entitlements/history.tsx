@@ -3,11 +3,11 @@ import { Link } from "@tanstack/react-router";
 import { useLive } from "../../api/live.ts";
 import { span } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
+import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Panel } from "../../parts/page.tsx";
-import { toneText } from "../../parts/state.tsx";
+import { toneText } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
-import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
-import { history, type Past } from "./queries.ts";
+import { type HistoryEntry, history } from "./queries.ts";
 
 /** Every change of what the user has, from the audit, newest first. */
 export function History({ user }: { user: string }) {
@@ -16,10 +16,10 @@ export function History({ user }: { user: string }) {
   const rows = data?.pages.flatMap(page => page.history) ?? [];
   return (
     <Panel title="History, newest first">
-      {error && <Trouble what="The history cannot be shown." error={error} retry={() => void refetch()} />}
+      {error && <ErrorNotice what="The history cannot be shown." error={error} retry={() => void refetch()} />}
       {!data && !error && <Skeleton rows={5} />}
       {data && rows.length === 0 && (
-        <Empty title="Nothing in the audit">Every grant and revoke leaves its line here, for as long as the audit is kept.</Empty>
+        <EmptyState title="Nothing in the audit">Every grant and revoke leaves its line here, for as long as the audit is kept.</EmptyState>
       )}
       {rows.length > 0 && (
         <ol className="px-4 py-4 md:px-6">
@@ -44,7 +44,7 @@ const kinds = {
   REVOKED: { word: "Revoked", tone: "pending", before: "active" },
 } as const;
 
-function Line({ row, user, isLast }: { row: Past; user: string; isLast: boolean }) {
+function Line({ row, user, isLast }: { row: HistoryEntry; user: string; isLast: boolean }) {
   const { word, tone, before } = kinds[row.status];
   const held = row.previous_at ? Date.parse(row.at) - Date.parse(row.previous_at) : undefined;
   return (

@@ -4,11 +4,11 @@ import { useLive } from "../../api/live.ts";
 import { number } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { useIsNarrow } from "../../parts/narrow.ts";
+import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { useSettings } from "../../parts/settings.ts";
-import { toneText } from "../../parts/state.tsx";
+import { toneText } from "../../parts/state_mark.tsx";
 import { Ago, At } from "../../parts/time.tsx";
-import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { fieldOf, timeOf } from "../../parts/user_view.ts";
 import type { Verb } from "./change.ts";
 import { type Holding, holdings } from "./queries.ts";
@@ -18,11 +18,11 @@ export interface HoldingsProps {
   readonly asOf: string | undefined;
   readonly look: (asOf: string | undefined) => void;
   /** Missing for who may not change anything. */
-  readonly ask: ((verb: Verb, item: string) => void) | undefined;
+  readonly openForm: ((verb: Verb, item: string) => void) | undefined;
 }
 
 /** What the user has now, or had at a time. */
-export function Holdings({ user, asOf, look, ask }: HoldingsProps) {
+export function Holdings({ user, asOf, look, openForm }: HoldingsProps) {
   const query = useInfiniteQuery({ ...holdings(user, asOf), ...useLive() });
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   const rows = data?.pages.flatMap(page => page.entitlements) ?? [];
@@ -38,14 +38,14 @@ export function Holdings({ user, asOf, look, ask }: HoldingsProps) {
           </button>
         </p>
       )}
-      {error && <Trouble what="What the user has cannot be shown." error={error} retry={() => void refetch()} />}
+      {error && <ErrorNotice what="What the user has cannot be shown." error={error} retry={() => void refetch()} />}
       {!data && !error && <Skeleton rows={3} />}
       {data && rows.length === 0 && !hasNextPage && (
-        <Empty title={asOf ? "Nothing at that time" : "Nothing was ever granted to this id"}>
+        <EmptyState title={asOf ? "Nothing at that time" : "Nothing was ever granted to this id"}>
           {asOf ? "What came later is in the history below." : "Ids are taken exactly: upper and lower case are not the same."}
-        </Empty>
+        </EmptyState>
       )}
-      {rows.length > 0 && <Table rows={rows} ask={asOf ? undefined : ask} />}
+      {rows.length > 0 && <Table rows={rows} openForm={asOf ? undefined : openForm} />}
       {hasNextPage && (
         <div className="flex flex-wrap items-center justify-center gap-x-4 gap-y-2 border-t p-3">
           <span className="text-soft">
@@ -81,9 +81,9 @@ function AsOf({ asOf, look }: Pick<HoldingsProps, "asOf" | "look">) {
   );
 }
 
-type Ask = HoldingsProps["ask"];
+type OpenForm = HoldingsProps["openForm"];
 
-function Table({ rows, ask }: { rows: readonly Holding[]; ask: Ask }) {
+function Table({ rows, openForm }: { rows: readonly Holding[]; openForm: OpenForm }) {
   if (useIsNarrow())
     return (
       <ul>
@@ -92,7 +92,7 @@ function Table({ rows, ask }: { rows: readonly Holding[]; ask: Ask }) {
             <span className="mono w-full break-all">{row.stock_keeping_unit}</span>
             <HoldingMark status={row.status} />
             <Ago at={row.updated_at} />
-            <Turn row={row} ask={ask} />
+            <ChangeLink row={row} openForm={openForm} />
           </li>
         ))}
       </ul>
@@ -105,7 +105,7 @@ function Table({ rows, ask }: { rows: readonly Holding[]; ask: Ask }) {
           <th>State</th>
           <th className="end">Version</th>
           <th className="end">Since</th>
-          {ask && <th>Change</th>}
+          {openForm && <th>Change</th>}
         </tr>
       </thead>
       <tbody>
@@ -121,9 +121,9 @@ function Table({ rows, ask }: { rows: readonly Holding[]; ask: Ask }) {
             <td className="end">
               <Ago at={row.updated_at} />
             </td>
-            {ask && (
+            {openForm && (
               <td>
-                <Turn row={row} ask={ask} />
+                <ChangeLink row={row} openForm={openForm} />
               </td>
             )}
           </tr>
@@ -144,11 +144,16 @@ function HoldingMark({ status }: Pick<Holding, "status">) {
 }
 
 /** To the other state. */
-function Turn({ row: { stock_keeping_unit: item, status }, ask }: { row: Holding; ask: Ask }) {
-  if (!ask) return null;
+function ChangeLink({ row: { stock_keeping_unit: item, status }, openForm }: { row: Holding; openForm: OpenForm }) {
+  if (!openForm) return null;
   const [verb, word]: [Verb, string] = status === "ACTIVE" ? ["revoke", "Revoke"] : ["grant", "Grant"];
   return (
-    <button type="button" className="link inline-flex items-center gap-1" aria-label={`${word} ${item}`} onClick={() => ask(verb, item)}>
+    <button
+      type="button"
+      className="link inline-flex items-center gap-1"
+      aria-label={`${word} ${item}`}
+      onClick={() => openForm(verb, item)}
+    >
       {word}
       <Icon name="chevron" className="size-3" />
     </button>

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
-import { type Action, ask } from "../../api/api.ts";
+import { type Action, get } from "../../api/client.ts";
 import { byCursor, userPath } from "../../api/queries.ts";
 
 export interface Holding {
@@ -9,7 +9,7 @@ export interface Holding {
   readonly updated_at: string;
 }
 
-export interface Past {
+export interface HistoryEntry {
   readonly event_id: string;
   readonly stock_keeping_unit: string;
   readonly status: "ACTIVE" | "REVOKED";
@@ -34,20 +34,20 @@ interface HoldingsPage {
 export const holdings = (user: string, asOf?: string) =>
   infiniteQueryOptions({
     queryKey: ["holdings", user, asOf],
-    queryFn: ({ pageParam, ...asking }) =>
-      ask<HoldingsPage>("entitlement", userPath(user, "entitlements"), { as_of: asOf, limit: itemsAtOnce, cursor: pageParam }, asking),
+    queryFn: ({ pageParam, ...context }) =>
+      get<HoldingsPage>("entitlement", userPath(user, "entitlements"), { as_of: asOf, limit: itemsAtOnce, cursor: pageParam }, context),
     ...byCursor,
   });
 
 export const history = (user: string) =>
   infiniteQueryOptions({
     queryKey: ["history", user],
-    queryFn: ({ pageParam, ...asking }) =>
-      ask<{ history: Past[]; next_cursor?: string }>(
+    queryFn: ({ pageParam, ...context }) =>
+      get<{ history: HistoryEntry[]; next_cursor?: string }>(
         "entitlement",
         userPath(user, "history"),
         { limit: pageSize, cursor: pageParam },
-        asking,
+        context,
       ),
     ...byCursor,
   });

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { Count } from "../../api/api.ts";
+import type { Count } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
 import { count } from "../../parts/format.ts";
@@ -18,7 +18,7 @@ export function FailureTabs() {
   const deliveries = useQuery({ ...queries.counts(notifications), ...live }).data?.counts.FAILED;
   const many: Record<string, Count | undefined> = {
     "/failures": events && deliveries && { count: events.count + deliveries.count, more: events.more || deliveries.more },
-    "/failures/unreadable": useQuery({ ...queries.rawCounts, ...live }).data?.open,
+    "/failures/unreadable": useQuery({ ...queries.rawDeadLetterCounts, ...live }).data?.open,
   };
   return (
     <nav aria-label="Kinds of failure" className="flex gap-1 border-b">

@@ -1,17 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Count, Filter, Groups as GroupsAnswer } from "../../api/api.ts";
+import type { Count, Filter, Groups as GroupsPage } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
-import { useCan } from "../../api/me.ts";
 import * as queries from "../../api/queries.ts";
+import { useCan } from "../../api/role.ts";
 import { Bulk } from "../../parts/bulk.tsx";
-import { count, middle } from "../../parts/format.ts";
+import { count, shortId } from "../../parts/format.ts";
 import { type Kind, notifications, outbox, retrying } from "../../parts/kinds.ts";
+import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page, Panel } from "../../parts/page.tsx";
-import { StateMark } from "../../parts/state.tsx";
+import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago } from "../../parts/time.tsx";
-import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { FailureTabs } from "./failure_tabs.tsx";
 
 type State = "FAILED" | "RETRYING";
@@ -34,7 +34,7 @@ export function Failures() {
   );
 }
 
-const sumOf = (data: GroupsAnswer | undefined): Count => ({
+const sumOf = (data: GroupsPage | undefined): Count => ({
   count: data?.groups.reduce((sum, group) => sum + group.count, 0) ?? 0,
   more: (data?.more || data?.groups.some(group => group.more)) ?? false,
 });
@@ -65,17 +65,19 @@ function Causes({ kind, act }: { kind: Kind; act: (act: Act) => void }) {
       }
     >
       {failed.error && (
-        <Trouble
+        <ErrorNotice
           what={`Failures of ${kind.title.toLowerCase()} are not known now.`}
           error={failed.error}
           retry={() => void failed.refetch()}
         />
       )}
       {failed.isPending && <Skeleton rows={3} />}
-      {failed.data?.groups.length === 0 && <Empty title={`No ${kind.one} failed`}>What fails for good is listed here by its cause.</Empty>}
+      {failed.data?.groups.length === 0 && (
+        <EmptyState title={`No ${kind.one} failed`}>What fails for good is listed here by its cause.</EmptyState>
+      )}
       <GroupList kind={kind} status="FAILED" data={failed.data} act={act} />
       {waiting.error && !failed.error && (
-        <Trouble
+        <ErrorNotice
           what={`Which ${kind.title.toLowerCase()} retry is not known now.`}
           error={waiting.error}
           retry={() => void waiting.refetch()}
@@ -93,20 +95,20 @@ function Causes({ kind, act }: { kind: Kind; act: (act: Act) => void }) {
 }
 
 const looks = {
-  FAILED: { name: "Failed", tone: "text-failed", action: "requeue", say: "Requeue …" },
-  RETRYING: { name: "Retrying", tone: "text-retry", action: "retry", say: "Retry now …" },
+  FAILED: { name: "Failed", tone: "text-failed", action: "requeue", label: "Requeue …" },
+  RETRYING: { name: "Retrying", tone: "text-retry", action: "retry", label: "Retry now …" },
 } as const;
 
 interface GroupListProps {
   readonly kind: Kind;
   readonly status: State;
-  readonly data: GroupsAnswer | undefined;
+  readonly data: GroupsPage | undefined;
   readonly act: (act: Act) => void;
 }
 
 function GroupList({ kind, status, data, act }: GroupListProps) {
   const canAct = useCan("OPERATOR");
-  const { name, tone, action, say } = looks[status];
+  const { name, tone, action, label } = looks[status];
   if (!data || data.groups.length === 0) return null;
   return (
     <>
@@ -136,7 +138,7 @@ function GroupList({ kind, status, data, act }: GroupListProps) {
                 <span>
                   for example{" "}
                   <Link to={`/${kind.name}/$id`} params={{ id: group.sample_id }} className="mono link" title={group.sample_id}>
-                    {middle(group.sample_id)}
+                    {shortId(group.sample_id)}
                   </Link>
                 </span>
               </p>
@@ -151,7 +153,7 @@ function GroupList({ kind, status, data, act }: GroupListProps) {
                   className="button primary"
                   onClick={() => act({ kind, action, filter: { status, fingerprint: group.fingerprint } })}
                 >
-                  {say}
+                  {label}
                 </button>
               )}
             </div>

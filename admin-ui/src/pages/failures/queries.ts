@@ -1,22 +1,22 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { ask, type RawLetter, type RawLetterDetail } from "../../api/api.ts";
+import { get, type RawDeadLetter, type RawDeadLetterDetail } from "../../api/client.ts";
 import { cursorOf, type Page, paging } from "../../api/queries.ts";
 import { pageSize } from "../../parts/settings.ts";
 
 /** Messages that could not be read: those still open, or all. */
-export const rawLetters = (which?: "all") =>
+export const rawDeadLetters = (which?: "all") =>
   infiniteQueryOptions({
-    queryKey: ["raw letters", which, pageSize()],
-    queryFn: async ({ pageParam, ...asking }): Promise<Page<RawLetter>> => {
-      const asked = { which, limit: pageSize(), cursor: pageParam };
-      const page = await ask<Record<string, unknown>>("notification", "raw-dead-letters", asked, asking);
-      return { rows: page.raw_dead_letters as RawLetter[], next: cursorOf(page) };
+    queryKey: ["raw dead letters", which, pageSize()],
+    queryFn: async ({ pageParam, ...context }): Promise<Page<RawDeadLetter>> => {
+      const parameters = { which, limit: pageSize(), cursor: pageParam };
+      const page = await get<Record<string, unknown>>("notification", "raw-dead-letters", parameters, context);
+      return { rows: page.raw_dead_letters as RawDeadLetter[], next: cursorOf(page) };
     },
     ...paging,
   });
 
-export const rawLetter = (id: string) =>
+export const rawDeadLetter = (id: string) =>
   queryOptions({
-    queryKey: ["raw letter", id],
-    queryFn: asking => ask<RawLetterDetail>("notification", `raw-dead-letters/${encodeURIComponent(id)}`, {}, asking),
+    queryKey: ["raw dead letter", id],
+    queryFn: context => get<RawDeadLetterDetail>("notification", `raw-dead-letters/${encodeURIComponent(id)}`, {}, context),
   });

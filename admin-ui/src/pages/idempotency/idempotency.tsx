@@ -1,16 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
-import type { KeptAnswer } from "../../api/api.ts";
+import type { StoredResponse } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import { Facts, Verbatim } from "../../parts/facts.tsx";
 import { number } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { Id } from "../../parts/id.tsx";
+import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page, Panel } from "../../parts/page.tsx";
-import { StateMark } from "../../parts/state.tsx";
+import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago, At } from "../../parts/time.tsx";
-import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { idempotency } from "./queries.ts";
 
 /** What is kept of an idempotency key: the request's fingerprint, the answer, and how often it was given again. */
@@ -19,10 +19,10 @@ export function IdempotencyStart() {
     <Page title="Idempotency" about="What an Idempotency-Key stands for">
       <LookUp />
       <div className="panel">
-        <Empty title="Look a key up">
+        <EmptyState title="Look a key up">
           The service keeps the answer to each key until it expires. Who sends the same request with the same key again gets that answer,
           and nothing is done twice; another request under the key is refused.
-        </Empty>
+        </EmptyState>
       </div>
     </Page>
   );
@@ -36,7 +36,7 @@ export function Idempotency() {
       <LookUp key={key} before={key} />
       {error && (
         <div className="panel overflow-hidden">
-          <Trouble what="This key cannot be looked up." error={error} retry={() => void refetch()} />
+          <ErrorNotice what="This key cannot be looked up." error={error} retry={() => void refetch()} />
         </div>
       )}
       {isPending && (
@@ -46,17 +46,17 @@ export function Idempotency() {
       )}
       {data?.length === 0 && (
         <div className="panel">
-          <Empty title="Nobody holds this key">
+          <EmptyState title="Nobody holds this key">
             It was never used, or it expired and its row was cleaned up: a request with it is a new one. Upper and lower case differ; quotes
             around a key are not part of it.
-          </Empty>
+          </EmptyState>
         </div>
       )}
       {data && data.length > 1 && (
         <p className="text-soft">{number(data.length)} uses: the same key of another client, or on another route, is another key.</p>
       )}
       {data?.map(one => (
-        <Kept key={`${one.client_id} ${one.route}`} kept={one} />
+        <StoredResponsePanel key={`${one.client_id} ${one.route}`} stored={one} />
       ))}
     </Page>
   );
@@ -91,34 +91,34 @@ function LookUp({ before = "" }: { before?: string }) {
 }
 
 const states = {
-  kept: { tone: "done", word: "Kept" },
+  stored: { tone: "done", word: "Kept" },
   refused: { tone: "retry", word: "Kept: a refusal" },
   expired: { tone: "pending", word: "Expired" },
 } as const;
 
-function Kept({ kept }: { kept: KeptAnswer }) {
-  const state = states[kept.expired ? "expired" : kept.response_code === 200 ? "kept" : "refused"];
-  const verb = kept.route.endsWith("/revokes") ? "Revoke" : "Grant";
+function StoredResponsePanel({ stored }: { stored: StoredResponse }) {
+  const state = states[stored.expired ? "expired" : stored.response_code === 200 ? "stored" : "refused"];
+  const verb = stored.route.endsWith("/revokes") ? "Revoke" : "Grant";
   return (
-    <Panel title={`${verb} by ${kept.client_id}`} aside={<StateMark state={state} />}>
+    <Panel title={`${verb} by ${stored.client_id}`} aside={<StateMark state={state} />}>
       <div className="grid gap-x-8 gap-y-5 p-4 lg:grid-cols-2">
         <Facts
           facts={[
-            ["Caller", <Id key="client" id={kept.client_id} whole />],
-            ["Route", <Mono key="route" text={`POST ${kept.route}`} />],
-            ["Fingerprint", <Id key="hash" id={kept.request_hash} whole />],
-            ["Created", <At key="created" at={kept.created_at} />],
-            [kept.expired ? "Expired" : "Expires", <Expiry key="expires" at={kept.expires_at} />],
-            ["Replays", <Mono key="replays" text={number(kept.replays)} />],
-            ["Last replay", kept.replayed_at ? <At key="replayed" at={kept.replayed_at} /> : "never"],
-            ["Led to", kept.event_id ? <ToJourney key="event" id={kept.event_id} /> : "no event: nothing was changed"],
+            ["Caller", <Id key="client" id={stored.client_id} whole />],
+            ["Route", <Mono key="route" text={`POST ${stored.route}`} />],
+            ["Fingerprint", <Id key="hash" id={stored.request_hash} whole />],
+            ["Created", <At key="created" at={stored.created_at} />],
+            [stored.expired ? "Expired" : "Expires", <Expiry key="expires" at={stored.expires_at} />],
+            ["Replays", <Mono key="replays" text={number(stored.replays)} />],
+            ["Last replay", stored.replayed_at ? <At key="replayed" at={stored.replayed_at} /> : "never"],
+            ["Led to", stored.event_id ? <JourneyLink key="event" id={stored.event_id} /> : "no event: nothing was changed"],
           ]}
         />
         <div className="min-w-0">
           <h3 className="heading mb-2">
-            Stored answer <span className="mono normal-case">{kept.response_code}</span>
+            Stored answer <span className="mono normal-case">{stored.response_code}</span>
           </h3>
-          <Verbatim text={JSON.stringify(kept.answer, null, 2)} />
+          <Verbatim text={JSON.stringify(stored.answer, null, 2)} />
         </div>
       </div>
     </Panel>
@@ -134,7 +134,7 @@ const Expiry = ({ at }: { at: string }) => (
   </span>
 );
 
-const ToJourney = ({ id }: { id: string }) => (
+const JourneyLink = ({ id }: { id: string }) => (
   <Link to="/journey/$id" params={{ id }} className="link">
     the whole way of its event
   </Link>

@@ -1,9 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
-import { ask, type KeptAnswer } from "../../api/api.ts";
+import { get, type StoredResponse } from "../../api/client.ts";
 
 /** Everybody who used a key. */
 export const idempotency = (key: string) =>
   queryOptions({
     queryKey: ["idempotency", key],
-    queryFn: async asking => (await ask<{ keys: KeptAnswer[] }>("entitlement", `idempotency/${encodeURIComponent(key)}`, {}, asking)).keys,
+    queryFn: async context =>
+      (await get<{ keys: StoredResponse[] }>("entitlement", `idempotency/${encodeURIComponent(key)}`, {}, context)).keys,
   });

@@ -1,12 +1,12 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useLive } from "../../api/live.ts";
-import { useCan } from "../../api/me.ts";
+import { useCan } from "../../api/role.ts";
+import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { UserLine, UserLookup } from "../../parts/user_lookup.tsx";
 import { type Show, shows } from "../../parts/user_view.ts";
-import { Letters } from "./letters.tsx";
+import { InboxRows } from "./inbox_rows.tsx";
 import { inbox } from "./queries.ts";
 
 /** A user's inbox as the user sees it, and what has not reached it. Looking marks nothing as read. */
@@ -23,13 +23,13 @@ export function Inbox() {
               Entitlements
             </Link>
           </UserLine>
-          <Told user={user} show={show} choose={chosen => void navigate({ to: "/inbox", search: { user, show: chosen } })} />
+          <InboxList user={user} show={show} choose={chosen => void navigate({ to: "/inbox", search: { user, show: chosen } })} />
         </>
       ) : (
         <div className="panel">
-          <Empty title="Look a user up">
+          <EmptyState title="Look a user up">
             Their inbox appears as they see it, newest first, and goes on by itself. What was not delivered stands there too, and says so.
-          </Empty>
+          </EmptyState>
         </div>
       )}
     </Page>
@@ -43,7 +43,7 @@ const empty: Record<Show, [title: string, text: string]> = {
   unread: ["The user has read everything", "What they have read is under What the user sees."],
 };
 
-function Told({ user, show, choose }: { user: string; show: Show; choose: (show: Show) => void }) {
+function InboxList({ user, show, choose }: { user: string; show: Show; choose: (show: Show) => void }) {
   const query = useInfiniteQuery({ ...inbox(user, show), ...useLive() });
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   const seesPayloads = useCan("OPERATOR");
@@ -69,10 +69,10 @@ function Told({ user, show, choose }: { user: string; show: Show; choose: (show:
       </fieldset>
       {!seesPayloads && <p className="text-faint">What the notifications say is masked for your role.</p>}
       <div className="panel min-w-0 overflow-hidden">
-        {error && <Trouble what="The inbox cannot be shown." error={error} retry={() => void refetch()} />}
+        {error && <ErrorNotice what="The inbox cannot be shown." error={error} retry={() => void refetch()} />}
         {!data && !error && <Skeleton rows={8} />}
-        {data && rows.length === 0 && <Empty title={empty[show][0]}>{empty[show][1]}</Empty>}
-        {rows.length > 0 && <Letters letters={rows} />}
+        {data && rows.length === 0 && <EmptyState title={empty[show][0]}>{empty[show][1]}</EmptyState>}
+        {rows.length > 0 && <InboxRows rows={rows} />}
       </div>
       {hasNextPage && (
         <button type="button" className="button self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>

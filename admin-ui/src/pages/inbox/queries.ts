@@ -1,10 +1,10 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
-import { ask } from "../../api/api.ts";
+import { get } from "../../api/client.ts";
 import { byCursor, userPath } from "../../api/queries.ts";
 import type { Show } from "../../parts/user_view.ts";
 
 /** One that was delivered says nothing of its attempts where only those are shown. */
-export interface Letter {
+export interface InboxNotification {
   readonly notification_id: string;
   readonly event_id: string;
   readonly type: string;
@@ -20,7 +20,7 @@ export interface Letter {
 }
 
 export interface InboxPage {
-  readonly notifications: readonly Letter[];
+  readonly notifications: readonly InboxNotification[];
   readonly unread: number;
   readonly next_cursor?: string;
 }
@@ -30,7 +30,7 @@ const pageSize = 50;
 export const inbox = (user: string, show: Show) =>
   infiniteQueryOptions({
     queryKey: ["inbox", user, show],
-    queryFn: ({ pageParam, ...asking }) =>
-      ask<InboxPage>("notification", userPath(user, "inbox"), { show, limit: pageSize, cursor: pageParam }, asking),
+    queryFn: ({ pageParam, ...context }) =>
+      get<InboxPage>("notification", userPath(user, "inbox"), { show, limit: pageSize, cursor: pageParam }, context),
     ...byCursor,
   });

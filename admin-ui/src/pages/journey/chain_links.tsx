@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { UserLinks } from "../../parts/user_links.tsx";
-import type { Chain } from "./journey_steps.ts";
+import type { Chain } from "./steps.ts";
 
 /** To the rows that the chain is made of. */
 export function ChainLinks({ chain: { event, notifications } }: { chain: Chain }) {

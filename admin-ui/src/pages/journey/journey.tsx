@@ -3,25 +3,25 @@ import { useParams } from "@tanstack/react-router";
 import { useLive } from "../../api/live.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { Id, useCopied } from "../../parts/id.tsx";
+import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page } from "../../parts/page.tsx";
-import { StateMark } from "../../parts/state.tsx";
-import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
+import { StateMark } from "../../parts/state_mark.tsx";
+import { journey } from "./chain.ts";
 import { ChainLinks } from "./chain_links.tsx";
-import { Elsewhere } from "./elsewhere.tsx";
-import { journey } from "./journey_chain.ts";
-import { Line } from "./journey_line.tsx";
-import { markdownOf } from "./journey_markdown.ts";
-import { outcomeOf } from "./journey_outcome.ts";
-import { type Chain, stepsOf } from "./journey_steps.ts";
+import { markdownOf } from "./markdown.ts";
+import { outcomeOf } from "./outcome.ts";
+import { type Chain, stepsOf } from "./steps.ts";
+import { Line } from "./timeline.tsx";
+import { UnknownId } from "./unknown_id.tsx";
 
 export function JourneyStart() {
   return (
     <Page title="Journey" about="The whole way of an event, from the request to the inbox">
       <div className="panel">
-        <Empty title="Paste any id into the search above">
+        <EmptyState title="Paste any id into the search above">
           An event, a notification, a trace, an idempotency key, a purchase: each leads to the whole chain. A user id leads to what the user
           was granted and notified of.
-        </Empty>
+        </EmptyState>
       </div>
     </Page>
   );
@@ -42,12 +42,12 @@ export function Journey() {
     >
       {error && (
         <div className="panel overflow-hidden">
-          <Trouble what="The journey cannot be shown." error={error} retry={() => void refetch()} />
+          <ErrorNotice what="The journey cannot be shown." error={error} retry={() => void refetch()} />
         </div>
       )}
       {data?.troubles.map(trouble => (
         <div key={trouble} className="panel overflow-hidden">
-          <Trouble what="Part of the way is not known now." error={trouble} retry={() => void refetch()} />
+          <ErrorNotice what="Part of the way is not known now." error={trouble} retry={() => void refetch()} />
         </div>
       ))}
       {isPending && (
@@ -55,7 +55,7 @@ export function Journey() {
           <Skeleton rows={10} />
         </div>
       )}
-      {data?.chains.length === 0 && data.troubles.length === 0 && <Elsewhere id={id} />}
+      {data?.chains.length === 0 && data.troubles.length === 0 && <UnknownId id={id} />}
       {data?.chains.map(chain => (
         <ChainPanel key={chain.eventId} chain={chain} />
       ))}

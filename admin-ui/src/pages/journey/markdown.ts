@@ -1,19 +1,29 @@
-// What cannot be seen, or turns the text around it, is written by its code point.
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-const codeOf = (character: string) => `⟨U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟩`;
-const oneLine = (text: string) => text.replace(/\s+/g, " ").replace(unseen, codeOf);
+import { exact } from "../../parts/format.ts";
+import { code, plain } from "./markdown_text.ts";
+import { gapOf, gapText } from "./order.ts";
+import { outcomeOf } from "./outcome.ts";
+import type { Chain, Step } from "./steps.ts";
 
-/** Text from outside as Markdown shows it: on one line, and nothing in it is markup, a link or HTML. */
-export const plain = (text: string): string =>
-  oneLine(text)
-    .replace(/[\\`*_~[\]<>&|]/g, "\\$&")
-    .replaceAll("://", ":\\//");
-
-/** Text from outside as code: its fence is longer than any run of backticks in it. */
-export function code(text: string): string {
-  const inner = oneLine(text);
-  const longest = Math.max(0, ...(inner.match(/`+/g) ?? []).map(run => run.length));
-  const fence = "`".repeat(longest + 1);
-  const padding = longest > 0 || /^ | $/.test(inner) ? " " : "";
-  return `${fence}${padding}${inner}${padding}${fence}`;
+/** The chain for an incident's notes: UTC, one line a step. */
+export function markdownOf(chain: Chain, steps: readonly Step[], address: string): string {
+  const { event, notifications, eventId } = chain;
+  const user = event?.user_id ?? notifications[0]?.user_id;
+  const lines = steps.map((step, index) => {
+    const { at, tone, title, who, text, speaksOf, error, missing = "not yet" } = step;
+    const gap = gapOf(step, steps[index - 1]);
+    const spoken = speaksOf && `${speaksOf.word} ${exact(speaksOf.at, "utc")}`;
+    const what = [title, text, spoken, error && `error: ${error}`].filter(Boolean).join("; ");
+    const time = at ? exact(at, "utc") : tone === "failed" ? "" : missing;
+    return `| ${time} | ${gap === undefined ? "" : gapText(gap)} | ${plain(what)} | ${plain(who ?? "")} |`;
+  });
+  return [
+    `### Event ${plain(eventId)}: ${outcomeOf(chain).word.toLowerCase()}`,
+    "",
+    `User ${code(user ?? "?")}, trace ${code(event?.trace_id ?? notifications[0]?.trace_id ?? "?")}. ${address}`,
+    "",
+    "| time | gap | what | who |",
+    "|---|---|---|---|",
+    ...lines,
+    "",
+  ].join("\n");
 }

@@ -1,14 +1,14 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Filter } from "../../api/api.ts";
-import { useHold, useLive } from "../../api/live.ts";
-import { useCan } from "../../api/me.ts";
+import type { Filter } from "../../api/client.ts";
+import { useLive, usePauseRefresh } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
+import { useCan } from "../../api/role.ts";
 import { Bulk } from "../../parts/bulk.tsx";
 import { isNarrow, tidy } from "../../parts/filter.ts";
 import { actionOn, isEligible, type Kind, orderOf, type Row, retrying, type Sort, sortOf, sorts, tabsOf } from "../../parts/kinds.ts";
+import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { FilterBar } from "./filter_bar.tsx";
 import { Rows } from "./rows.tsx";
 import { SelectionBar } from "./selection_bar.tsx";
@@ -63,13 +63,15 @@ export function ListPage({ kind, search, openId, show, open }: ListPageProps) {
       </div>
       {order && <p className="text-faint">{order}</p>}
       <div className="panel min-w-0 overflow-hidden">
-        {error && <Trouble what={`${kind.title} cannot be listed.`} error={error} retry={() => void refetch()} />}
+        {error && <ErrorNotice what={`${kind.title} cannot be listed.`} error={error} retry={() => void refetch()} />}
         {isPending && <Skeleton rows={12} />}
         {data && rows.length === 0 && hasNextPage && (
-          <Empty title={order ? "None among the first" : "None among the newest"}>Only so many rows are looked at in one go.</Empty>
+          <EmptyState title={order ? "None among the first" : "None among the newest"}>
+            Only so many rows are looked at in one go.
+          </EmptyState>
         )}
         {data && rows.length === 0 && !hasNextPage && (
-          <Nothing kind={kind} filter={filter} clear={() => narrow(tidy({ status: filter.status }))} />
+          <NoRows kind={kind} filter={filter} clear={() => narrow(tidy({ status: filter.status }))} />
         )}
         {rows.length > 0 && (
           <Rows {...{ kind, rows, openId, open, sort }} status={filter.status} selection={canAct ? selection : undefined} />
@@ -126,7 +128,7 @@ function useSelection(rows: readonly Row[], action: "requeue" | "retry"): Select
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const eligible = rows.filter(row => isEligible(action, row)).map(row => row.id);
   const ids = eligible.filter(id => chosen.has(id));
-  useHold(ids.length > 0);
+  usePauseRefresh(ids.length > 0);
   return {
     ids,
     eligible: eligible.length,
@@ -138,19 +140,19 @@ function useSelection(rows: readonly Row[], action: "requeue" | "retry"): Select
   };
 }
 
-function Nothing({ kind, filter, clear }: { kind: Kind; filter: Filter; clear: () => void }) {
+function NoRows({ kind, filter, clear }: { kind: Kind; filter: Filter; clear: () => void }) {
   const state = tabsOf(kind).find(({ name }) => name === filter.status);
   if (isNarrow(filter))
     return (
-      <Empty title={`No ${kind.one} matches these filters`}>
+      <EmptyState title={`No ${kind.one} matches these filters`}>
         <button type="button" className="link" onClick={clear}>
           Clear the filters
         </button>
-      </Empty>
+      </EmptyState>
     );
   return (
-    <Empty title={state ? `Nothing is ${state.word.toLowerCase()}` : `There is no ${kind.one} yet`}>
+    <EmptyState title={state ? `Nothing is ${state.word.toLowerCase()}` : `There is no ${kind.one} yet`}>
       {state?.tone === "failed" || state?.tone === "retry" ? "That is how it should be." : `What is granted or revoked appears here.`}
-    </Empty>
+    </EmptyState>
   );
 }

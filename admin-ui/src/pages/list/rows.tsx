@@ -2,7 +2,7 @@ import { span } from "../../parts/format.ts";
 import { Id } from "../../parts/id.tsx";
 import { type Kind, type Row, retrying, type Sort, stateOf, verbOf } from "../../parts/kinds.ts";
 import { useIsNarrow } from "../../parts/narrow.ts";
-import { StateMark } from "../../parts/state.tsx";
+import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago, useNow } from "../../parts/time.tsx";
 import type { Selection } from "./list_page.tsx";
 

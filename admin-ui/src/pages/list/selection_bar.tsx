@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { tell } from "../../api/api.ts";
+import { post } from "../../api/client.ts";
 import { number } from "../../parts/format.ts";
 import type { Kind } from "../../parts/kinds.ts";
 import { ReasonForm } from "../../parts/reason_form.tsx";
@@ -12,8 +12,8 @@ interface Run {
 }
 
 const words = {
-  requeue: { ask: "Requeue selected …", say: "Requeue", done: "requeued" },
-  retry: { ask: "Retry selected now …", say: "Retry", done: "retried" },
+  requeue: { open: "Requeue selected …", label: "Requeue", done: "requeued" },
+  retry: { open: "Retry selected now …", label: "Retry", done: "retried" },
 } as const;
 
 interface SelectionBarProps {
@@ -26,21 +26,21 @@ interface SelectionBarProps {
 /** What was picked by hand is requeued or retried one by one, each with its own answer. */
 export function SelectionBar({ kind, action, ids, clear }: SelectionBarProps) {
   const client = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
+  const [isFormOpen, setFormOpen] = useState(false);
   const [run, setRun] = useState<Run>();
 
   async function actOnEach(reason: string): Promise<void> {
     let state: Run = { done: 0, refused: [], isOver: false };
     setRun(state);
     for (const id of ids) {
-      const refusal = await tell(kind.system, `${kind.name}/${id}/${action}`, { reason }).then(
+      const refusal = await post(kind.system, `${kind.name}/${id}/${action}`, { reason }).then(
         () => undefined,
         (error: Error) => `${id}: ${error.message}`,
       );
       state = { ...state, done: state.done + (refusal ? 0 : 1), refused: refusal ? [...state.refused, refusal] : state.refused };
       setRun(state);
     }
-    setAsking(false);
+    setFormOpen(false);
     setRun({ ...state, isOver: true });
     if (state.refused.length === 0) clear();
     await client.invalidateQueries();
@@ -48,7 +48,7 @@ export function SelectionBar({ kind, action, ids, clear }: SelectionBarProps) {
 
   const close = () => {
     clear();
-    setAsking(false);
+    setFormOpen(false);
     setRun(undefined);
   };
   if (ids.length === 0 && !run) return null;
@@ -60,9 +60,9 @@ export function SelectionBar({ kind, action, ids, clear }: SelectionBarProps) {
     >
       <div className="flex flex-wrap items-center gap-3">
         {ids.length > 0 && <p className="font-medium">{number(ids.length)} selected</p>}
-        {!isAsking && ids.length > 0 && (
-          <button type="button" className="button primary" onClick={() => setAsking(true)}>
-            {words[action].ask}
+        {!isFormOpen && ids.length > 0 && (
+          <button type="button" className="button primary" onClick={() => setFormOpen(true)}>
+            {words[action].open}
           </button>
         )}
         <button type="button" className="button" onClick={close}>
@@ -75,12 +75,12 @@ export function SelectionBar({ kind, action, ids, clear }: SelectionBarProps) {
           </p>
         )}
       </div>
-      {isAsking && (
+      {isFormOpen && (
         <ReasonForm
-          say={`${words[action].say} ${number(ids.length)}`}
+          label={`${words[action].label} ${number(ids.length)}`}
           isBusy={run !== undefined && !run.isOver}
           act={reason => void actOnEach(reason)}
-          cancel={() => setAsking(false)}
+          cancel={() => setFormOpen(false)}
         />
       )}
       {run?.isOver &&

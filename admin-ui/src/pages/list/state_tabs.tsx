@@ -1,9 +1,9 @@
 import { useEffect, useRef } from "react";
-import type { Count, Counts, Filter } from "../../api/api.ts";
+import type { Count, Counts, Filter } from "../../api/client.ts";
 import { count } from "../../parts/format.ts";
 import { Icon, type IconName } from "../../parts/icons.tsx";
 import { countIn, type Kind, tabsOf } from "../../parts/kinds.ts";
-import { toneText } from "../../parts/state.tsx";
+import { toneText } from "../../parts/state_mark.tsx";
 
 export interface StateTabsProps {
   readonly kind: Kind;

@@ -1,7 +1,7 @@
-import type { Attempt } from "../../api/api.ts";
+import type { Attempt } from "../../api/client.ts";
 import { span } from "../../parts/format.ts";
 import type { Tone } from "../../parts/kinds.ts";
-import { StateMark } from "../../parts/state.tsx";
+import { StateMark } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
 
 const states: Record<Attempt["outcome"], { tone: Tone; word: string }> = {

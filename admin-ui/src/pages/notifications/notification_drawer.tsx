@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import type { Action, Attempt, DeadLetter, Notification } from "../../api/api.ts";
+import type { Action, Attempt, DeadLetter, Notification } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
 import { ActionList } from "../../parts/action_list.tsx";
@@ -10,10 +10,10 @@ import { Drawer } from "../../parts/drawer.tsx";
 import { Facts, Section, Verbatim } from "../../parts/facts.tsx";
 import { Id } from "../../parts/id.tsx";
 import { notifications, ofNotification, stateOf, verbOf } from "../../parts/kinds.ts";
+import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Repair } from "../../parts/repair.tsx";
-import { StateMark } from "../../parts/state.tsx";
+import { StateMark } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
-import { Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { UserLinks } from "../../parts/user_links.tsx";
 import { Attempts } from "./attempts.tsx";
 
@@ -38,7 +38,7 @@ export function NotificationDrawer() {
       head={<Id id={id} whole />}
       close={() => void navigate({ to: "/notifications", search })}
     >
-      {error && <Trouble what="This notification cannot be shown." error={error} retry={() => void refetch()} />}
+      {error && <ErrorNotice what="This notification cannot be shown." error={error} retry={() => void refetch()} />}
       {!notification && !error && <Skeleton rows={12} />}
       {notification && <Details notification={notification} />}
     </Drawer>

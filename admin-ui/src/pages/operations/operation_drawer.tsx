@@ -1,10 +1,10 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { type Operation, type OperationItem, type System, tell } from "../../api/api.ts";
+import { type Operation, type OperationItem, post, type System } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
-import { useCan } from "../../api/me.ts";
 import * as queries from "../../api/queries.ts";
+import { useCan } from "../../api/role.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { FilterText } from "../../parts/bulk.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
@@ -12,13 +12,13 @@ import { Facts, Section } from "../../parts/facts.tsx";
 import { number } from "../../parts/format.ts";
 import { Id } from "../../parts/id.tsx";
 import type { State } from "../../parts/kinds.ts";
+import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { doneWords, outcomes, partsOf } from "../../parts/operation_outcome.ts";
 import { OperationState } from "../../parts/operation_state.tsx";
 import { OperationProgress } from "../../parts/progress.tsx";
 import { ReasonForm } from "../../parts/reason_form.tsx";
-import { StateMark, toneText } from "../../parts/state.tsx";
+import { StateMark, toneText } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
-import { Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { operationItems } from "./queries.ts";
 
 const systems: Record<string, System> = { entitlement: "entitlement", notification: "notification" };
@@ -34,11 +34,11 @@ export function OperationDrawer() {
       head={<Id id={id} whole />}
       close={() => void navigate({ to: "/operations" })}
     >
-      {error && <Trouble what="This operation cannot be shown." error={error} retry={() => void refetch()} />}
+      {error && <ErrorNotice what="This operation cannot be shown." error={error} retry={() => void refetch()} />}
       {!data && !error && <Skeleton rows={10} />}
       {data && (
         <>
-          <Halted operation={data} />
+          <StoppedNotice operation={data} />
           <Cancel system={system} operation={data} />
           <Section title="State">
             <div className="mb-3">
@@ -69,7 +69,7 @@ export function OperationDrawer() {
 }
 
 /** Why it does not go on, and what to do about it. */
-function Halted({ operation }: { operation: Operation }) {
+function StoppedNotice({ operation }: { operation: Operation }) {
   const { kind, status, action, waits, stop_reason, total, done, skipped, failed, filter } = operation;
   const left = total - done - skipped - failed;
   if (waits)
@@ -97,28 +97,28 @@ function Halted({ operation }: { operation: Operation }) {
 function Cancel({ system, operation }: { system: System; operation: Operation }) {
   const client = useQueryClient();
   const canAct = useCan("OPERATOR");
-  const [isAsking, setAsking] = useState(false);
+  const [isFormOpen, setFormOpen] = useState(false);
   const cancel = useMutation({
-    mutationFn: (reason: string) => tell(system, `operations/${operation.operation_id}/cancel`, { reason }),
+    mutationFn: (reason: string) => post(system, `operations/${operation.operation_id}/cancel`, { reason }),
     onSuccess: () => {
-      setAsking(false);
+      setFormOpen(false);
       return client.invalidateQueries();
     },
   });
   if (!canAct || operation.status !== "RUNNING") return null;
   return (
     <div className="mb-6 flex flex-col items-start gap-3 rounded-md border p-4">
-      {cancel.error && <Trouble what="Not cancelled." error={cancel.error} />}
-      {isAsking ? (
+      {cancel.error && <ErrorNotice what="Not cancelled." error={cancel.error} />}
+      {isFormOpen ? (
         <ReasonForm
-          say="Cancel the rest"
+          label="Cancel the rest"
           isBusy={cancel.isPending}
           isDangerous
           act={reason => cancel.mutate(reason)}
-          cancel={() => setAsking(false)}
+          cancel={() => setFormOpen(false)}
         />
       ) : (
-        <button type="button" className="button danger" onClick={() => setAsking(true)}>
+        <button type="button" className="button danger" onClick={() => setFormOpen(true)}>
           Cancel the rest …
         </button>
       )}
@@ -187,7 +187,7 @@ function Items({ system, operation }: { system: System; operation: Operation }) 
           </button>
         ))}
       </fieldset>
-      {error && <Trouble what="The rows cannot be listed." error={error} />}
+      {error && <ErrorNotice what="The rows cannot be listed." error={error} />}
       {data && items.length === 0 && <p className="text-faint">{hasNextPage ? "None among the first." : "None."}</p>}
       <ul className="overflow-hidden rounded border empty:hidden">
         {items.map(item => (

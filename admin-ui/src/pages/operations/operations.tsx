@@ -1,17 +1,17 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate } from "@tanstack/react-router";
-import type { Operation, System } from "../../api/api.ts";
+import type { Operation, System } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { kinds } from "../../parts/kinds.ts";
 import { mergeNewest } from "../../parts/merge.ts";
 import { useIsNarrow } from "../../parts/narrow.ts";
+import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { OperationState } from "../../parts/operation_state.tsx";
 import { Page } from "../../parts/page.tsx";
 import { OperationProgress } from "../../parts/progress.tsx";
 import { Ago } from "../../parts/time.tsx";
-import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
 
 const systemOf = ({ kind }: Operation): System => kinds[kind].system;
 
@@ -34,7 +34,7 @@ export function Operations() {
           {parts.map(
             ({ error, refetch }, index) =>
               error && (
-                <Trouble
+                <ErrorNotice
                   key={index === 0 ? "entitlement" : "notification"}
                   what={`Operations of ${index === 0 ? "the outbox" : "notifications"} are not known now.`}
                   error={error}
@@ -44,7 +44,9 @@ export function Operations() {
           )}
           {parts.every(part => part.isPending) && <Skeleton rows={8} />}
           {rows.length === 0 && parts.every(part => part.isSuccess) && (
-            <Empty title="No bulk operation yet">Start one from Failures, or from a list that shows what failed or retries.</Empty>
+            <EmptyState title="No bulk operation yet">
+              Start one from Failures, or from a list that shows what failed or retries.
+            </EmptyState>
           )}
           {rows.length > 0 && <Table rows={rows} />}
         </div>

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
-import { ask, type OperationItem, type System } from "../../api/api.ts";
+import { get, type OperationItem, type System } from "../../api/client.ts";
 import { cursorOf, type Page, paging } from "../../api/queries.ts";
 import { pageSize } from "../../parts/settings.ts";
 
@@ -7,9 +7,9 @@ import { pageSize } from "../../parts/settings.ts";
 export const operationItems = (system: System, id: string, shown: { result?: string; outcome?: string }) =>
   infiniteQueryOptions({
     queryKey: ["operation", system, id, "items", shown, pageSize()],
-    queryFn: async ({ pageParam, ...asking }): Promise<Page<OperationItem>> => {
+    queryFn: async ({ pageParam, ...context }): Promise<Page<OperationItem>> => {
       const path = `operations/${encodeURIComponent(id)}/items`;
-      const page = await ask<Record<string, unknown>>(system, path, { ...shown, limit: pageSize(), cursor: pageParam }, asking);
+      const page = await get<Record<string, unknown>>(system, path, { ...shown, limit: pageSize(), cursor: pageParam }, context);
       return { rows: page.items as OperationItem[], next: cursorOf(page) };
     },
     ...paging,

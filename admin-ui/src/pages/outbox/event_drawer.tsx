@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import type { Action, OutboxEvent } from "../../api/api.ts";
+import type { Action, OutboxEvent } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
 import { ActionList } from "../../parts/action_list.tsx";
@@ -9,11 +9,11 @@ import { Drawer } from "../../parts/drawer.tsx";
 import { Facts, Section, Verbatim } from "../../parts/facts.tsx";
 import { Id } from "../../parts/id.tsx";
 import { ofEvent, outbox, stateOf, verbOf } from "../../parts/kinds.ts";
+import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { attemptsOf } from "../../parts/publish_attempts.ts";
 import { Repair } from "../../parts/repair.tsx";
-import { StateMark } from "../../parts/state.tsx";
+import { StateMark } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
-import { Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { UserLinks } from "../../parts/user_links.tsx";
 
 interface EventDetail extends OutboxEvent {
@@ -36,7 +36,7 @@ export function EventDrawer() {
       head={<Id id={id} whole />}
       close={() => void navigate({ to: "/outbox", search })}
     >
-      {error && <Trouble what="This event cannot be shown." error={error} retry={() => void refetch()} />}
+      {error && <ErrorNotice what="This event cannot be shown." error={error} retry={() => void refetch()} />}
       {!event && !error && <Skeleton rows={12} />}
       {event && <Details event={event} />}
     </Drawer>

@@ -1,11 +1,11 @@
 import { CatchBoundary, Link } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo } from "react";
-import type { FlowSeries } from "../../api/api.ts";
+import type { FlowSeries } from "../../api/client.ts";
 import { clock, span } from "../../parts/format.ts";
+import { ErrorNotice } from "../../parts/notices.tsx";
 import { useSettings } from "../../parts/settings.ts";
-import { Trouble } from "../../parts/trouble.tsx";
 import { beyond, type Scale } from "./chart_scale.ts";
-import { type FlowChart, type Line, type LineTone, linesOf, rowsOf, summaryOf, told, valuesOf } from "./flow_charts.ts";
+import { type FlowChart, formatValue, type Line, type LineTone, linesOf, rowsOf, summaryOf, valuesOf } from "./flow_charts.ts";
 
 const SeriesChart = lazy(() => import("./series_chart.tsx"));
 
@@ -36,7 +36,7 @@ export function FlowCell({ chart, query: { data, error, refetch }, points, bin, 
   if (error !== null && !data)
     return (
       <div className="min-h-41 border-r border-b">
-        <Trouble what={`${title}:`} error={error} retry={() => void refetch()} />
+        <ErrorNotice what={`${title}:`} error={error} retry={() => void refetch()} />
       </div>
     );
   return (
@@ -52,7 +52,7 @@ export function FlowCell({ chart, query: { data, error, refetch }, points, bin, 
           [...chart.marks.toReversed(), ...chart.lines].map(line => (
             <Value key={line.step + line.field} {...{ line, points, at }} whole={data} isMark={chart.marks.includes(line)} />
           ))}
-        {drawing && unit === "time" && <Beyond scale={scale} values={drawing.lines.flatMap(({ values }) => values)} />}
+        {drawing && unit === "time" && <OutOfScale scale={scale} values={drawing.lines.flatMap(({ values }) => values)} />}
       </p>
       <div className="h-26">
         {drawing && (
@@ -69,7 +69,7 @@ export function FlowCell({ chart, query: { data, error, refetch }, points, bin, 
 }
 
 /** Says what the arrows at the top are. */
-const Beyond = ({ scale, values }: { scale: Scale; values: readonly (number | null)[] }) =>
+const OutOfScale = ({ scale, values }: { scale: Scale; values: readonly (number | null)[] }) =>
   beyond(values, scale) !== undefined && (
     <span className="whitespace-nowrap text-retry">{`▲ over ${span(scale.top).replace(".0", "")}`}</span>
   );
@@ -93,7 +93,7 @@ function Value({ line, points, whole, at, isMark }: ValueProps) {
   if (isMark && !value) return null;
   const text = (
     <>
-      <span className="mono font-medium">{told(value, line)}</span> {line.word}
+      <span className="mono font-medium">{formatValue(value, line)}</span> {line.word}
     </>
   );
   const className = `whitespace-nowrap ${isMark || line.field !== "count" ? toneText[line.tone] : "text-soft"}`;
@@ -132,7 +132,7 @@ function Table({ chart, series }: { chart: FlowChart; series: FlowSeries }) {
             <tr key={from}>
               <th scope="row">{clock(Date.parse(from), zone)}</th>
               {cells.map((cell, index) => (
-                <td key={lines[index]!.word}>{told(cell, lines[index]!)}</td>
+                <td key={lines[index]!.word}>{formatValue(cell, lines[index]!)}</td>
               ))}
             </tr>
           ))}

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { FlowSeries } from "../../api/api.ts";
-import { binned, type Line, rowsOf, summaryOf, told, valuesOf } from "./flow_charts.ts";
+import type { FlowSeries } from "../../api/client.ts";
+import { binned, formatValue, type Line, rowsOf, summaryOf, valuesOf } from "./flow_charts.ts";
 
 const line = (field: Line["field"]): Line => ({ step: "sent", field, word: "sent", tone: "accent" });
 const series = (counts: readonly number[]): FlowSeries => ({
@@ -26,7 +26,7 @@ test("a time is one number: what was counted in all, the usual, and the worst", 
 test("a time in which nothing happened has a count and no latency", () => {
   const idle = series([0, 0]);
   expect(summaryOf(valuesOf(idle, line("count")), "count")).toBe(0);
-  expect(told(summaryOf(valuesOf(idle, line("p99_ms")), "p99_ms"), line("p99_ms"))).toBe("–");
+  expect(formatValue(summaryOf(valuesOf(idle, line("p99_ms")), "p99_ms"), line("p99_ms"))).toBe("–");
 });
 
 test.each([
@@ -52,5 +52,9 @@ test("minutes that are one point stay together by the clock, and a point without
 });
 
 test("numbers are written as they are read", () => {
-  expect([told(1204, line("count")), told(3200, line("p99_ms")), told(0, line("count"))]).toEqual(["1,204", "3.2 s", "0"]);
+  expect([formatValue(1204, line("count")), formatValue(3200, line("p99_ms")), formatValue(0, line("count"))]).toEqual([
+    "1,204",
+    "3.2 s",
+    "0",
+  ]);
 });

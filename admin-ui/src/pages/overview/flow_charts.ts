@@ -1,4 +1,4 @@
-import type { FlowSeries, StepMinute, System } from "../../api/api.ts";
+import type { FlowSeries, StepMinute, System } from "../../api/client.ts";
 import { number, span } from "../../parts/format.ts";
 
 export type LineTone = "accent" | "faint" | "retry" | "failed";
@@ -91,7 +91,7 @@ export const linesOf = ({ lines, marks }: FlowChart): readonly Line[] => [...lin
 export const valuesOf = ({ minutes }: FlowSeries, { step, field }: Line): (number | null)[] =>
   minutes.map(minute => (minute[step] as StepMinute | undefined)?.[field] ?? null);
 
-/** One number for a time: all that were counted, the middle of the medians, the worst of the 99th percentiles. */
+/** One number for a time: all that were counted, the shortId of the medians, the worst of the 99th percentiles. */
 export function summaryOf(values: readonly (number | null)[], field: Line["field"]): number | null {
   const known = values.filter(value => value !== null).toSorted((a, b) => a - b);
   if (field === "count") return known.reduce((sum, value) => sum + value, 0);
@@ -124,7 +124,7 @@ export function binned(series: FlowSeries, size: number): FlowSeries {
 }
 
 /** As it is read: `1,204` or `3.2 s`. */
-export const told = (value: number | null, { field }: Pick<Line, "field">): string =>
+export const formatValue = (value: number | null, { field }: Pick<Line, "field">): string =>
   value === null ? "–" : field === "count" ? number(value) : span(value);
 
 /** The same as a table of a few rows, each for a part of the time. */

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import type { Counts, HealthPart, Invariant, SystemHealth } from "../../api/api.ts";
-import { type Answer, headlineOf, type Sight } from "./headline.ts";
+import type { Counts, HealthPart, Invariant, SystemHealth } from "../../api/client.ts";
+import { headlineOf, type OverviewData, type QueryResult } from "./headline.ts";
 
 const now = Date.UTC(2026, 0, 1, 12);
 const ago = (seconds: number) => new Date(now - seconds * 1000).toISOString();
-const known = <T>(data: T, at = now - 1000): Answer<T> => ({ data, error: undefined, at });
-const lost = <T>(error: string, isUnreachable = false): Answer<T> => ({ data: undefined, error, at: 0, isUnreachable });
-const asked: Answer<never> = { data: undefined, error: undefined, at: 0 };
+const known = <T>(data: T, at = now - 1000): QueryResult<T> => ({ data, error: undefined, at });
+const lost = <T>(error: string, isUnreachable = false): QueryResult<T> => ({ data: undefined, error, at: 0, isUnreachable });
+const asked: QueryResult<never> = { data: undefined, error: undefined, at: 0 };
 
 const part = (name: string, detail: string | null = null, state: HealthPart["state"] = detail === null ? "ok" : "trouble"): HealthPart => ({
   name,
@@ -52,7 +52,7 @@ interface Given {
   readonly unreadable?: number;
   readonly invariants?: readonly Invariant[];
   readonly gateway?: readonly HealthPart[];
-  readonly sight?: Partial<Sight>;
+  readonly overview?: Partial<OverviewData>;
 }
 
 const sightOf = ({
@@ -63,17 +63,17 @@ const sightOf = ({
   unreadable = 0,
   invariants = [invariant("ok")],
   gateway = [part("redis"), part("broker")],
-  sight,
-}: Given): Sight => ({
+  overview,
+}: Given): OverviewData => ({
   now,
   every: 5000,
   health: { entitlement: known({ ...well.entitlement, ...entitlement }), notification: known({ ...well.notification, ...notification }) },
   gateway: known({ dependencies: gateway, workers: [], breakers: [], consumer: null }),
   counts: { entitlement: known(outbox ?? rows()), notification: known(deliveries ?? rows()) },
-  books: { entitlement: known({ invariants: [] }), notification: known({ invariants }) },
+  consistency: { entitlement: known({ invariants: [] }), notification: known({ invariants }) },
   unreadable: known({ count: unreadable, more: false }),
   isLagGrowing: false,
-  ...sight,
+  ...overview,
 });
 
 const away = "NATS is not connected";
@@ -126,7 +126,7 @@ const cases: Case[] = [
   ],
   [
     "nobody knows how many wait",
-    { ...noBroker, sight: { counts: { entitlement: asked, notification: asked } } },
+    { ...noBroker, overview: { counts: { entitlement: asked, notification: asked } } },
     "failed",
     "NATS is away: grants go on, events wait",
     ["Affected: breaker of publish, relay, consumer, sender"],
@@ -177,7 +177,7 @@ const cases: Case[] = [
     "PostgreSQL of notification is away, so that it cannot be counted either",
     {
       notification: { dependencies: noDatabase },
-      sight: {
+      overview: {
         counts: { entitlement: known(rows()), notification: lost("the database is away") },
         unreadable: lost("the database is away"),
       },
@@ -247,7 +247,7 @@ const cases: Case[] = [
     "notification does not answer, and so nobody confirms",
     {
       entitlement: { workers: [part("entitlement:relay", "confirmation: nobody answers which events notification holds")] },
-      sight: {
+      overview: {
         health: {
           entitlement: known({ ...well.entitlement, workers: [part("entitlement:relay", "confirmation: nobody answers")] }),
           notification: lost("502"),
@@ -261,7 +261,7 @@ const cases: Case[] = [
   ],
   [
     "not even the gateway answers",
-    { sight: { health: { entitlement: lost("unreachable", true), notification: lost("unreachable", true) } } },
+    { overview: { health: { entitlement: lost("unreachable", true), notification: lost("unreachable", true) } } },
     "failed",
     "The gateway cannot be reached: nothing here is current",
   ],
@@ -278,11 +278,11 @@ const cases: Case[] = [
   ["an invariant is watched only", { invariants: [invariant("watch")] }, "done", "Everything is healthy"],
   [
     "the outbox is not counted, although its system is well",
-    { sight: { counts: { entitlement: lost("it took too long"), notification: known(rows()) } } },
+    { overview: { counts: { entitlement: lost("it took too long"), notification: known(rows()) } } },
     "failed",
     "The outbox cannot be counted: it took too long",
   ],
-  ["unreadable messages are not counted", { sight: { unreadable: lost("no") } }, "failed", "Unreadable messages cannot be counted: no"],
+  ["unreadable messages are not counted", { overview: { unreadable: lost("no") } }, "failed", "Unreadable messages cannot be counted: no"],
   ["rows are retried", { outbox: rows({ PENDING: 5 }, { retrying: { count: 5, more: false } }) }, "retry", "5 are being retried"],
   [
     "rows are retried for long",
@@ -300,7 +300,7 @@ const cases: Case[] = [
   ["the consumer is far behind", { notification: { consumer: lag(1204) } }, "retry", "1,204 events wait in the stream"],
   [
     "and further each moment",
-    { notification: { consumer: lag(1204) }, sight: { isLagGrowing: true } },
+    { notification: { consumer: lag(1204) }, overview: { isLagGrowing: true } },
     "retry",
     "1,204 events wait in the stream, and it grows",
   ],
@@ -323,30 +323,30 @@ const cases: Case[] = [
     "Everything is healthy",
     ["The workers of entitlement run in processes of their own, which are not seen from here"],
   ],
-  ["not everything has answered yet", { sight: { unreadable: asked } }, "pending", "Looking …"],
+  ["not everything has answered yet", { overview: { unreadable: asked } }, "pending", "Looking …"],
   [
     "but what is known to have failed is said at once",
-    { outbox: rows({ FAILED: 1 }), sight: { unreadable: asked } },
+    { outbox: rows({ FAILED: 1 }), overview: { unreadable: asked } },
     "failed",
     "1 failed: needs attention",
   ],
   [
     "what is shown is old because nobody refreshes",
-    { sight: { every: 0, unreadable: known({ count: 0, more: false }, now - 130_000) } },
+    { overview: { every: 0, unreadable: known({ count: 0, more: false }, now - 130_000) } },
     "pending",
     "Everything is healthy (as of 2 m 10 s ago)",
     ["Refreshing is switched off"],
   ],
   [
     "what is shown is older than its refresh",
-    { outbox: rows({ FAILED: 2 }), sight: { every: 5000, unreadable: known({ count: 0, more: false }, now - 16_000) } },
+    { outbox: rows({ FAILED: 2 }), overview: { every: 5000, unreadable: known({ count: 0, more: false }, now - 16_000) } },
     "failed",
     "2 failed: needs attention (as of 16 s ago)",
     ["This page is not refreshed now"],
   ],
   [
     "a slow refresh is not yet an old one",
-    { sight: { every: 60_000, unreadable: known({ count: 0, more: false }, now - 100_000) } },
+    { overview: { every: 60_000, unreadable: known({ count: 0, more: false }, now - 100_000) } },
     "done",
     "Everything is healthy",
   ],

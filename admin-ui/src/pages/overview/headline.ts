@@ -1,10 +1,10 @@
-import type { Books, Count, Counts, System, SystemHealth } from "../../api/api.ts";
+import type { Consistency, Count, Counts, System, SystemHealth } from "../../api/client.ts";
 import { count, number, span } from "../../parts/format.ts";
 import type { Tone } from "../../parts/kinds.ts";
 import { causesOf, type Views } from "./outage.ts";
 
 /** What a query came to. */
-export interface Answer<T> {
+export interface QueryResult<T> {
   readonly data: T | undefined;
   readonly error: string | undefined;
   /** When the data came, in milliseconds; 0 is never. */
@@ -14,15 +14,15 @@ export interface Answer<T> {
 }
 
 /** All that the headline is made of. */
-export interface Sight {
+export interface OverviewData {
   readonly now: number;
   /** Milliseconds between two refreshes; 0 is never. */
   readonly every: number;
-  readonly health: Readonly<Record<System, Answer<SystemHealth>>>;
-  readonly gateway: Answer<SystemHealth>;
-  readonly counts: Readonly<Record<System, Answer<Counts>>>;
-  readonly books: Readonly<Record<System, Answer<Books>>>;
-  readonly unreadable: Answer<Count>;
+  readonly health: Readonly<Record<System, QueryResult<SystemHealth>>>;
+  readonly gateway: QueryResult<SystemHealth>;
+  readonly counts: Readonly<Record<System, QueryResult<Counts>>>;
+  readonly consistency: Readonly<Record<System, QueryResult<Consistency>>>;
+  readonly unreadable: QueryResult<Count>;
   readonly isLagGrowing: boolean;
 }
 
@@ -54,34 +54,41 @@ const sum = (some: readonly Count[]): Count =>
   some.reduce((all, one) => ({ count: all.count + one.count, more: all.more || one.more }), zero);
 
 /** What an operator reads first. It says "healthy" only if everything was asked, answered lately, and is well. */
-export function headlineOf(sight: Sight): Headline {
-  const troubles = causesOf(viewsOf(sight));
+export function headlineOf(overview: OverviewData): Headline {
+  const troubles = causesOf(viewsOf(overview));
   const causes = troubles.map(({ what, means }): Finding => ({ tone: "failed", text: means ? `${what}: ${means}` : what }));
   const affected = [...new Set(troubles.flatMap(cause => cause.affected))];
-  const failures = failuresOf(sight);
-  const found = [...gatewayTroublesOf(sight), ...causes, ...failures, ...unansweredOf(sight), ...slowOf(sight), ...unknownOf(sight)];
-  const stale = staleOf(sight);
+  const failures = failuresOf(overview);
+  const found = [
+    ...gatewayTroublesOf(overview),
+    ...causes,
+    ...failures,
+    ...unansweredOf(overview),
+    ...slowOf(overview),
+    ...unknownOf(overview),
+  ];
+  const stale = staleOf(overview);
   const notes = [
     ...(affected.length > 0 ? [{ tone: "pending", text: `Affected: ${affected.join(", ")}` } as const] : []),
     ...stale,
-    ...unseenOf(sight),
+    ...unseenOf(overview),
   ];
-  const [first = wellOf(sight), ...others] = found;
+  const [first = healthyOf(overview), ...others] = found;
   const [failed] = failures;
   const isBoth = causes.length > 0 && failed !== undefined;
-  const said = isBoth ? `${first.text}. ${failed.text}` : first.text;
+  const sentence = isBoth ? `${first.text}. ${failed.text}` : first.text;
   const to = first.to ?? (isBoth ? failed.to : undefined);
   return {
     tone: stale.length > 0 && first.tone === "done" ? "pending" : first.tone,
-    text: stale.length > 0 ? `${said} (as of ${span(ageOf(sight))} ago)` : said,
+    text: stale.length > 0 ? `${sentence} (as of ${span(ageOf(overview))} ago)` : sentence,
     ...(to ? { to } : {}),
     others: [...others.filter(one => !isBoth || one !== failed), ...notes],
   };
 }
 
-const isSilent = ({ error }: Answer<SystemHealth>) => error !== undefined;
+const isSilent = ({ error }: QueryResult<SystemHealth>) => error !== undefined;
 
-function viewsOf({ health, counts }: Sight): Views {
+function viewsOf({ health, counts }: OverviewData): Views {
   const viewOf = (system: System) => {
     const known = counts[system].data?.counts;
     return {
@@ -94,16 +101,16 @@ function viewsOf({ health, counts }: Sight): Views {
 }
 
 /** What is wrong behind the gateway. Of NATS the systems tell more than the gateway does. */
-const gatewayTroublesOf = ({ gateway }: Sight): Finding[] =>
+const gatewayTroublesOf = ({ gateway }: OverviewData): Finding[] =>
   (gateway.data?.dependencies ?? [])
     .filter(({ name, state }) => state === "trouble" && name !== "broker")
     .map(({ name, detail }) => ({ tone: "failed", text: detail ?? `The gateway is in trouble: ${name}` }));
 
 /** What does not get better by itself. */
-function failuresOf({ counts, unreadable, books }: Sight): Finding[] {
+function failuresOf({ counts, unreadable, consistency }: OverviewData): Finding[] {
   const failed = sum(systems.map(system => counts[system].data?.counts.FAILED ?? zero));
   const open = unreadable.data ?? zero;
-  const broken = systems.flatMap(system => books[system].data?.invariants ?? []).filter(({ state }) => state === "broken").length;
+  const broken = systems.flatMap(system => consistency[system].data?.invariants ?? []).filter(({ state }) => state === "broken").length;
   const need: [many: Count, text: string, to: Target][] = [
     [failed, "failed: needs attention", "/failures"],
     [open, `${open.count === 1 ? "message" : "messages"} could not be read: needs attention`, "/failures/unreadable"],
@@ -113,21 +120,25 @@ function failuresOf({ counts, unreadable, books }: Sight): Finding[] {
 }
 
 /** A question without an answer, unless its system is known to be in trouble. */
-function unansweredOf({ health, counts, unreadable, books }: Sight): Finding[] {
+function unansweredOf({ health, counts, unreadable, consistency }: OverviewData): Finding[] {
   const isExplained = (system: System) =>
     isSilent(health[system]) || health[system].data?.dependencies.some(({ name, state }) => name === "database" && state === "trouble");
-  const asked: [system: System, answer: Answer<unknown>, what: string][] = [
-    ...systems.map((system): [System, Answer<unknown>, string] => [system, counts[system], `${rowsOf[system]} cannot be counted`]),
+  const results: [system: System, answer: QueryResult<unknown>, what: string][] = [
+    ...systems.map((system): [System, QueryResult<unknown>, string] => [system, counts[system], `${rowsOf[system]} cannot be counted`]),
     ["notification", unreadable, "Unreadable messages cannot be counted"],
-    ...systems.map((system): [System, Answer<unknown>, string] => [system, books[system], `The invariants of ${system} cannot be checked`]),
+    ...systems.map((system): [System, QueryResult<unknown>, string] => [
+      system,
+      consistency[system],
+      `The invariants of ${system} cannot be checked`,
+    ]),
   ];
-  return asked.flatMap(([system, { error }, what]) =>
+  return results.flatMap(([system, { error }, what]) =>
     error !== undefined && !isExplained(system) ? [{ tone: "failed", text: `${what}: ${error}` }] : [],
   );
 }
 
 /** What gets better by itself, or should. */
-function slowOf({ now, counts, health, isLagGrowing }: Sight): Finding[] {
+function slowOf({ now, counts, health, isLagGrowing }: OverviewData): Finding[] {
   const findings: Finding[] = [];
   const retrying = sum(systems.map(system => counts[system].data?.retrying ?? zero));
   const oldest = systems.flatMap(system => counts[system].data?.oldest_pending_at ?? []).toSorted()[0];
@@ -151,7 +162,7 @@ function slowOf({ now, counts, health, isLagGrowing }: Sight): Finding[] {
 }
 
 /** What could be well and was not seen to be. */
-function unknownOf({ health }: Sight): Finding[] {
+function unknownOf({ health }: OverviewData): Finding[] {
   const unknown = systems.flatMap(system => {
     const { data, error } = health[system];
     if (!data || error !== undefined || data.workers.length === 0) return [];
@@ -166,28 +177,29 @@ function unknownOf({ health }: Sight): Finding[] {
 }
 
 /** Workers in processes of their own answer for themselves; what waits too long tells of them here. */
-function unseenOf({ health }: Sight): Finding[] {
+function unseenOf({ health }: OverviewData): Finding[] {
   const apart = systems.filter(system => health[system].data?.workers.length === 0);
   return apart.length > 0
     ? [{ tone: "pending", text: `The workers of ${apart.join(" and ")} run in processes of their own, which are not seen from here` }]
     : [];
 }
 
-const watched = ({ counts, health, unreadable }: Sight): readonly Answer<unknown>[] => [
+const watched = ({ counts, health, unreadable }: OverviewData): readonly QueryResult<unknown>[] => [
   ...Object.values(counts),
   ...Object.values(health),
   unreadable,
 ];
 
 /** How old the oldest of what is shown is. */
-const ageOf = (sight: Sight): number => sight.now - Math.min(sight.now, ...watched(sight).flatMap(({ at }) => (at > 0 ? [at] : [])));
+const ageOf = (overview: OverviewData): number =>
+  overview.now - Math.min(overview.now, ...watched(overview).flatMap(({ at }) => (at > 0 ? [at] : [])));
 
-function staleOf(sight: Sight): Finding[] {
-  if (ageOf(sight) <= Math.max(leastStale, sight.every * missedRefreshes)) return [];
-  return [{ tone: "pending", text: sight.every > 0 ? "This page is not refreshed now" : "Refreshing is switched off" }];
+function staleOf(overview: OverviewData): Finding[] {
+  if (ageOf(overview) <= Math.max(leastStale, overview.every * missedRefreshes)) return [];
+  return [{ tone: "pending", text: overview.every > 0 ? "This page is not refreshed now" : "Refreshing is switched off" }];
 }
 
-const wellOf = (sight: Sight): Finding =>
-  watched(sight).every(({ data }) => data !== undefined)
+const healthyOf = (overview: OverviewData): Finding =>
+  watched(overview).every(({ data }) => data !== undefined)
     ? { tone: "done", text: "Everything is healthy" }
     : { tone: "pending", text: "Looking …" };

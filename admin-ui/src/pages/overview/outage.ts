@@ -1,4 +1,4 @@
-import type { Count, HealthPart, System, SystemHealth } from "../../api/api.ts";
+import type { Count, HealthPart, System, SystemHealth } from "../../api/client.ts";
 import { count } from "../../parts/format.ts";
 
 /** What is known of a system when something may be wrong with it. */
@@ -57,8 +57,8 @@ export function causesOf(views: Views): Cause[] {
 
 /** What a worker says of its parts: `broker: NATS is not connected; publish: …`. */
 export function partsOf(detail: string): Map<string, string> {
-  const said = detail.split(/; (?=[a-z_]+: )/).map(one => /^([a-z_]+): (.*)$/s.exec(one));
-  return new Map(said.every(one => one !== null) ? said.map(one => [one[1]!, one[2]!]) : [["", detail]]);
+  const entries = detail.split(/; (?=[a-z_]+: )/).map(one => /^([a-z_]+): (.*)$/s.exec(one));
+  return new Map(entries.every(one => one !== null) ? entries.map(one => [one[1]!, one[2]!]) : [["", detail]]);
 }
 
 function symptomsOf(system: System, { health, silent }: SystemView): Symptom[] {

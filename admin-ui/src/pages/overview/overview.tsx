@@ -1,20 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { Count, Counts } from "../../api/api.ts";
+import type { Count, Counts } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
 import { count, span } from "../../parts/format.ts";
 import { type Kind, notifications, outbox } from "../../parts/kinds.ts";
+import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page, Panel } from "../../parts/page.tsx";
-import { StateMark } from "../../parts/state.tsx";
+import { StateMark } from "../../parts/state_mark.tsx";
 import { useNow } from "../../parts/time.tsx";
-import { Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { FirstVisit } from "./first_visit.tsx";
+import { Flow } from "./flow_panel.tsx";
 import { lateAfter } from "./headline.ts";
-import { Flow } from "./overview_flow.tsx";
-import { Headline } from "./overview_headline.tsx";
-import { Health } from "./overview_health.tsx";
-import { RecentOperations, TopFailures } from "./overview_lists.tsx";
+import { Headline } from "./headline_panel.tsx";
+import { Health } from "./health_panel.tsx";
+import { RecentOperations, TopFailures } from "./lists_panel.tsx";
 
 export function Overview() {
   const live = useLive();
@@ -25,8 +25,8 @@ export function Overview() {
     <Page title="Overview">
       <Headline />
       {isNew && <FirstVisit />}
-      <Lane kind={outbox} query={events} />
-      <Lane kind={notifications} query={deliveries} />
+      <KindPanel kind={outbox} query={events} />
+      <KindPanel kind={notifications} query={deliveries} />
       {!isNew && <Flow />}
       <Health />
       <div className="grid gap-3 xl:grid-cols-2">
@@ -42,12 +42,12 @@ const zero: Count = { count: 0, more: false };
 type CountsQuery = { data: Counts | undefined; error: unknown; refetch: () => unknown };
 
 /** The way of an event through one system, state by state. */
-function Lane({ kind, query: { data, error, refetch } }: { kind: Kind; query: CountsQuery }) {
+function KindPanel({ kind, query: { data, error, refetch } }: { kind: Kind; query: CountsQuery }) {
   const now = useNow();
   const age = data?.oldest_pending_at ? now - Date.parse(data.oldest_pending_at) : undefined;
   return (
     <Panel title={kind.title} aside={<span className="text-faint">{kind.about}</span>}>
-      {error !== null && <Trouble what={`${kind.title} cannot be counted.`} error={error} retry={() => void refetch()} />}
+      {error !== null && <ErrorNotice what={`${kind.title} cannot be counted.`} error={error} retry={() => void refetch()} />}
       {!data && !error && <Skeleton rows={3} />}
       {data && (
         <div className="-mr-px -mb-px grid grid-cols-2 md:grid-cols-[repeat(4,minmax(0,1fr))_minmax(0,1.3fr)]">

@@ -1,20 +1,20 @@
 import { queryOptions } from "@tanstack/react-query";
-import { ask, type FlowSeries, type System, type SystemHealth } from "../../api/api.ts";
+import { type FlowSeries, get, type System, type SystemHealth } from "../../api/client.ts";
 
 export const flow = (system: System, minutes: number) =>
   queryOptions({
     queryKey: ["flow", system, minutes],
-    queryFn: asking => ask<FlowSeries>(system, "flow", { minutes }, asking),
+    queryFn: context => get<FlowSeries>(system, "flow", { minutes }, context),
   });
 
 export const health = (system: System) =>
   queryOptions({
     queryKey: ["health", system],
-    queryFn: asking => ask<SystemHealth>(system, "health", {}, asking),
+    queryFn: context => get<SystemHealth>(system, "health", {}, context),
   });
 
 /** Of the gateway that answers; every gateway reads what all of them keep in Redis. */
 export const gatewayHealth = queryOptions({
   queryKey: ["health", "gateway"],
-  queryFn: asking => ask<SystemHealth>("gateway", "health", {}, asking),
+  queryFn: context => get<SystemHealth>("gateway", "health", {}, context),
 });

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import type { ConfigSetting, Configured } from "../../api/api.ts";
+import type { ConfigSetting, Configured } from "../../api/client.ts";
 import { Icon } from "../../parts/icons.tsx";
+import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Panel } from "../../parts/page.tsx";
-import { Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { config } from "./queries.ts";
 
 /** What a service was started with; nobody changes it here. */
@@ -16,7 +16,7 @@ export function Config({ system }: { system: Configured }) {
         data && <span className="text-faint">{`${all.filter(one => one.is_set).length} of ${all.length} set, the others by default`}</span>
       }
     >
-      {error && <Trouble what="The configuration cannot be shown." error={error} retry={() => void refetch()} />}
+      {error && <ErrorNotice what="The configuration cannot be shown." error={error} retry={() => void refetch()} />}
       {isPending && <Skeleton rows={12} />}
       {data?.map(group => (
         <div key={group.name}>

@@ -1,9 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
-import { ask, type ConfigGroup, type Configured } from "../../api/api.ts";
+import { type ConfigGroup, type Configured, get } from "../../api/client.ts";
 
 export const config = (system: Configured) =>
   queryOptions({
     queryKey: ["config", system],
-    queryFn: async asking => (await ask<{ groups: ConfigGroup[] }>(system, "config", {}, asking)).groups,
+    queryFn: async context => (await get<{ groups: ConfigGroup[] }>(system, "config", {}, context)).groups,
     staleTime: 60_000,
   });

@@ -1,8 +1,8 @@
 import { type ReactNode, useId } from "react";
-import { useCan } from "../../api/me.ts";
+import { useCan } from "../../api/role.ts";
+import { EmptyState } from "../../parts/notices.tsx";
 import { Page, Panel } from "../../parts/page.tsx";
 import { change, pageSize, refreshChoices, rowChoices, type Settings, useSettings } from "../../parts/settings.ts";
-import { Empty } from "../../parts/trouble.tsx";
 import { Config } from "./config.tsx";
 
 const configured = ["gateway", "account", "entitlement", "notification"] as const;
@@ -13,13 +13,13 @@ export function SettingsPage() {
   return (
     <Page title="Settings" about="Yours on this device, and what the services run with">
       <Panel title="This device">
-        <Own />
+        <Preferences />
       </Panel>
       {canSeeConfig ? (
         configured.map(system => <Config key={system} system={system} />)
       ) : (
         <Panel title="Configuration of the services">
-          <Empty title="For operators">Who may only look does not see how the services are configured.</Empty>
+          <EmptyState title="For operators">Who may only look does not see how the services are configured.</EmptyState>
         </Panel>
       )}
     </Page>
@@ -36,7 +36,7 @@ const themes: readonly [Settings["theme"], string][] = [
   ["dark", "Dark"],
 ];
 
-function Own() {
+function Preferences() {
   const { every, zone, theme, keys } = useSettings();
   return (
     <div className="divide-y">

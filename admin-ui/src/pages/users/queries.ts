@@ -1,8 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { call, type Role } from "../../api/api.ts";
+import { call, type Role } from "../../api/client.ts";
 import { byCursor, type User } from "../../api/queries.ts";
 import { pageSize } from "../../parts/settings.ts";
-import { parametersOf, type UsersView } from "./users_view.ts";
+import { parametersOf, type UsersView } from "./view.ts";
 
 export interface AccountAction {
   readonly audit_id: string;

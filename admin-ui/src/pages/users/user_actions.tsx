@@ -1,40 +1,40 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Role } from "../../api/api.ts";
-import { useCan } from "../../api/me.ts";
+import type { Role } from "../../api/client.ts";
 import type { User } from "../../api/queries.ts";
 import * as queries from "../../api/queries.ts";
+import { useCan } from "../../api/role.ts";
 import { number } from "../../parts/format.ts";
+import { ErrorNotice } from "../../parts/notices.tsx";
 import { ReasonForm } from "../../parts/reason_form.tsx";
-import { Trouble } from "../../parts/trouble.tsx";
 import { type AccountChange, changeAccount } from "./queries.ts";
 
 type Change = AccountChange["change"];
 
 const givable = ["VIEWER", "OPERATOR", "ADMIN"] as const satisfies readonly Role[];
 
-const words: Record<Change, { readonly opener: string; readonly say: string; readonly means: string; readonly done: string }> = {
+const words: Record<Change, { readonly opener: string; readonly label: string; readonly means: string; readonly done: string }> = {
   suspend: {
     opener: "Suspend …",
-    say: "Suspend",
+    label: "Suspend",
     means: "The user is refused from now on, also with open sessions. What they own stays theirs.",
     done: "Suspended. The user is refused from now on.",
   },
   restore: {
     opener: "Restore …",
-    say: "Restore",
+    label: "Restore",
     means: "The user may sign in again; sessions that are still open work again.",
     done: "Restored. The user may sign in again.",
   },
   roles: {
     opener: "Roles …",
-    say: "Set roles",
+    label: "Set roles",
     means: "Exactly these, beside USER. They hold from the next request on.",
     done: "The roles are set. They hold from the next request on.",
   },
   "sign-out": {
     opener: "Sign out everywhere …",
-    say: "Sign out everywhere",
+    label: "Sign out everywhere",
     means: "Every session ends, on every device. The user may sign in again.",
     done: "Signed out everywhere.",
   },
@@ -45,11 +45,11 @@ export function UserActions({ user }: { user: User }) {
   const client = useQueryClient();
   const isAdmin = useCan("ADMIN");
   const { data: me } = useQuery(queries.me);
-  const [asked, setAsked] = useState<Change>();
+  const [chosen, setChosen] = useState<Change>();
   const [roles, setRoles] = useState<readonly Role[]>(user.roles);
   const act = useMutation({
     mutationFn: (change: AccountChange) => changeAccount(user.user_id, change),
-    onSuccess: () => setAsked(undefined),
+    onSuccess: () => setChosen(undefined),
     // Also after a refusal: somebody else may have done it.
     onSettled: () => client.invalidateQueries(),
   });
@@ -60,7 +60,7 @@ export function UserActions({ user }: { user: User }) {
   function choose(change: Change): void {
     act.reset();
     setRoles(user.roles);
-    setAsked(change);
+    setChosen(change);
   }
   return (
     <div className="mb-6 flex flex-col gap-3 rounded-md border p-4">
@@ -70,9 +70,9 @@ export function UserActions({ user }: { user: User }) {
           {act.data.ended !== undefined && ` Sessions ended: ${number(act.data.ended)}.`}
         </p>
       )}
-      {act.error && <Trouble what="Nothing was changed." error={act.error} />}
+      {act.error && <ErrorNotice what="Nothing was changed." error={act.error} />}
       {isOwn && <p className="text-soft">This is your own account: another administrator has to suspend it, or take ADMIN from it.</p>}
-      {!asked && (
+      {!chosen && (
         <div className="flex flex-wrap gap-2">
           {offered.map(change => (
             <button
@@ -86,17 +86,17 @@ export function UserActions({ user }: { user: User }) {
           ))}
         </div>
       )}
-      {asked && (
+      {chosen && (
         <>
-          <p>{words[asked].means}</p>
-          {asked === "roles" && <RoleChoice roles={roles} choose={setRoles} />}
+          <p>{words[chosen].means}</p>
+          {chosen === "roles" && <RoleChoice roles={roles} choose={setRoles} />}
           <ReasonForm
-            key={asked}
-            say={words[asked].say}
+            key={chosen}
+            label={words[chosen].label}
             isBusy={act.isPending}
-            isDangerous={asked === "suspend"}
-            act={reason => act.mutate(asked === "roles" ? { change: asked, reason, roles } : { change: asked, reason })}
-            cancel={() => setAsked(undefined)}
+            isDangerous={chosen === "suspend"}
+            act={reason => act.mutate(chosen === "roles" ? { change: chosen, reason, roles } : { change: chosen, reason })}
+            cancel={() => setChosen(undefined)}
           />
         </>
       )}

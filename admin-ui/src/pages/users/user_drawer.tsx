@@ -6,15 +6,15 @@ import { Actor } from "../../parts/actor.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { Facts, Section } from "../../parts/facts.tsx";
 import { Id } from "../../parts/id.tsx";
-import { StateMark } from "../../parts/state.tsx";
+import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
+import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago, At } from "../../parts/time.tsx";
-import { Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { isUserId } from "../../parts/user_id.ts";
 import { UserLinks } from "../../parts/user_links.tsx";
 import { accountAudit, sessions } from "./queries.ts";
 import { UserActions } from "./user_actions.tsx";
 import { rolesOf, statusOf } from "./user_rows.tsx";
-import { changesOf } from "./users_view.ts";
+import { changesOf } from "./view.ts";
 
 export function UserDrawer() {
   const { id } = useParams({ from: "/users/$id" });
@@ -27,7 +27,7 @@ export function UserDrawer() {
       head={<Id id={id} whole />}
       close={() => void navigate({ to: "/users", search })}
     >
-      {error && <Trouble what="This user cannot be shown." error={error} retry={() => void refetch()} />}
+      {error && <ErrorNotice what="This user cannot be shown." error={error} retry={() => void refetch()} />}
       {!user && !error && <Skeleton rows={12} />}
       {user && (
         <>
@@ -84,7 +84,7 @@ function Sessions({ id }: { id: string }) {
     .at(-1);
   return (
     <Section title="Sessions">
-      {error && <Trouble what="Sessions are not known now." error={error} retry={() => void refetch()} />}
+      {error && <ErrorNotice what="Sessions are not known now." error={error} retry={() => void refetch()} />}
       {data?.length === 0 && <p>Not signed in anywhere.</p>}
       {data && data.length > 0 && (
         <p>
@@ -99,7 +99,7 @@ function Audit({ id }: { id: string }) {
   const { data, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({ ...accountAudit(id), ...useLive() });
   return (
     <Section title="Audit of the account">
-      {error && <Trouble what="The audit cannot be read now." error={error} retry={() => void refetch()} />}
+      {error && <ErrorNotice what="The audit cannot be read now." error={error} retry={() => void refetch()} />}
       <ul className="flex flex-col gap-3" aria-label="Audit of the account">
         {data?.pages
           .flatMap(page => page.audit)

@@ -1,7 +1,7 @@
 import type { User } from "../../api/queries.ts";
 import { Id } from "../../parts/id.tsx";
 import { useIsNarrow } from "../../parts/narrow.ts";
-import { StateMark } from "../../parts/state.tsx";
+import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago } from "../../parts/time.tsx";
 
 export const statusOf = ({ account_status }: Pick<User, "account_status">) =>

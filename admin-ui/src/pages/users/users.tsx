@@ -2,12 +2,12 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useId, useState } from "react";
 import { useLive } from "../../api/live.ts";
+import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { isUserId } from "../../parts/user_id.ts";
 import { users } from "./queries.ts";
 import { UserRows } from "./user_rows.tsx";
-import { readUsersView, type UsersView, userLists } from "./users_view.ts";
+import { readUsersView, type UsersView, userLists } from "./view.ts";
 
 /** Everybody who has signed in: searched, or by status and role. */
 export function Users() {
@@ -31,8 +31,8 @@ export function Users() {
     <>
       <Page title="Users" about="Everybody who has signed in">
         <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
-          <Lists view={view} />
-          <Find
+          <UserLists view={view} />
+          <FindForm
             key={view.search}
             search={view.search}
             find={text =>
@@ -41,9 +41,9 @@ export function Users() {
           />
         </div>
         <div className="panel min-w-0 overflow-hidden">
-          {error && <Trouble what="Users cannot be listed." error={error} retry={() => void refetch()} />}
+          {error && <ErrorNotice what="Users cannot be listed." error={error} retry={() => void refetch()} />}
           {isPending && <Skeleton rows={10} />}
-          {data && rows.length === 0 && <Nobody view={view} />}
+          {data && rows.length === 0 && <NoUsers view={view} />}
           {rows.length > 0 && <UserRows rows={rows} openId={openId} open={open} />}
         </div>
         {hasNextPage && (
@@ -57,7 +57,7 @@ export function Users() {
   );
 }
 
-function Lists({ view }: { view: UsersView }) {
+function UserLists({ view }: { view: UsersView }) {
   const lists = [{ name: undefined, word: "All" }, ...userLists];
   return (
     <nav aria-label="Lists of users" className="flex min-w-0 gap-1 overflow-x-auto border-b">
@@ -80,7 +80,7 @@ function Lists({ view }: { view: UsersView }) {
   );
 }
 
-function Find({ search, find }: { search: string | undefined; find: (text: string) => void }) {
+function FindForm({ search, find }: { search: string | undefined; find: (text: string) => void }) {
   const [text, setText] = useState(search ?? "");
   const id = useId();
   function submit(event: FormEvent): void {
@@ -90,7 +90,7 @@ function Find({ search, find }: { search: string | undefined; find: (text: strin
   return (
     <form onSubmit={submit} className="flex w-full max-w-xl flex-wrap items-center gap-2">
       <label htmlFor={id} className="font-medium">
-        Find
+        FindForm
       </label>
       <input
         id={id}
@@ -103,7 +103,7 @@ function Find({ search, find }: { search: string | undefined; find: (text: strin
         onChange={event => setText(event.target.value)}
       />
       <button type="submit" className="button" disabled={text.trim() === ""}>
-        Find
+        FindForm
       </button>
       {search !== undefined && (
         <Link to="/users" search={{}} className="link">
@@ -114,17 +114,17 @@ function Find({ search, find }: { search: string | undefined; find: (text: strin
   );
 }
 
-function Nobody({ view: { search, show } }: { view: UsersView }) {
+function NoUsers({ view: { search, show } }: { view: UsersView }) {
   if (search)
     return (
-      <Empty title="No user is found">
+      <EmptyState title="No user is found">
         No e-mail address and no name begins with “{search}”. Other ids are found by their{" "}
         <Link to="/journey/$id" params={{ id: search }} className="link">
           journey
         </Link>
         .
-      </Empty>
+      </EmptyState>
     );
-  if (show) return <Empty title="Nobody">No user is in this list.</Empty>;
-  return <Empty title="There is no user yet">A user is made at the first sign-in.</Empty>;
+  if (show) return <EmptyState title="Nobody">No user is in this list.</EmptyState>;
+  return <EmptyState title="There is no user yet">A user is made at the first sign-in.</EmptyState>;
 }

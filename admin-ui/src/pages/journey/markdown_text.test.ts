@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { code, plain } from "./markdown.ts";
+import { code, plain } from "./markdown_text.ts";
 
 test.each([
   ["a|b", "a\\|b"],

@@ -159,11 +159,11 @@ export interface EventJourney {
 export interface NotificationJourney {
   readonly matched_by: string | null;
   readonly notifications: readonly JourneyNotification[];
-  readonly raw_dead_letters: readonly (RawLetter & { readonly actions: readonly Action[] })[];
+  readonly raw_dead_letters: readonly (RawDeadLetter & { readonly actions: readonly Action[] })[];
 }
 
 /** What is kept of an idempotency key, for one client and route. */
-export interface KeptAnswer {
+export interface StoredResponse {
   readonly client_id: string;
   readonly route: string;
   readonly request_hash: string;
@@ -212,7 +212,7 @@ export interface ReconcilerState {
 }
 
 /** The stream and the reconciler are entitlement's. */
-export interface Books {
+export interface Consistency {
   readonly invariants: readonly Invariant[];
   readonly stream?: StreamSeen | null;
   readonly reconciler?: ReconcilerState;
@@ -233,7 +233,7 @@ export interface ConfigGroup {
 }
 
 /** A message that could not be read. */
-export interface RawLetter {
+export interface RawDeadLetter {
   readonly id: string;
   readonly stream: string;
   readonly stream_seq: number;
@@ -248,11 +248,11 @@ export interface RawLetter {
 }
 
 /** Those not yet reprocessed. */
-export interface RawCounts {
+export interface RawDeadLetterCounts {
   readonly open: Count;
 }
 
-export interface RawLetterDetail extends RawLetter {
+export interface RawDeadLetterDetail extends RawDeadLetter {
   readonly headers: Readonly<Record<string, string>>;
   /** As hex. */
   readonly data: string;
@@ -348,7 +348,7 @@ export interface SystemHealth {
 }
 
 /** A refusal in the server's own words (RFC 9457). */
-export class Refusal extends Error {
+export class ApiError extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
@@ -358,46 +358,46 @@ export class Refusal extends Error {
   }
 }
 
-export const call = async <T>(path: string, init: RequestInit = {}): Promise<T> => (await converse<T>(path, init)).body;
+export const call = async <T>(path: string, init: RequestInit = {}): Promise<T> => (await request<T>(path, init)).body;
 
 /** The answer, and whether it is one that was given before. */
-async function converse<T>(path: string, init: RequestInit): Promise<{ body: T; isReplayed: boolean }> {
+async function request<T>(path: string, init: RequestInit): Promise<{ body: T; isReplayed: boolean }> {
   const response = await fetch(path, { ...init, headers: { "x-kenri-csrf": "1", ...init.headers } }).catch(() => {
-    throw new Refusal(0, "UNREACHABLE", "the gateway cannot be reached");
+    throw new ApiError(0, "UNREACHABLE", "the gateway cannot be reached");
   });
   if (response.status === 401) location.assign(`/login?returnTo=${encodeURIComponent(location.pathname + location.search)}`);
   const isReplayed = response.headers.get("idempotency-replayed") === "true";
   if (response.status === 204) return { body: undefined as T, isReplayed };
   const body = (await response.json().catch(() => ({}))) as { code?: string; detail?: string };
   if (!response.ok)
-    throw new Refusal(response.status, body.code ?? "UNKNOWN", body.detail ?? `the server answered ${response.status} without saying why`);
+    throw new ApiError(response.status, body.code ?? "UNKNOWN", body.detail ?? `the server answered ${response.status} without saying why`);
   return { body: body as T, isReplayed };
 }
 
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
 
 /** What Query says of a question. */
-export type Asking = Pick<QueryFunctionContext, "signal" | "client" | "queryKey">;
+export type QueryContext = Pick<QueryFunctionContext, "signal" | "client" | "queryKey">;
 
 /**
  * Reads from a service's operator API; parameters that are not set are left out. By the clock it is content with what somebody else was told
  * a moment ago; after an action, or when a person asks, it says so. Lists and counts are what they are then; health and charts may be 2 s old.
  */
-export function ask<T>(system: Configured, path: string, parameters: Parameters, { signal, client, queryKey }: Asking): Promise<T> {
+export function get<T>(system: Configured, path: string, parameters: Parameters, { signal, client, queryKey }: QueryContext): Promise<T> {
   const given = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
   const query = given.length > 0 ? `?${new URLSearchParams(given)}` : "";
   const headers: Record<string, string> = client.getQueryState(queryKey)?.isInvalidated ? { "cache-control": "no-cache" } : {};
   return call<T>(`/admin/api/${system}/${path}${query}`, { signal, headers });
 }
 
-const posted = (body: object, headers: Record<string, string> = {}): RequestInit => ({
+const jsonPost = (body: object, headers: Record<string, string> = {}): RequestInit => ({
   method: "POST",
   headers: { "content-type": "application/json", ...headers },
   body: JSON.stringify(body),
 });
 
-export const tell = <T>(system: System, path: string, body: object): Promise<T> => call<T>(`/admin/api/${system}/${path}`, posted(body));
+export const post = <T>(system: System, path: string, body: object): Promise<T> => call<T>(`/admin/api/${system}/${path}`, jsonPost(body));
 
 /** Asked again with the same key it is done once. */
-export const tellOnce = <T>(system: System, path: string, body: object, key: string) =>
-  converse<T>(`/admin/api/${system}/${path}`, posted(body, { "idempotency-key": key }));
+export const postOnce = <T>(system: System, path: string, body: object, key: string) =>
+  request<T>(`/admin/api/${system}/${path}`, jsonPost(body, { "idempotency-key": key }));

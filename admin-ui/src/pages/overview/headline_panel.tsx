@@ -1,20 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useRef } from "react";
-import { Refusal, type System } from "../../api/api.ts";
+import { ApiError, type System } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { notifications, outbox } from "../../parts/kinds.ts";
 import { useSettings } from "../../parts/settings.ts";
-import { toneText } from "../../parts/state.tsx";
+import { toneText } from "../../parts/state_mark.tsx";
 import { useNow } from "../../parts/time.tsx";
-import { type Answer, type Finding, headlineOf } from "./headline.ts";
+import { type Finding, headlineOf, type QueryResult } from "./headline.ts";
 import { isGrowing, type Sample } from "./lag.ts";
 import { gatewayHealth, health as healthQuery } from "./queries.ts";
 
 // The invariants cost more than a count, and seldom change.
-const booksEvery = 60_000;
+const consistencyEvery = 60_000;
 
 interface Query<T> {
   readonly data: T | undefined;
@@ -22,34 +22,34 @@ interface Query<T> {
   readonly dataUpdatedAt: number;
 }
 
-const answerOf = <T,>({ data, error, dataUpdatedAt: at }: Query<T>): Answer<T> => ({
+const resultOf = <T,>({ data, error, dataUpdatedAt: at }: Query<T>): QueryResult<T> => ({
   data,
   error: error?.message,
   at,
-  isUnreachable: error instanceof Refusal && error.status === 0,
+  isUnreachable: error instanceof ApiError && error.status === 0,
 });
 
 function useHeadline() {
   const now = useNow();
   const { every } = useSettings();
   const live = useLive();
-  const slow = { refetchInterval: live.refetchInterval && Math.max(live.refetchInterval, booksEvery) };
+  const slow = { refetchInterval: live.refetchInterval && Math.max(live.refetchInterval, consistencyEvery) };
   const health = {
-    entitlement: answerOf(useQuery({ ...healthQuery("entitlement"), ...live })),
-    notification: answerOf(useQuery({ ...healthQuery("notification"), ...live })),
+    entitlement: resultOf(useQuery({ ...healthQuery("entitlement"), ...live })),
+    notification: resultOf(useQuery({ ...healthQuery("notification"), ...live })),
   } satisfies Record<System, unknown>;
-  const gateway = answerOf(useQuery({ ...gatewayHealth, ...live }));
+  const gateway = resultOf(useQuery({ ...gatewayHealth, ...live }));
   const counts = {
-    entitlement: answerOf(useQuery({ ...queries.counts(outbox), ...live })),
-    notification: answerOf(useQuery({ ...queries.counts(notifications), ...live })),
+    entitlement: resultOf(useQuery({ ...queries.counts(outbox), ...live })),
+    notification: resultOf(useQuery({ ...queries.counts(notifications), ...live })),
   } satisfies Record<System, unknown>;
-  const books = {
-    entitlement: answerOf(useQuery({ ...queries.consistency("entitlement"), ...slow })),
-    notification: answerOf(useQuery({ ...queries.consistency("notification"), ...slow })),
+  const consistency = {
+    entitlement: resultOf(useQuery({ ...queries.consistency("entitlement"), ...slow })),
+    notification: resultOf(useQuery({ ...queries.consistency("notification"), ...slow })),
   } satisfies Record<System, unknown>;
-  const unreadable = answerOf(useQuery({ ...queries.rawCounts, select: ({ open }) => open, ...live }));
+  const unreadable = resultOf(useQuery({ ...queries.rawDeadLetterCounts, select: ({ open }) => open, ...live }));
   const isLagGrowing = useIsGrowing(health.notification.data?.consumer?.pending, health.notification.at);
-  return headlineOf({ now, every: every * 1000, health, gateway, counts, books, unreadable, isLagGrowing });
+  return headlineOf({ now, every: every * 1000, health, gateway, counts, consistency, unreadable, isLagGrowing });
 }
 
 /** Whether the lag grew over the last answers. */

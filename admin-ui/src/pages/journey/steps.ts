@@ -1,9 +1,9 @@
-import type { Action, JourneyEvent, JourneyNotification, RawLetter, System } from "../../api/api.ts";
+import type { Action, JourneyEvent, JourneyNotification, RawDeadLetter, System } from "../../api/client.ts";
 import type { Kind, Tone } from "../../parts/kinds.ts";
-import { stepOfAction } from "./journey_actions.ts";
-import { stepsOfNotification } from "./journey_delivery.ts";
-import { inOrder } from "./journey_order.ts";
-import { stepsOfPublishing } from "./journey_publishing.ts";
+import { stepOfAction } from "./actions.ts";
+import { stepsOfNotification } from "./delivery.ts";
+import { inOrder } from "./order.ts";
+import { stepsOfPublishing } from "./publishing.ts";
 
 /** Something that happened on the way of an event, or has not yet. */
 export interface Step {
@@ -26,7 +26,7 @@ export interface Step {
   readonly letter?: string;
 }
 
-export interface JourneyLetter extends RawLetter {
+export interface JourneyDeadLetter extends RawDeadLetter {
   readonly actions: readonly Action[];
 }
 
@@ -34,7 +34,7 @@ export interface Chain {
   readonly eventId: string;
   readonly event: JourneyEvent | undefined;
   readonly notifications: readonly JourneyNotification[];
-  readonly letters?: readonly JourneyLetter[];
+  readonly letters?: readonly JourneyDeadLetter[];
   /** Systems that could not be asked. */
   readonly unasked?: readonly System[];
 }
@@ -88,7 +88,7 @@ function stepsOfEvent(event: JourneyEvent): Step[] {
 }
 
 /** A message that could not be read waits for a person, who has it read again or discards it. */
-const stepsOfLetter = ({ id, received_at, reprocessed_at, reason, untrusted, stream_seq, actions }: JourneyLetter): Step[] => [
+const stepsOfLetter = ({ id, received_at, reprocessed_at, reason, untrusted, stream_seq, actions }: JourneyDeadLetter): Step[] => [
   {
     key: `${id} received`,
     at: received_at,

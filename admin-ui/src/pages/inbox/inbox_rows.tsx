@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { Verbatim } from "../../parts/facts.tsx";
 import { notifications, stateOf } from "../../parts/kinds.ts";
-import { StateMark } from "../../parts/state.tsx";
+import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago } from "../../parts/time.tsx";
-import type { Letter } from "./queries.ts";
+import type { InboxNotification } from "./queries.ts";
 
 /** As the user's own page says it. */
 const sentences: Record<string, (item: string) => string> = {
@@ -11,26 +11,26 @@ const sentences: Record<string, (item: string) => string> = {
   EntitlementRevoked: item => `${item} was taken back.`,
 };
 
-function textOf({ type, payload }: Letter): string {
+function textOf({ type, payload }: InboxNotification): string {
   const item = (payload as { stock_keeping_unit?: unknown } | null)?.stock_keeping_unit;
   return sentences[type]?.(String(item ?? "something")) ?? type;
 }
 
-export function Letters({ letters }: { letters: readonly Letter[] }) {
+export function InboxRows({ rows }: { rows: readonly InboxNotification[] }) {
   return (
     <ul aria-label="Notifications">
-      {letters.map(letter => (
-        <LetterLine key={letter.notification_id} letter={letter} />
+      {rows.map(row => (
+        <InboxRow key={row.notification_id} row={row} />
       ))}
     </ul>
   );
 }
 
 /** An unread one has its mark; one that did not arrive says that the user does not see it. */
-function LetterLine({ letter }: { letter: Letter }) {
-  const arrived = letter.position !== null;
-  const isUnread = arrived && letter.read_at === null;
-  const attempts = letter.attempt_count ?? 0;
+function InboxRow({ row }: { row: InboxNotification }) {
+  const arrived = row.position !== null;
+  const isUnread = arrived && row.read_at === null;
+  const attempts = row.attempt_count ?? 0;
   return (
     <li className="grid grid-cols-[0.75rem_minmax(0,1fr)] gap-x-3 border-b px-4 py-3 last:border-0">
       <span className="pt-1.5">{isUnread && <span className="block size-2 rounded-full bg-accent" />}</span>
@@ -38,33 +38,30 @@ function LetterLine({ letter }: { letter: Letter }) {
         <p className="flex flex-wrap items-baseline justify-between gap-x-4">
           <span className={`min-w-0 break-words ${isUnread ? "font-semibold" : arrived ? "" : "text-faint italic"}`}>
             {isUnread && <span className="sr-only">Unread: </span>}
-            {textOf(letter)}
+            {textOf(row)}
           </span>
-          <Ago at={letter.sent_at ?? letter.created_at} />
+          <Ago at={row.sent_at ?? row.created_at} />
         </p>
         <p className="flex flex-wrap items-center gap-x-4 gap-y-0.5">
-          <StateMark
-            state={stateOf(notifications, { status: letter.status, attempts, stale: letter.stale })}
-            isQuiet={arrived && !letter.stale}
-          />
+          <StateMark state={stateOf(notifications, { status: row.status, attempts, stale: row.stale })} isQuiet={arrived && !row.stale} />
           {!arrived && <span className="text-soft">The user does not see this.</span>}
-          {letter.stale && <span className="text-soft">A newer version was known when it came.</span>}
-          {letter.read_at && (
+          {row.stale && <span className="text-soft">A newer version was known when it came.</span>}
+          {row.read_at && (
             <span className="text-faint">
-              read <Ago at={letter.read_at} />
+              read <Ago at={row.read_at} />
             </span>
           )}
-          <Link to="/journey/$id" params={{ id: letter.event_id }} className="link" aria-label={`Journey: ${textOf(letter)}`}>
+          <Link to="/journey/$id" params={{ id: row.event_id }} className="link" aria-label={`Journey: ${textOf(row)}`}>
             Journey
           </Link>
-          <Link to="/notifications/$id" params={{ id: letter.notification_id }} className="link" aria-label={`Details: ${textOf(letter)}`}>
+          <Link to="/notifications/$id" params={{ id: row.notification_id }} className="link" aria-label={`Details: ${textOf(row)}`}>
             Details
           </Link>
         </p>
-        {!arrived && letter.last_error && <p className="mono break-words text-failed">{letter.last_error}</p>}
+        {!arrived && row.last_error && <p className="mono break-words text-failed">{row.last_error}</p>}
         <details>
           <summary className="w-fit text-faint">Payload</summary>
-          <Verbatim text={JSON.stringify(letter.payload, null, 2)} />
+          <Verbatim text={JSON.stringify(row.payload, null, 2)} />
         </details>
       </div>
     </li>

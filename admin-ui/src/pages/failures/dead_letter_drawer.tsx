@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { type RawLetter, type RawLetterDetail, tell } from "../../api/api.ts";
+import { post, type RawDeadLetter, type RawDeadLetterDetail } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
-import { useCan } from "../../api/me.ts";
+import { useCan } from "../../api/role.ts";
 import { ActionList } from "../../parts/action_list.tsx";
 import { Bytes } from "../../parts/bytes.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
@@ -11,37 +11,37 @@ import { Facts, Section, Verbatim } from "../../parts/facts.tsx";
 import { number } from "../../parts/format.ts";
 import { HeaderTable } from "../../parts/header_table.tsx";
 import { Id } from "../../parts/id.tsx";
+import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { ReasonForm } from "../../parts/reason_form.tsx";
-import { StateMark } from "../../parts/state.tsx";
+import { StateMark } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
-import { Skeleton, Trouble } from "../../parts/trouble.tsx";
-import { rawLetter } from "./queries.ts";
-import { letterState } from "./unreadable.tsx";
+import { deadLetterState } from "./dead_letters.tsx";
+import { rawDeadLetter } from "./queries.ts";
 
-export function RawDrawer() {
+export function DeadLetterDrawer() {
   const { id } = useParams({ from: "/failures/unreadable/$id" });
   const search = useSearch({ from: "/failures/unreadable" });
   const navigate = useNavigate();
-  const [said, setSaid] = useState<string>();
-  const { data, error, refetch } = useQuery({ ...rawLetter(id), ...useLive(), enabled: said !== words.discard.done });
+  const [message, setMessage] = useState<string>();
+  const { data, error, refetch } = useQuery({ ...rawDeadLetter(id), ...useLive(), enabled: message !== words.discard.done });
   return (
     <Drawer title="Unreadable message" head={<Id id={id} whole />} close={() => void navigate({ to: "/failures/unreadable", search })}>
-      {said && (
+      {message && (
         <p role="status" className="mb-4 font-medium text-done">
-          {said}
+          {message}
         </p>
       )}
-      {error && <Trouble what="This message cannot be shown." error={error} retry={() => void refetch()} />}
+      {error && <ErrorNotice what="This message cannot be shown." error={error} retry={() => void refetch()} />}
       {!data && !error && <Skeleton rows={12} />}
-      {data && said !== words.discard.done && <Details letter={data} say={setSaid} />}
+      {data && message !== words.discard.done && <Details letter={data} report={setMessage} />}
     </Drawer>
   );
 }
 
-function Details({ letter, say }: { letter: RawLetterDetail; say: (done: string) => void }) {
+function Details({ letter, report }: { letter: RawDeadLetterDetail; report: (done: string) => void }) {
   return (
     <>
-      {!letter.reprocessed_at && <Acts letter={letter} say={say} />}
+      {!letter.reprocessed_at && <Actions letter={letter} report={report} />}
       <Section title={letter.untrusted ? "Why it is not trusted" : "Why it could not be read"}>
         <Verbatim text={letter.reason} tone="text-failed" />
         {letter.untrusted && !letter.reprocessed_at && <p className="mt-2">{advice(letter.untrusted)}</p>}
@@ -49,12 +49,12 @@ function Details({ letter, say }: { letter: RawLetterDetail; say: (done: string)
       <Section title="About">
         <Facts
           facts={[
-            ["State", <StateMark key="state" state={letterState(letter)} />],
+            ["State", <StateMark key="state" state={deadLetterState(letter)} />],
             ["Received", <At key="received" at={letter.received_at} />],
             ...(letter.reprocessed_at ? [["Consumed", <At key="consumed" at={letter.reprocessed_at} />] as const] : []),
             ["Subject", <Mono key="subject" text={letter.subject} />],
             ["Stream", <Mono key="stream" text={`${letter.stream} #${number(letter.stream_seq)}`} />],
-            ["Event", letter.event_id ? <ToJourney key="event" id={letter.event_id} /> : "its message id names none"],
+            ["Event", letter.event_id ? <JourneyLink key="event" id={letter.event_id} /> : "its message id names none"],
           ]}
         />
       </Section>
@@ -74,7 +74,7 @@ function Details({ letter, say }: { letter: RawLetterDetail; say: (done: string)
 }
 
 const neverConsumed = "It is not consumed. A real event that it displaced is sent again by itself.";
-const advice = (untrusted: NonNullable<RawLetter["untrusted"]>) => {
+const advice = (untrusted: NonNullable<RawDeadLetter["untrusted"]>) => {
   if (untrusted === "unknown_key")
     return "If the key is one of yours, add it to EVENT_SIGNING_KEYS of notification and read the message again. Otherwise find out who may publish on NATS.";
   if (untrusted === "forged")
@@ -83,50 +83,50 @@ const advice = (untrusted: NonNullable<RawLetter["untrusted"]>) => {
 };
 
 const Mono = ({ text }: { text: string }) => <span className="mono break-all">{text}</span>;
-const ToJourney = ({ id }: { id: string }) => (
+const JourneyLink = ({ id }: { id: string }) => (
   <Link to="/journey/$id" params={{ id }} className="link mono break-all">
     {id}
   </Link>
 );
 
 const words = {
-  reprocess: { say: "Read again", done: "It was read and consumed." },
-  discard: { say: "Discard", done: "It was discarded; the audit keeps what it was." },
+  reprocess: { label: "Read again", done: "It was read and consumed." },
+  discard: { label: "Discard", done: "It was discarded; the audit keeps what it was." },
 };
 type Act = keyof typeof words;
 
 /** Read again after a fix, or the end of it; answers where it was asked. */
-function Acts({ letter: { id, untrusted }, say }: { letter: RawLetterDetail; say: (done: string) => void }) {
+function Actions({ letter: { id, untrusted }, report }: { letter: RawDeadLetterDetail; report: (done: string) => void }) {
   const client = useQueryClient();
   const [isOperator, isAdmin] = [useCan("OPERATOR"), useCan("ADMIN")];
-  const [asked, setAsked] = useState<Act>();
+  const [chosen, setChosen] = useState<Act>();
   const act = useMutation({
     mutationFn: ({ action, reason }: { action: Act; reason: string }) =>
-      tell("notification", `raw-dead-letters/${id}/${action}`, { reason }),
+      post("notification", `raw-dead-letters/${id}/${action}`, { reason }),
     onSuccess: (_, { action }) => {
-      setAsked(undefined);
-      say(words[action].done);
+      setChosen(undefined);
+      report(words[action].done);
       return client.invalidateQueries();
     },
   });
   const choose = (action: Act) => {
     act.reset();
-    setAsked(action);
+    setChosen(action);
   };
   // No key makes a forged message a real one.
   const canBeRead = untrusted === null || untrusted === "unknown_key";
   if (!isOperator || !(canBeRead || isAdmin)) return null;
   return (
     <div className="mb-6 flex flex-col gap-3 rounded-md border p-4">
-      {act.error && <Trouble what="Nothing was changed." error={act.error} />}
-      {asked ? (
+      {act.error && <ErrorNotice what="Nothing was changed." error={act.error} />}
+      {chosen ? (
         <ReasonForm
-          key={asked}
-          say={words[asked].say}
+          key={chosen}
+          label={words[chosen].label}
           isBusy={act.isPending}
-          isDangerous={asked === "discard"}
-          act={reason => act.mutate({ action: asked, reason })}
-          cancel={() => setAsked(undefined)}
+          isDangerous={chosen === "discard"}
+          act={reason => act.mutate({ action: chosen, reason })}
+          cancel={() => setChosen(undefined)}
         />
       ) : (
         <div className="flex flex-wrap justify-between gap-2">

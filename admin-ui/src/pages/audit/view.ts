@@ -1,5 +1,5 @@
-import type { Action, System } from "../../api/api.ts";
-import { wordsOfAction } from "../../parts/action_words.ts";
+import type { Action, System } from "../../api/client.ts";
+import { titleOfAction } from "../../parts/action_titles.ts";
 import { number } from "../../parts/format.ts";
 
 /** What the audit is narrowed to; all of it is in the address. */
@@ -43,9 +43,9 @@ const nouns: Record<string, string> = { outbox: "event", notifications: "notific
 const isStart = ({ action }: Action) => action === "operation.start";
 
 /** What was done, in words: a bulk operation with how many rows it was started for. */
-export function didOf(row: Action): string {
+export function describeAction(row: Action): string {
   const { action, kind, total } = (row.detail ?? {}) as { action?: unknown; kind?: unknown; total?: unknown };
-  if (!isStart(row) || typeof total !== "number") return wordsOfAction(row.action);
+  if (!isStart(row) || typeof total !== "number") return titleOfAction(row.action);
   const verb = String(action);
   return `${verb.slice(0, 1).toUpperCase()}${verb.slice(1)} ${number(total)} ${nouns[String(kind)] ?? String(kind)}${total === 1 ? "" : "s"}`;
 }

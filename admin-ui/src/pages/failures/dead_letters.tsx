@@ -1,27 +1,27 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import type { RawLetter } from "../../api/api.ts";
+import type { RawDeadLetter } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import { number } from "../../parts/format.ts";
 import { useIsNarrow } from "../../parts/narrow.ts";
+import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page } from "../../parts/page.tsx";
-import { StateMark } from "../../parts/state.tsx";
+import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago } from "../../parts/time.tsx";
-import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
 import { FailureTabs } from "./failure_tabs.tsx";
-import { rawLetters } from "./queries.ts";
+import { rawDeadLetters } from "./queries.ts";
 
-export const letterState = ({ reprocessed_at, untrusted }: Pick<RawLetter, "reprocessed_at" | "untrusted">) =>
+export const deadLetterState = ({ reprocessed_at, untrusted }: Pick<RawDeadLetter, "reprocessed_at" | "untrusted">) =>
   reprocessed_at
     ? ({ tone: "done", word: "Consumed" } as const)
     : ({ tone: "failed", word: untrusted ? "Not trusted" : "Unreadable" } as const);
 
 /** Messages that notification could not decode or store, or does not trust, as they came. */
-export function Unreadable() {
+export function DeadLetters() {
   const { which } = useSearch({ from: "/failures/unreadable" });
   const navigate = useNavigate();
   const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    ...rawLetters(which),
+    ...rawDeadLetters(which),
     ...useLive(),
   });
   const rows = data?.pages.flatMap(page => page.rows) ?? [];
@@ -43,15 +43,15 @@ export function Unreadable() {
       >
         <FailureTabs />
         <div className="panel min-w-0 overflow-hidden">
-          {error && <Trouble what="Unreadable messages cannot be listed." error={error} retry={() => void refetch()} />}
+          {error && <ErrorNotice what="Unreadable messages cannot be listed." error={error} retry={() => void refetch()} />}
           {isPending && <Skeleton rows={8} />}
           {data && rows.length === 0 && (
-            <Empty title={which === "all" ? "Every message could be read" : "No unreadable message is open"}>
+            <EmptyState title={which === "all" ? "Every message could be read" : "No unreadable message is open"}>
               What cannot be decoded, or is not signed with a known key, is kept here as it came, with the reason. It can be read again
               after a fix.
-            </Empty>
+            </EmptyState>
           )}
-          {rows.length > 0 && <Letters rows={rows} which={which} />}
+          {rows.length > 0 && <DeadLetterRows rows={rows} which={which} />}
         </div>
         {hasNextPage && (
           <button type="button" className="button self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
@@ -64,10 +64,10 @@ export function Unreadable() {
   );
 }
 
-function Letters({ rows, which }: { rows: readonly RawLetter[]; which: "all" | undefined }) {
+function DeadLetterRows({ rows, which }: { rows: readonly RawDeadLetter[]; which: "all" | undefined }) {
   const navigate = useNavigate();
   const { id: openId } = useParams({ strict: false });
-  const open = ({ id }: RawLetter) => void navigate({ to: "/failures/unreadable/$id", params: { id }, search: which ? { which } : {} });
+  const open = ({ id }: RawDeadLetter) => void navigate({ to: "/failures/unreadable/$id", params: { id }, search: which ? { which } : {} });
   if (useIsNarrow())
     return (
       <ul>
@@ -75,7 +75,7 @@ function Letters({ rows, which }: { rows: readonly RawLetter[]; which: "all" | u
           <li key={row.id} className="border-b last:border-0">
             <button type="button" className="flex w-full flex-col gap-1 px-3 py-2.5 text-left" onClick={() => open(row)}>
               <span className="flex w-full justify-between">
-                <StateMark state={letterState(row)} />
+                <StateMark state={deadLetterState(row)} />
                 <Ago at={row.received_at} />
               </span>
               <span className="mono line-clamp-2 break-words">{row.reason}</span>
@@ -103,7 +103,7 @@ function Letters({ rows, which }: { rows: readonly RawLetter[]; which: "all" | u
           <tr key={row.id} className="cursor-pointer" data-open={row.id === openId || undefined} onClick={() => open(row)}>
             <td>
               <button type="button" className="flex" onClick={() => open(row)}>
-                <StateMark state={letterState(row)} />
+                <StateMark state={deadLetterState(row)} />
               </button>
             </td>
             <td className="mono max-w-0 truncate" title={row.reason}>

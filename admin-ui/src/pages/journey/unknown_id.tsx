@@ -1,19 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Navigate } from "@tanstack/react-router";
-import type { Counts, System } from "../../api/api.ts";
+import type { Counts, System } from "../../api/client.ts";
 import * as queries from "../../api/queries.ts";
 import { count } from "../../parts/format.ts";
 import { type Kind, notifications, outbox } from "../../parts/kinds.ts";
-import { Empty, Skeleton } from "../../parts/trouble.tsx";
+import { EmptyState, Skeleton } from "../../parts/notices.tsx";
 import { isUserId } from "../../parts/user_id.ts";
 import { UserLinks } from "../../parts/user_links.tsx";
-import { holdsAny } from "./queries.ts";
+import { hasEntitlements } from "./queries.ts";
 
 const all = ({ counts }: Counts) =>
   Object.values(counts).reduce((sum, one) => ({ count: sum.count + one.count, more: sum.more || one.more }));
 
 /** An id that no event has: an operation, a user, or nothing. */
-export function Elsewhere({ id }: { id: string }) {
+export function UnknownId({ id }: { id: string }) {
   const mayBeOperation = { enabled: isUserId(id), retry: false };
   const ours = {
     entitlement: useQuery({ ...queries.operation("entitlement", id), ...mayBeOperation }),
@@ -22,7 +22,7 @@ export function Elsewhere({ id }: { id: string }) {
   const found = (["entitlement", "notification"] satisfies System[]).find(system => ours[system].data);
   const lists: [Kind, Counts | undefined, boolean][] = [useUser(outbox, id), useUser(notifications, id)];
   const known = useQuery({ ...queries.account(id), enabled: isUserId(id), retry: false });
-  const held = useQuery({ ...holdsAny(id), retry: false });
+  const held = useQuery({ ...hasEntitlements(id), retry: false });
   const hits = lists.filter(([, data]) => data && all(data).count > 0);
   if (found) return <Navigate to="/operations/$system/$id" params={{ system: found, id }} replace />;
   if (known.data) return <Navigate to="/users/$id" params={{ id: known.data.user_id }} replace />;
@@ -30,7 +30,7 @@ export function Elsewhere({ id }: { id: string }) {
   return (
     <div className="panel">
       {hits.length > 0 || held.data ? (
-        <Empty title="This is a user">
+        <EmptyState title="This is a user">
           <span className="flex flex-wrap justify-center gap-4">
             {hits.map(([kind, data]) => (
               <Link key={kind.name} to={`/${kind.name}`} search={{ user_id: id }} className="button">
@@ -39,12 +39,12 @@ export function Elsewhere({ id }: { id: string }) {
             ))}
             <UserLinks user={id} like="button" />
           </span>
-        </Empty>
+        </EmptyState>
       ) : (
-        <Empty title="Nobody knows this id">
+        <EmptyState title="Nobody knows this id">
           No event, notification, trace, idempotency key, purchase, operation or user has it. Keys are forgotten when they expire, delivered
           events and notifications after their time of keeping.
-        </Empty>
+        </EmptyState>
       )}
     </div>
   );

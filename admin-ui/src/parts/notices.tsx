@@ -1,17 +1,17 @@
 import { type ErrorComponentProps, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Refusal } from "../api/api.ts";
+import { ApiError } from "../api/client.ts";
 import { Icon } from "./icons.tsx";
 
 /** What failed, in its own place, with a way to try again; the rest of the page goes on. */
-export function Trouble({ what, error, retry }: { what: string; error: unknown; retry?: () => void }) {
+export function ErrorNotice({ what, error, retry }: { what: string; error: unknown; retry?: () => void }) {
   const detail = error instanceof Error ? error.message : String(error);
   return (
     <div role="alert" className="flex flex-wrap items-center gap-x-3 gap-y-2 bg-failed-ground px-4 py-3 text-failed">
       <Icon name="failed" />
       <p className="min-w-0 flex-1 break-words">
         <strong className="font-semibold">{what}</strong> {detail}
-        {error instanceof Refusal && error.status > 0 && <span className="mono ml-2">{error.code}</span>}
+        {error instanceof ApiError && error.status > 0 && <span className="mono ml-2">{error.code}</span>}
       </p>
       {retry && (
         <button type="button" className="button" onClick={retry}>
@@ -23,7 +23,7 @@ export function Trouble({ what, error, retry }: { what: string; error: unknown; 
 }
 
 /** Nothing there: why, and what next. */
-export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-2 px-4 py-10 text-center">
       <p className="text-base font-medium">{title}</p>
@@ -46,21 +46,21 @@ export function Skeleton({ rows = 6 }: { rows?: number }) {
   );
 }
 
-export function Lost() {
+export function NotFound() {
   return (
-    <Empty title="There is nothing at this address">
+    <EmptyState title="There is nothing at this address">
       <Link to="/" className="link">
         To the overview
       </Link>
-    </Empty>
+    </EmptyState>
   );
 }
 
-export function Broken({ error, reset }: ErrorComponentProps) {
+export function PageError({ error, reset }: ErrorComponentProps) {
   return (
     <main className="p-4">
       <div className="panel overflow-hidden">
-        <Trouble what="This page broke." error={error} retry={reset} />
+        <ErrorNotice what="This page broke." error={error} retry={reset} />
       </div>
     </main>
   );

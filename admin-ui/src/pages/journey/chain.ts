@@ -1,14 +1,14 @@
 import { queryOptions } from "@tanstack/react-query";
 import {
-  ask,
+  ApiError,
   type EventJourney,
+  get,
   type JourneyEvent,
   type JourneyNotification,
   type NotificationJourney,
-  Refusal,
   type System,
-} from "../../api/api.ts";
-import type { Chain, JourneyLetter } from "./journey_steps.ts";
+} from "../../api/client.ts";
+import type { Chain, JourneyDeadLetter } from "./steps.ts";
 
 export interface Journey {
   readonly matchedBy: string | undefined;
@@ -21,7 +21,7 @@ const nothing = { matched_by: null, events: [], notifications: [], raw_dead_lett
 
 /** An id that a system does not know, or that is not of a form it knows, is no trouble. */
 const orNothing = (error: unknown) => {
-  if (error instanceof Refusal && (error.status === 404 || error.status === 400)) return nothing;
+  if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return nothing;
   throw error;
 };
 
@@ -29,32 +29,32 @@ const orNothing = (error: unknown) => {
 export const journey = (id: string) =>
   queryOptions({
     queryKey: ["journey", id],
-    queryFn: async (asking): Promise<Journey> => {
+    queryFn: async (context): Promise<Journey> => {
       const path = (one: string) => `journey/${encodeURIComponent(one)}`;
       const troubles = new Map<System, string>();
       const failed = (system: System) => (error: Error) => {
-        if (asking.signal.aborted) throw error;
+        if (context.signal.aborted) throw error;
         troubles.set(system, `${system}: ${error.message}`);
         return nothing;
       };
       const eventsOf = (one: string): Promise<EventJourney> =>
-        ask<EventJourney>("entitlement", path(one), {}, asking).catch(orNothing).catch(failed("entitlement"));
+        get<EventJourney>("entitlement", path(one), {}, context).catch(orNothing).catch(failed("entitlement"));
       const notificationsOf = (one: string): Promise<NotificationJourney> =>
-        ask<NotificationJourney>("notification", path(one), {}, asking).catch(orNothing).catch(failed("notification"));
+        get<NotificationJourney>("notification", path(one), {}, context).catch(orNothing).catch(failed("notification"));
 
-      const [known, told] = await Promise.all([eventsOf(id), notificationsOf(id)]);
-      const missingEvents = eventsIn(told).filter(eventId => !known.events.some(event => event.event_id === eventId));
-      const missingTold = known.events.map(event => event.event_id).filter(eventId => !eventsIn(told).includes(eventId));
-      const [moreEvents, moreTold] = await Promise.all([
+      const [known, delivered] = await Promise.all([eventsOf(id), notificationsOf(id)]);
+      const missingEvents = eventsIn(delivered).filter(eventId => !known.events.some(event => event.event_id === eventId));
+      const missingNotifications = known.events.map(event => event.event_id).filter(eventId => !eventsIn(delivered).includes(eventId));
+      const [moreEvents, moreDelivered] = await Promise.all([
         Promise.all(missingEvents.map(eventsOf)),
-        Promise.all(missingTold.map(notificationsOf)),
+        Promise.all(missingNotifications.map(notificationsOf)),
       ]);
 
       const events = [...known.events, ...moreEvents.flatMap(answer => answer.events)];
-      const notifications = [...told.notifications, ...moreTold.flatMap(answer => answer.notifications)];
-      const letters = [told, ...moreTold].flatMap(answer => answer.raw_dead_letters);
+      const notifications = [...delivered.notifications, ...moreDelivered.flatMap(answer => answer.notifications)];
+      const letters = [delivered, ...moreDelivered].flatMap(answer => answer.raw_dead_letters);
       return {
-        matchedBy: known.matched_by ?? told.matched_by ?? undefined,
+        matchedBy: known.matched_by ?? delivered.matched_by ?? undefined,
         chains: chainsOf(events, notifications, letters, [...troubles.keys()]),
         troubles: [...troubles.values()],
       };
@@ -69,7 +69,7 @@ const eventsIn = ({ notifications, raw_dead_letters }: NotificationJourney): str
 export function chainsOf(
   events: readonly JourneyEvent[],
   notifications: readonly JourneyNotification[],
-  letters: readonly JourneyLetter[] = [],
+  letters: readonly JourneyDeadLetter[] = [],
   unasked: readonly System[] = [],
 ): Chain[] {
   const ids = new Set([

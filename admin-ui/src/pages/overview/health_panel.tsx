@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import type { HealthPart, System, SystemHealth } from "../../api/api.ts";
+import type { HealthPart, System, SystemHealth } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import { number } from "../../parts/format.ts";
+import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Panel } from "../../parts/page.tsx";
-import { StateMark } from "../../parts/state.tsx";
-import { Skeleton, Trouble } from "../../parts/trouble.tsx";
+import { StateMark } from "../../parts/state_mark.tsx";
 import { largeLag } from "./headline.ts";
 import { gatewayHealth, health } from "./queries.ts";
 
@@ -71,7 +71,7 @@ function Parts({ title, data, error, retry, note }: PartsProps) {
   return (
     <section className="min-w-0 border-r border-b last:border-b-0 md:border-b-0" aria-label={`${title}: parts`}>
       <h3 className="heading px-4 pt-3 pb-1">{title}</h3>
-      {error !== null && <Trouble what={`${title} does not say how it is.`} error={error} retry={retry} />}
+      {error !== null && <ErrorNotice what={`${title} does not say how it is.`} error={error} retry={retry} />}
       {!data && !error && <Skeleton rows={4} />}
       {data && (
         <ul className="pb-2">
@@ -106,7 +106,7 @@ export function ConsumerLag() {
   return (
     <section className="min-h-41 min-w-0 border-r border-b" aria-label="Consumer lag">
       {error !== null && !data ? (
-        <Trouble what="Consumer lag:" error={error} retry={() => void refetch()} />
+        <ErrorNotice what="Consumer lag:" error={error} retry={() => void refetch()} />
       ) : (
         <div className="flex flex-col gap-2 px-4 pt-3 pb-3">
           <h3 className="font-medium">Consumer lag</h3>

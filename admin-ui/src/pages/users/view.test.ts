@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { isEmail, isUserId } from "../../parts/user_id.ts";
-import { changesOf, parametersOf, readUsersView } from "./users_view.ts";
+import { changesOf, parametersOf, readUsersView } from "./view.ts";
 
 test("an address names a search or a list, and what is wrong in it is left out", () => {
   expect(readUsersView({})).toEqual({});

@@ -1,7 +1,7 @@
-import type { Attempt, JourneyEvent, JourneyNotification } from "../../api/api.ts";
+import type { Attempt, JourneyEvent, JourneyNotification } from "../../api/client.ts";
 import { span } from "../../parts/format.ts";
-import { stepOfAction } from "./journey_actions.ts";
-import type { Step } from "./journey_steps.ts";
+import { stepOfAction } from "./actions.ts";
+import type { Step } from "./steps.ts";
 
 const outcomes = {
   sent: { tone: "done", title: "delivered" },

@@ -1,5 +1,5 @@
 import type { State } from "../../parts/kinds.ts";
-import type { Chain } from "./journey_steps.ts";
+import type { Chain } from "./steps.ts";
 
 /** How far a chain has come, in a word. The worst of it counts. */
 export function outcomeOf({ event, notifications, letters = [], unasked = [] }: Chain): Pick<State, "tone" | "word"> {

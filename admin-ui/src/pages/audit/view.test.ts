@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { Action } from "../../api/api.ts";
-import { type AuditView, didOf, operationIn, readAuditView, sinceOf } from "./audit_view.ts";
+import type { Action } from "../../api/client.ts";
+import { type AuditView, describeAction, operationIn, readAuditView, sinceOf } from "./view.ts";
 
 const action = (name: string, detail: unknown = {}): Action => ({
   action_id: "a",
@@ -42,5 +42,5 @@ test.each([
   ["a requeue by hand", action("outbox.requeue"), "Event requeued", undefined],
   ["an action without a word", action("<script>"), "Operator: <script>", undefined],
 ])("%s is told in words and leads to its operation", (_, row, did, operation) =>
-  expect([didOf(row), operationIn(row)]).toEqual([did, operation]),
+  expect([describeAction(row), operationIn(row)]).toEqual([did, operation]),
 );

@@ -1,4 +1,4 @@
-import type { Action } from "../api/api.ts";
+import type { Action } from "../api/client.ts";
 
 const titles: Record<string, string> = {
   "outbox.requeue": "Event requeued",
@@ -20,7 +20,7 @@ const titles: Record<string, string> = {
 export const actionNames: readonly string[] = Object.keys(titles);
 
 /** What an operator did, in words; what has none is called by its name. */
-export const wordsOfAction = (action: string): string => titles[action] ?? `Operator: ${action}`;
+export const titleOfAction = (action: string): string => titles[action] ?? `Operator: ${action}`;
 
 export const operationOf = ({ detail }: Action): string | undefined => {
   const id = (detail as { operation_id?: unknown } | null)?.operation_id;

@@ -1,15 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import type { FlowSeries, System } from "../../api/api.ts";
+import type { FlowSeries, System } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import { clock, exact } from "../../parts/format.ts";
 import { Panel } from "../../parts/page.tsx";
 import { useSettings } from "../../parts/settings.ts";
 import { countScaleOf, timeScaleOf } from "./chart_scale.ts";
 import { FlowCell, type Pointing } from "./flow_cell.tsx";
-import { binned, type FlowChart, latency, linesOf, ranges, throughput, told, valuesOf } from "./flow_charts.ts";
-import { ConsumerLag } from "./overview_health.tsx";
+import { binned, type FlowChart, formatValue, latency, linesOf, ranges, throughput, valuesOf } from "./flow_charts.ts";
+import { ConsumerLag } from "./health_panel.tsx";
 import { flow } from "./queries.ts";
 
 // A day of minutes hardly changes in a few seconds.
@@ -94,7 +94,7 @@ function Minute({ points, shown, at, point }: { points: Points; shown: FlowSerie
   const values = throughput.flatMap(chart =>
     linesOf(chart).flatMap(line => {
       const data = points[chart.system];
-      return data ? [`${told(valuesOf(data, line)[place] ?? null, line)} ${line.word}`] : [];
+      return data ? [`${formatValue(valuesOf(data, line)[place] ?? null, line)} ${line.word}`] : [];
     }),
   );
   return (

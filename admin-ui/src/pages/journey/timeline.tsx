@@ -5,9 +5,9 @@ import { Icon } from "../../parts/icons.tsx";
 import { kinds } from "../../parts/kinds.ts";
 import { Repair } from "../../parts/repair.tsx";
 import { useSettings } from "../../parts/settings.ts";
-import { toneText } from "../../parts/state.tsx";
-import { gapOf, gapText } from "./journey_order.ts";
-import type { Step } from "./journey_steps.ts";
+import { toneText } from "../../parts/state_mark.tsx";
+import { gapOf, gapText } from "./order.ts";
+import type { Step } from "./steps.ts";
 
 // Longer than this, somebody waited.
 const longGap = 10_000;

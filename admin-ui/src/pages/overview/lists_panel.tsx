@@ -4,11 +4,11 @@ import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
 import { count } from "../../parts/format.ts";
 import { type Kind, notifications, outbox } from "../../parts/kinds.ts";
+import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { OperationState } from "../../parts/operation_state.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { OperationProgress } from "../../parts/progress.tsx";
 import { Ago } from "../../parts/time.tsx";
-import { Empty, Skeleton, Trouble } from "../../parts/trouble.tsx";
 
 const shown = 5;
 
@@ -43,11 +43,11 @@ export function TopFailures() {
         ({ kind, state, query: { error, refetch } }) =>
           error &&
           state.name === "FAILED" && (
-            <Trouble key={kind.name} what={`Failures of ${kind.title.toLowerCase()}:`} error={error} retry={() => void refetch()} />
+            <ErrorNotice key={kind.name} what={`Failures of ${kind.title.toLowerCase()}:`} error={error} retry={() => void refetch()} />
           ),
       )}
       {parts.every(({ query }) => query.isPending) && <Skeleton rows={3} />}
-      {groups.length === 0 && parts.every(({ query }) => query.isSuccess) && <Empty title="Nothing fails" />}
+      {groups.length === 0 && parts.every(({ query }) => query.isSuccess) && <EmptyState title="Nothing fails" />}
       <ul>
         {groups.map(({ kind, state, group }) => (
           <li key={kind.name + state.name + group.fingerprint} className="border-b last:border-0">
@@ -97,10 +97,10 @@ export function RecentOperations() {
     >
       {parts.map(
         ({ system, query: { error, refetch } }) =>
-          error && <Trouble key={system} what={`Operations of ${system}:`} error={error} retry={() => void refetch()} />,
+          error && <ErrorNotice key={system} what={`Operations of ${system}:`} error={error} retry={() => void refetch()} />,
       )}
       {parts.every(({ query }) => query.isPending) && <Skeleton rows={3} />}
-      {operations.length === 0 && parts.every(({ query }) => query.isSuccess) && <Empty title="None yet" />}
+      {operations.length === 0 && parts.every(({ query }) => query.isSuccess) && <EmptyState title="None yet" />}
       <ul>
         {operations.map(({ system, operation }) => (
           <li key={operation.operation_id} className="border-b last:border-0">

@@ -1,5 +1,5 @@
 import { span } from "../../parts/format.ts";
-import type { Step } from "./journey_steps.ts";
+import type { Step } from "./steps.ts";
 
 /**
  * Steps in the order of cause: none stands before one that must have been first, and among those that may come next the earliest does. Times alone

@@ -5,7 +5,7 @@ import { Id } from "../../parts/id.tsx";
 import { At } from "../../parts/time.tsx";
 import type { Committed } from "./change.ts";
 
-export interface ChangeAnswerProps {
+export interface ChangeResultProps {
   readonly body: Committed;
   readonly isReplayed: boolean;
   readonly idempotencyKey: string;
@@ -20,13 +20,13 @@ function dropSecondOfDouble(event: MouseEvent): void {
 }
 
 /** What the service committed, and where to watch it go. */
-export function ChangeAnswer({ body, isReplayed, idempotencyKey, close }: ChangeAnswerProps) {
-  const said = useRef<HTMLParagraphElement>(null);
+export function ChangeResult({ body, isReplayed, idempotencyKey, close }: ChangeResultProps) {
+  const message = useRef<HTMLParagraphElement>(null);
   // The form that had the focus is gone. Not to a button: a second Enter must not press it.
-  useEffect(() => said.current?.focus(), []);
+  useEffect(() => message.current?.focus(), []);
   return (
     <div className="flex flex-col gap-4" onClickCapture={dropSecondOfDouble}>
-      <p ref={said} role="status" tabIndex={-1} className="font-medium text-done outline-none">
+      <p ref={message} role="status" tabIndex={-1} className="font-medium text-done outline-none">
         {body.status === "ACTIVE" ? "Granted." : "Revoked."}
         {isReplayed && " It was done at the first try already; this is its answer, and nothing was changed twice."}
       </p>

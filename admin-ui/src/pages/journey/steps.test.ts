@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import type { Action, Attempt, JourneyEvent, JourneyNotification } from "../../api/api.ts";
+import type { Action, Attempt, JourneyEvent, JourneyNotification } from "../../api/client.ts";
 import { attemptsOf } from "../../parts/publish_attempts.ts";
-import { markdownOf } from "./journey_markdown.ts";
-import { gapText } from "./journey_order.ts";
-import { outcomeOf } from "./journey_outcome.ts";
-import { type Chain, type JourneyLetter, stepsOf } from "./journey_steps.ts";
+import { markdownOf } from "./markdown.ts";
+import { gapText } from "./order.ts";
+import { outcomeOf } from "./outcome.ts";
+import { type Chain, type JourneyDeadLetter, stepsOf } from "./steps.ts";
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toISOString();
 
@@ -77,7 +77,7 @@ const action = (name: string, second: number, detail: object = {}): Action => ({
   reason: "the cause is gone",
   detail,
 });
-const letter: JourneyLetter = {
+const letter: JourneyDeadLetter = {
   untrusted: null,
   id: "l1",
   stream: "s",

@@ -1,6 +1,6 @@
-import type { JourneyEvent } from "../../api/api.ts";
+import type { JourneyEvent } from "../../api/client.ts";
 import { attemptsOf } from "../../parts/publish_attempts.ts";
-import type { Step } from "./journey_steps.ts";
+import type { Step } from "./steps.ts";
 
 const many = (attempts: number) => `${attempts} ${attempts === 1 ? "attempt" : "attempts"} failed`;
 
