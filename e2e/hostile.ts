@@ -73,7 +73,7 @@ export async function putHostile(databases: Databases): Promise<Hostile> {
     operation,
     stopped,
     user: chains[1]!.user,
-    // Others count what failed.
+    // Other tests count failures.
     async forget() {
       const users = chains.map(({ user }) => user);
       await sql`delete from outbox_events where event_id in ${sql(subjects)}`;

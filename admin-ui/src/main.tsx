@@ -10,7 +10,7 @@ applyTheme();
 const client = new QueryClient({
   defaultOptions: {
     queries: {
-      // What was refused is refused again; what could not be reached may come back.
+      // A refused request is refused again. An unreachable server may come back.
       retry: (failures, error) => failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
       retryDelay: 700,
       staleTime: 1000,

@@ -9,7 +9,7 @@ import { readInboxView, readUserView } from "./parts/user_view.ts";
 import { Shell } from "./shell/shell.tsx";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageError });
-/** What a list shows, and how it is sorted. */
+/** The filter and the sort order of a list. */
 const listSearch =
   (kind: Kind) =>
   (search: Record<string, unknown>): Filter & { sort?: Sort } => {
@@ -159,7 +159,7 @@ const tree = root.addChildren([
   settings,
 ]);
 
-/** Addresses say their filters plainly, so that people can read and share them. */
+/** Filters are plain query parameters, so that people can read and share the address. */
 export const consoleRouter = () =>
   createRouter({
     routeTree: tree,

@@ -2,7 +2,7 @@ import { expect, spyOn, test } from "bun:test";
 import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { operation } from "./queries.ts";
 
-test("by the clock it is asked as others ask; after an action, or when a person wants it, anew", async () => {
+test("a periodic refresh accepts a shared result; an invalidated query asks for a fresh one", async () => {
   const said: (string | null)[] = [];
   const fetching = spyOn(globalThis, "fetch").mockImplementation((async (_: unknown, init: RequestInit) => {
     said.push(new Headers(init.headers).get("cache-control"));

@@ -1,6 +1,6 @@
 import type { QueryFunctionContext } from "@tanstack/react-query";
 
-/** The operator API as the gateway serves it: one place for its types and for how it is called. */
+/** Calls of the operator API, which the gateway serves. */
 export type System = "entitlement" | "notification";
 /** Whose configuration can be seen. */
 export type Configured = System | "account" | "gateway";
@@ -35,7 +35,7 @@ export interface Counts {
   readonly counts: Readonly<Record<string, Count>>;
   readonly oldest_pending_at: string | null;
   readonly unconfirmed?: Count;
-  /** PENDING ones that failed before and wait for their next attempt. */
+  /** PENDING rows that failed before and wait for their next attempt. */
   readonly retrying: Count;
 }
 
@@ -347,7 +347,7 @@ export interface SystemHealth {
   readonly consumer: { readonly pending: number; readonly ack_pending: number; readonly redelivered: number } | null;
 }
 
-/** A refusal in the server's own words (RFC 9457). */
+/** An error response of the server: its problem details (RFC 9457). Status 0: no response. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -360,28 +360,28 @@ export class ApiError extends Error {
 
 export const call = async <T>(path: string, init: RequestInit = {}): Promise<T> => (await request<T>(path, init)).body;
 
-/** The answer, and whether it is one that was given before. */
+/** The response body, and whether it is a stored response. */
 async function request<T>(path: string, init: RequestInit): Promise<{ body: T; isReplayed: boolean }> {
   const response = await fetch(path, { ...init, headers: { "x-kenri-csrf": "1", ...init.headers } }).catch(() => {
-    throw new ApiError(0, "UNREACHABLE", "the gateway cannot be reached");
+    throw new ApiError(0, "UNREACHABLE", "the gateway is unreachable");
   });
   if (response.status === 401) location.assign(`/login?returnTo=${encodeURIComponent(location.pathname + location.search)}`);
   const isReplayed = response.headers.get("idempotency-replayed") === "true";
   if (response.status === 204) return { body: undefined as T, isReplayed };
   const body = (await response.json().catch(() => ({}))) as { code?: string; detail?: string };
   if (!response.ok)
-    throw new ApiError(response.status, body.code ?? "UNKNOWN", body.detail ?? `the server answered ${response.status} without saying why`);
+    throw new ApiError(response.status, body.code ?? "UNKNOWN", body.detail ?? `the server answered ${response.status} without a reason`);
   return { body: body as T, isReplayed };
 }
 
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
 
-/** What Query says of a question. */
+/** The context that TanStack Query passes to a query function. */
 export type QueryContext = Pick<QueryFunctionContext, "signal" | "client" | "queryKey">;
 
 /**
- * Reads from a service's operator API; parameters that are not set are left out. By the clock it is content with what somebody else was told
- * a moment ago; after an action, or when a person asks, it says so. Lists and counts are what they are then; health and charts may be 2 s old.
+ * Reads from a service's operator API. Undefined parameters are left out. A periodic refresh accepts a result shared with other operators.
+ * An invalidated query asks for fresh data: after an action, or on a manual refresh. Health and charts may still be 2 s old.
  */
 export function get<T>(system: Configured, path: string, parameters: Parameters, { signal, client, queryKey }: QueryContext): Promise<T> {
   const given = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
@@ -398,6 +398,6 @@ const jsonPost = (body: object, headers: Record<string, string> = {}): RequestIn
 
 export const post = <T>(system: System, path: string, body: object): Promise<T> => call<T>(`/admin/api/${system}/${path}`, jsonPost(body));
 
-/** Asked again with the same key it is done once. */
+/** Repeated calls with the same request key are applied once. */
 export const postOnce = <T>(system: System, path: string, body: object, key: string) =>
   request<T>(`/admin/api/${system}/${path}`, jsonPost(body, { "idempotency-key": key }));

@@ -13,7 +13,7 @@ function changeHolders(by: number): void {
   for (const listener of listeners) listener();
 }
 
-/** Nothing moves under the pointer while rows are selected. */
+/** Pauses refreshing, so that no row moves while rows are selected. */
 export function usePauseRefresh(isPausing: boolean): void {
   useEffect(() => {
     if (!isPausing) return;
@@ -31,7 +31,7 @@ const onVisibility = (listener: () => void) => {
 
 export const useIsHidden = (): boolean => useSyncExternalStore(onVisibility, () => document.visibilityState === "hidden");
 
-/** For queries that refresh as the person chose. A hidden tab asks nothing: that is Query's own habit. */
+/** The chosen refresh interval for queries. TanStack Query itself does not refetch in a hidden tab. */
 export function useLive(): { refetchInterval: number | false } {
   const { every } = useSettings();
   const isPausedByPage = useIsRefreshPaused();

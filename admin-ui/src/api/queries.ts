@@ -25,7 +25,7 @@ export interface Page<T> {
 export const paging = { initialPageParam: undefined as string | undefined, getNextPageParam: (page: Page<unknown>) => page.next };
 export const cursorOf = (page: Record<string, unknown>) => page.next_cursor as string | undefined;
 
-/** For answers that are kept as they came: a page with its cursor. */
+/** Paging for queries that keep the response as it is, with its `next_cursor`. */
 export const byCursor = {
   initialPageParam: undefined as string | undefined,
   getNextPageParam: (page: { readonly next_cursor?: string }) => page.next_cursor,
@@ -34,7 +34,7 @@ export const userPath = (user: string, rest: string) => `users/${encodeURICompon
 
 export const me = queryOptions({ queryKey: ["me"], queryFn: () => call<Me>("/v1/me"), staleTime: 60_000 });
 
-/** Names change seldom, and a list says the same few again and again. */
+/** Cached for long: names rarely change, and lists repeat the same few users. */
 export const user = (userId: string) =>
   queryOptions({ queryKey: ["user", userId], queryFn: () => call<Me>(`/v1/users/${encodeURIComponent(userId)}`), staleTime: 300_000 });
 
@@ -57,7 +57,7 @@ export const account = (userId: string) =>
     queryFn: ({ signal }) => call<User>(`/v1/users/${encodeURIComponent(userId)}`, { signal }),
   });
 
-/** By state; a state in the filter does not matter. */
+/** Counts by state. The state of the filter is ignored. */
 export const counts = (kind: Kind, filter: Filter = {}) => {
   const parameters = without(filter, "status");
   return queryOptions({
@@ -113,7 +113,7 @@ export const rawDeadLetterCounts = queryOptions({
   queryFn: context => get<RawDeadLetterCounts>("notification", "raw-dead-letters/counts", {}, context),
 });
 
-/** It changes only when it goes out again. */
+/** The message changes only when the event is republished. */
 export const message = (eventId: string) =>
   queryOptions({
     queryKey: ["message", eventId],

@@ -4,7 +4,7 @@ import * as queries from "./queries.ts";
 
 const order: readonly Role[] = ["USER", "VIEWER", "OPERATOR", "ADMIN"];
 
-/** The highest role of who is signed in. The services decide; this only hides what they would refuse. */
+/** The highest role of the signed-in user. The services authorize; the console only hides refused actions. */
 export function useRole(): Role {
   const { data } = useQuery(queries.me);
   return order.findLast(role => data?.roles.includes(role)) ?? "USER";

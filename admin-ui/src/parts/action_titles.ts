@@ -7,19 +7,19 @@ const titles: Record<string, string> = {
   "notification.requeue": "Notification requeued",
   "notification.retry": "Notification retried now",
   "notification.discard": "Notification discarded",
-  "entitlement.grant": "Granted by hand",
-  "entitlement.revoke": "Revoked by hand",
-  "raw_dead_letter.reprocess": "Message read again",
+  "entitlement.grant": "Granted manually",
+  "entitlement.revoke": "Revoked manually",
+  "raw_dead_letter.reprocess": "Message reprocessed",
   "raw_dead_letter.discard": "Message discarded",
   "operation.start": "Bulk operation started",
   "operation.cancel": "Bulk operation cancelled",
   "operation.stop": "Bulk operation stopped",
-  "reconciler.run": "Reconciler run asked for",
+  "reconciler.run": "Reconciler run requested",
 };
 
 export const actionNames: readonly string[] = Object.keys(titles);
 
-/** What an operator did, in words; what has none is called by its name. */
+/** The title of an operator action, or its name if it has no title. */
 export const titleOfAction = (action: string): string => titles[action] ?? `Operator: ${action}`;
 
 export const operationOf = ({ detail }: Action): string | undefined => {

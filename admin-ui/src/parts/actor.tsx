@@ -6,7 +6,7 @@ import { Id } from "./id.tsx";
 const person = "user:";
 export const isPerson = (id: string): boolean => id.startsWith(person);
 
-/** Who did it: a person by name, or by the short id if the name is not known, or the name of a machine's key. A click copies the id. */
+/** The actor: a person by name or short id, or the name of an API key. A click copies the id. */
 export function Actor({ id }: { id: string }) {
   const userId = id.slice(person.length);
   const { data: me } = useQuery(queries.me);

@@ -7,7 +7,7 @@ import { HeaderTable } from "./header_table.tsx";
 import { Icon } from "./icons.tsx";
 import { ErrorNotice, Skeleton } from "./notices.tsx";
 
-/** The event's message as it goes to the stream; asked for only when somebody opens it. */
+/** The event's message as published to the stream. Loaded when the section is opened. */
 export function AsPublished({ eventId }: { eventId: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -38,7 +38,7 @@ const Message = ({ message: { subject, headers, decoded, hex, size } }: { messag
   <div className="flex flex-col gap-4">
     <div className="overflow-x-auto rounded border">
       <table className="grid-table">
-        <caption className="sr-only">Fields of the protobuf</caption>
+        <caption className="sr-only">Protobuf fields</caption>
         <thead>
           <tr>
             <th className="end">#</th>
@@ -61,7 +61,7 @@ const Message = ({ message: { subject, headers, decoded, hex, size } }: { messag
     </div>
     <div>
       <h4 className="mb-1.5 font-medium">
-        Headers, on <span className="mono">{subject}</span>
+        Headers, subject <span className="mono">{subject}</span>
       </h4>
       <HeaderTable headers={headers} />
     </div>

@@ -19,7 +19,7 @@ import { toneText } from "./state_mark.tsx";
 
 export interface BulkProps {
   readonly kind: Kind;
-  /** What is offered first. */
+  /** The initial action. */
   readonly action: "requeue" | "retry";
   readonly filter: Filter;
   readonly close: () => void;
@@ -27,11 +27,11 @@ export interface BulkProps {
 
 const words = {
   requeue: { label: "Requeue", becomes: "will be requeued" },
-  retry: { label: "Retry", becomes: "will be retried now. Their attempts go on counting" },
-  discard: { label: "Discard", becomes: "will be deleted for good. Only the audit keeps what they were" },
+  retry: { label: "Retry", becomes: "will be retried now. Their attempt count is kept" },
+  discard: { label: "Discard", becomes: "will be deleted permanently. Only the audit log keeps a record of them" },
 } satisfies Record<BulkAction, object>;
 
-/** All that match a filter: what it would touch → why → how far it is. The server does it; closing this stops nothing. */
+/** A bulk action on all rows of a filter: preview → reason → progress. It runs on the server and continues after closing. */
 export function Bulk({ kind, action: first, filter, close }: BulkProps) {
   const [action, setAction] = useState<BulkAction>(first);
   const [started, setStarted] = useState<Operation>();
@@ -82,14 +82,14 @@ function BulkForm({ kind, action, filter, change, started, close }: BulkFormProp
     void preview.refetch();
   };
   if (preview.isPending) return <Skeleton rows={4} />;
-  if (preview.error) return <ErrorNotice what="No preview." error={preview.error} retry={() => void preview.refetch()} />;
+  if (preview.error) return <ErrorNotice what="The preview failed." error={preview.error} retry={() => void preview.refetch()} />;
   const { eligible } = preview.data;
   return (
     <div className="flex flex-col gap-4">
       <PreviewSummary kind={kind} action={action} preview={preview.data} filter={filter} />
       {start.error && (
         <ErrorNotice
-          what={hasChanged ? "The rows have changed since." : "Not started."}
+          what={hasChanged ? "The rows changed after the preview." : "The operation was not started."}
           error={start.error}
           {...(hasChanged ? { retry: refreshPreview } : {})}
         />
@@ -105,7 +105,7 @@ function BulkForm({ kind, action, filter, change, started, close }: BulkFormProp
       )}
       {isAdmin && action === "requeue" && eligible > 0 && (
         <div className="flex flex-wrap items-center justify-between gap-2 border-t pt-4">
-          <p className="text-soft">Nobody needs them any more?</p>
+          <p className="text-soft">Not needed any more?</p>
           <button type="button" className="button danger" onClick={() => change("discard")}>
             Discard instead …
           </button>
@@ -130,9 +130,9 @@ function PreviewSummary({ kind, action, preview, filter }: { kind: Kind; action:
       <Facts
         facts={[
           ["Filter", <FilterText key="filter" filter={filter} />],
-          ["Left alone", left.length === 0 ? "none" : left.map(([status, many]) => `${number(many)} ${wordOf(status)}`).join(", ")],
+          ["Skipped", left.length === 0 ? "none" : left.map(([status, many]) => `${number(many)} ${wordOf(status)}`).join(", ")],
           [
-            "For example",
+            "Examples",
             <span key="sample" className="flex flex-wrap gap-x-3">
               {sample.map(id => (
                 <Id key={id} id={id} />
@@ -148,12 +148,12 @@ function PreviewSummary({ kind, action, preview, filter }: { kind: Kind; action:
 export const FilterText = ({ filter }: { filter: Filter }) => <span className="line-clamp-6 break-words">{wordsOf(filter)}</span>;
 
 const pollEvery = 500;
-// What became of the rows takes as long as their attempts do.
+// The outcome of the rows takes as long as their attempts.
 const pollOutcomeEvery = 2000;
 const everyOf = (operation: Operation | undefined) =>
   operation === undefined || operation.status === "RUNNING" ? pollEvery : isMoving(operation) ? pollOutcomeEvery : false;
 
-/** It is through with its rows; what becomes of them is told as far as it is known. */
+/** The operation is finished. The current outcome of its rows is added if it is known. */
 const summaryOf = (operation: Operation): string =>
   operation.outcome && operation.done > 0 && operation.status === "DONE"
     ? `${capital(doneWords[operation.action])}. ${verdictOf(operation).word}${isMoving(operation) ? " …" : "."}`
@@ -169,11 +169,11 @@ function BulkProgress({ kind, id, close }: { kind: Kind; id: string; close: () =
   }, [stage, client, kind.name]);
   return (
     <div className="flex flex-col gap-4">
-      {error && <ErrorNotice what="Its progress is not known now; it goes on." error={error} />}
+      {error && <ErrorNotice what="The progress cannot be loaded. The operation continues." error={error} />}
       {data && (
         <>
           <p role="status" className={data.status === "RUNNING" ? "" : `font-medium ${toneText[verdictOf(data).tone]}`}>
-            {data.status === "RUNNING" ? "Running on the server. It goes on when you close this." : summaryOf(data)}
+            {data.status === "RUNNING" ? "Running on the server. It continues when you close this dialog." : summaryOf(data)}
           </p>
           <OperationProgress operation={data} />
         </>

@@ -5,7 +5,7 @@ import { startShown } from "./bulk_start.ts";
 const set = (eligible: number): Preview => ({ count: eligible, eligible, ineligible: {}, set_hash: `hash of ${eligible}`, sample: [] });
 const changed = () => new ApiError(409, "SET_CHANGED", "it is another set");
 
-/** A server whose set is each of these, one after the other. */
+/** A server that returns these sets one after the other. */
 function server(...sizes: number[]) {
   const started: number[] = [];
   return {
@@ -21,7 +21,7 @@ function server(...sizes: number[]) {
   };
 }
 
-test("a set that shrank since it was shown is started as it is now", async () => {
+test("a set that shrank after the preview is started with the remaining rows", async () => {
   const { started, ...calls } = server(9, 9);
   expect(await startShown({ shown: set(12), mayShrink: true, ...calls })).toMatchObject({ total: 9 });
   expect(started).toEqual([9]);
@@ -31,13 +31,13 @@ test.each([
   ["grew", 13, true],
   ["is empty", 0, true],
   ["shrank, of an action that names exactly its rows", 9, false],
-])("a set that %s is not started: the person looks again", async (_, now, mayShrink) => {
+])("a set that %s is not started: the operator gets a new preview", async (_, now, mayShrink) => {
   const { started, ...calls } = server(now);
   expect(await startShown({ shown: set(12), mayShrink, ...calls }).catch(error => error.code)).toBe("SET_CHANGED");
   expect(started).toEqual([]);
 });
 
-test("a set that does not come to rest is given up, and another refusal at once", async () => {
+test("a set that keeps changing is given up after a few tries, and another error at once", async () => {
   const moving = server(11, 10, 9, 8, 7, 6, 5, 4, 3);
   const refused = await startShown({ shown: set(12), mayShrink: true, preview: async () => set(12), start: moving.start }).catch(
     error => error,

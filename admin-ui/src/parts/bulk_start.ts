@@ -2,20 +2,20 @@ import { ApiError, type Operation, type Preview } from "../api/client.ts";
 
 export interface Starting {
   readonly shown: Preview;
-  /** Whether rows may have left the set since it was shown: those that retry come and go by themselves. */
+  /** Whether rows may leave the set after the preview. Retrying rows do so without an operator. */
   readonly mayShrink: boolean;
   readonly preview: () => Promise<Preview>;
   readonly start: (set: Pick<Preview, "set_hash" | "eligible">) => Promise<Operation>;
 }
 
-// The set changes a few times a second at most, and a start takes some milliseconds.
+// The set changes a few times per second at most. A start takes milliseconds.
 const tries = 5;
 
 const hasChanged = (error: unknown) => error instanceof ApiError && error.code === "SET_CHANGED";
 
 /**
- * Starts what was shown. If rows left a set that may shrink, a new preview names the rest and that is started: never more rows than the person
- * has seen.
+ * Starts the operation on the previewed rows. If rows left a set that may shrink, it previews again and starts the smaller set: never more
+ * rows than the operator has seen.
  */
 export async function startShown({ shown, mayShrink, preview, start }: Starting): Promise<Operation> {
   let set = shown;

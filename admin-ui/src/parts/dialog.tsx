@@ -6,12 +6,12 @@ import { useReturnFocus } from "./return_focus.ts";
 export interface DialogProps {
   readonly title: string;
   readonly close: () => void;
-  /** What is typed here is not lost to a click beside it. */
+  /** A click outside does not close it, so that typed text is not lost. */
   readonly isForm?: boolean;
   readonly children: ReactNode;
 }
 
-/** A question in the shortId of the screen. */
+/** A modal dialog in the centre of the screen. */
 export function Dialog({ title, close, isForm = false, children }: DialogProps) {
   const returnFocus = useReturnFocus();
   return (

@@ -9,9 +9,9 @@ export interface DrawerProps {
   readonly children: ReactNode;
 }
 
-/** Details from the right, over their list. Its address is its own: the page closes it by going back to the list's. */
+/** Details in a drawer over their list. It has its own address; closing it returns to the address of the list. */
 export function Drawer({ title, head, close, children }: DrawerProps) {
-  // The drawer itself, so that its title is read first and no button looks chosen.
+  // The drawer itself gets the focus, so that its title is read first and no button looks selected.
   const popup = useRef<HTMLDivElement>(null);
   return (
     <Dialog.Root open onOpenChange={open => !open && close()}>
@@ -33,7 +33,7 @@ export function Drawer({ title, head, close, children }: DrawerProps) {
           </header>
           <section
             className="min-h-0 flex-1 overflow-y-auto px-5 py-4 -outline-offset-2"
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
             tabIndex={0}
             aria-label={`${title}, details`}
           >

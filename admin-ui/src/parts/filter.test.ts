@@ -4,7 +4,7 @@ import { ago, shortId, span } from "./format.ts";
 
 const states = ["PENDING", "FAILED"];
 
-test("an address is read as far as the API would take it", () => {
+test("the filter of an address keeps only values that the API accepts", () => {
   expect(readFilter({ status: "FAILED", user_id: "7", min_attempts: "3", created_from: "2026-01-01T00:00:00Z" }, states)).toEqual({
     status: "FAILED",
     user_id: "7",
@@ -14,7 +14,7 @@ test("an address is read as far as the API would take it", () => {
   expect(readFilter({ status: "GONE", type: "x", min_attempts: "0", created_to: "soon", unknown: "1", error: "" }, states)).toEqual({});
 });
 
-test("a state alone hides nothing of the tabs", () => {
+test("a state alone is not a narrowing filter", () => {
   expect(isNarrow({ status: "FAILED" })).toBe(false);
   expect(isNarrow({ status: "FAILED", user_id: "alice" })).toBe(true);
   expect(without({ status: "FAILED", user_id: "alice" }, "user_id")).toEqual({ status: "FAILED" });
@@ -31,6 +31,6 @@ test("ages and ids are short", () => {
   expect(shortId("01920c3e-aaaa-7bbb-8ccc-0123456789ab")).toBe("01920c…89ab");
 });
 
-test("a filter is said in words where it cannot be changed", () => {
+test("a filter is described in words", () => {
   expect(wordsOf({ status: "IN_FLIGHT", user_id: "alice", min_attempts: 3 })).toBe("in flight, user alice, attempts ≥ 3");
 });

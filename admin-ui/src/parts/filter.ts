@@ -14,7 +14,7 @@ export const labels: Record<FilterName, string> = {
   created_to: "created to",
 };
 
-/** What an address says, as far as the API would take it: a shared link that is half wrong still opens. */
+/** Reads the filter of an address. Ignores values that the API would refuse, so that a partly invalid link still opens. */
 export function readFilter(search: Record<string, unknown>, states: readonly string[]): Filter {
   const text = (name: string, most = 200) => {
     const value = search[name];
@@ -40,12 +40,12 @@ export function readFilter(search: Record<string, unknown>, states: readonly str
 
 type Loose<T> = { [Name in keyof T]?: T[Name] | undefined };
 
-/** Without what is not set: two filters that mean the same look the same. */
+/** Removes unset fields, so that equal filters are equal objects. */
 export function tidy(filter: Loose<Filter>): Filter {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined && value !== "")) as Filter;
 }
 
-/** As a person says it, for where it cannot be changed. */
+/** The filter in words, where it cannot be edited. */
 export function wordsOf(filter: Filter): string {
   const { status, ...rest } = filter;
   const narrowing = Object.entries(rest).map(([name, value]) => `${labels[name as FilterName] ?? name} ${value}`);
@@ -53,5 +53,5 @@ export function wordsOf(filter: Filter): string {
 }
 
 export const without = (filter: Filter, name: keyof Filter): Filter => tidy({ ...filter, [name]: undefined });
-/** Whether it hides anything besides choosing a state. */
+/** Whether the filter has more than a state. */
 export const isNarrow = (filter: Filter): boolean => Object.keys(without(filter, "status")).length > 0;

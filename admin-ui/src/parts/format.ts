@@ -11,7 +11,7 @@ const units: [string, number][] = [
   ["s", 1000],
 ];
 
-/** `3 m 20 s`, at most two units: enough to judge, short enough for a column. */
+/** `3 m 20 s`: at most two units, to fit a column. */
 export function span(milliseconds: number): string {
   const ms = Math.max(0, Math.round(milliseconds));
   if (ms < 1000) return `${ms} ms`;
@@ -23,7 +23,7 @@ export function span(milliseconds: number): string {
   return `${Math.floor(ms / size)} ${unit}${rest > 0 && Math.floor(ms / size) < 10 ? ` ${rest} ${next}` : ""}`;
 }
 
-/** In one unit: a column of ages is compared, not read. */
+/** In one unit, so that a column of ages is easy to compare. */
 export function ago(at: string, now = Date.now()): string {
   const ms = now - Date.parse(at);
   const [unit, size] = units.find(([, length]) => Math.abs(ms) >= length) ?? ["", 0];
@@ -32,7 +32,7 @@ export function ago(at: string, now = Date.now()): string {
   return ms < 0 ? `in ${many}` : `${many} ago`;
 }
 
-/** To the millisecond, as logs write it. */
+/** To the millisecond, as in logs. */
 export function exact(at: string, zone: "local" | "utc"): string {
   const time = new Date(at);
   if (Number.isNaN(time.getTime())) return at;
@@ -41,11 +41,11 @@ export function exact(at: string, zone: "local" | "utc"): string {
   return local.toISOString().replace("T", " ").replace("Z", "");
 }
 
-/** `14:05`: a time of a chart that says which day it is by its place. */
+/** `14:05`, for charts, where the position shows the day. */
 export function clock(at: number, zone: "local" | "utc"): string {
   const time = new Date(zone === "utc" ? at : at - new Date(at).getTimezoneOffset() * 60_000);
   return time.toISOString().slice(11, 16);
 }
 
-/** `01920c…8f3a`: the ends are what people compare. */
+/** `01920c…8f3a`: both ends are enough to compare ids. */
 export const shortId = (id: string): string => (id.length > 14 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id);

@@ -1,4 +1,4 @@
-/** A line of a hex dump: where it begins, sixteen bytes, and what of them is plain text. */
+/** A line of a hex dump: offset, sixteen bytes and their printable text. */
 export interface HexLine {
   readonly offset: string;
   readonly bytes: string;
@@ -8,7 +8,7 @@ export interface HexLine {
 const perLine = 16;
 const isPrintable = (code: number) => code >= 0x20 && code < 0x7f;
 
-/** The bytes of a hex string as people read them, the first so many lines. */
+/** A hex dump of a hex string, limited to `most` lines. */
 export function dump(hex: string, most = 256): HexLine[] {
   const lines = Math.min(Math.ceil(hex.length / 2 / perLine), most);
   return Array.from({ length: lines }, (_, line) => {

@@ -47,7 +47,7 @@ const drawings = {
 
 export type IconName = keyof typeof drawings;
 
-/** Beside a word, never instead of one. */
+/** Always next to a word, never in place of one. */
 export function Icon({ name, className = "size-4" }: { name: IconName; className?: string }) {
   return (
     <svg

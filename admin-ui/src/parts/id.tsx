@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { shortId } from "./format.ts";
 import { Icon } from "./icons.tsx";
 
-/** Says for a moment that something was copied. */
+/** Copies text and reports it for a moment. */
 export function useCopied(): [isCopied: boolean, copy: (text: string) => void] {
   const [at, setAt] = useState(0);
   useEffect(() => {
@@ -16,11 +16,11 @@ export function useCopied(): [isCopied: boolean, copy: (text: string) => void] {
 export interface IdProps {
   readonly id: string;
   readonly whole?: boolean;
-  /** What it is called here, if its own characters say nothing. */
+  /** A name to show in place of the id. */
   readonly name?: string;
 }
 
-/** An id, cut in the shortId unless it is to be read whole; a click copies it. */
+/** An id, shortened unless `whole` is set. A click copies it. */
 export function Id({ id, whole = false, name }: IdProps) {
   const [isCopied, copy] = useCopied();
   return (

@@ -6,11 +6,11 @@ export interface State {
   readonly name: string;
   readonly word: string;
   readonly tone: Tone;
-  /** In which order these are listed, if not newest first. */
+  /** The order of the list in this state, if it is not newest first. */
   readonly order?: string;
 }
 
-/** A line of a list, whichever system it is from. */
+/** A row of a list, of any system. */
 export interface Row {
   readonly id: string;
   readonly eventId: string;
@@ -41,11 +41,11 @@ export interface Kind {
   readonly rows: (page: Record<string, unknown>) => Row[];
 }
 
-const dueFirst = "Due first: what is tried next stands at the top";
-const leaseFirst = "First whose lease ends first";
-const failedFirst = "The last failure stands at the top";
+const dueFirst = "Ordered by next attempt";
+const leaseFirst = "Ordered by end of lease";
+const failedFirst = "Ordered by last failure, newest first";
 
-/** PENDING ones that failed before and wait for their next attempt. */
+/** PENDING rows that failed before and wait for their next attempt. */
 export const retrying: State = { name: "RETRYING", word: "Retrying", tone: "retry", order: failedFirst };
 
 export const outbox: Kind = {
@@ -78,30 +78,30 @@ export const notifications: Kind = {
   rows: page => (page.notifications as Notification[]).map(ofNotification),
 };
 
-/** What a list can be narrowed to: the states, and beside PENDING those of them that retry. */
+/** The tabs of a list: its states, with a tab for retrying rows after PENDING. */
 export const tabsOf = ({ states }: Kind): readonly State[] =>
   states.flatMap(state => (state.name === "PENDING" ? [state, retrying] : [state]));
 
-/** How many there are in a tab. */
+/** The count of a tab. */
 export const countIn = (counts: Counts | undefined, { name }: State): Count | undefined =>
   name === retrying.name ? counts?.retrying : counts?.counts[name];
 
-/** What FAILED rows can be sorted by, the first by default. */
+/** Sort orders of FAILED rows. The first is the default. */
 export const sorts = { failed: "last failure", created: "newest", attempts: "most attempts" } as const;
 export type Sort = keyof typeof sorts;
 export const readSort = (value: unknown): Sort | undefined => (Object.keys(sorts) as Sort[]).find(sort => sort === value);
 
 type Shown = { readonly status?: string | undefined; readonly user_id?: string | undefined };
 
-/** How these rows are sorted, if that can be chosen. A user's are newest first. */
+/** The sort order, if it can be chosen. A list of one user is always newest first. */
 export const sortOf = ({ status, user_id }: Shown, sort: Sort | undefined): Sort | undefined =>
   status === "FAILED" && user_id === undefined ? (sort ?? "failed") : undefined;
 
-/** How a list is ordered, if not newest first. A user's are newest first whatever their state. */
+/** The order of a list, if it is not newest first. A list of one user is always newest first. */
 export const orderOf = (kind: Kind, { status, user_id }: Shown) =>
   user_id === undefined ? tabsOf(kind).find(({ name }) => name === status)?.order : undefined;
 
-/** What can be done at once to the rows of a list: those that wait are retried, those that failed are requeued. */
+/** The bulk action of a list: pending rows are retried, failed rows are requeued. */
 export const actionOn = (status: string | undefined): "requeue" | "retry" =>
   status === "PENDING" || status === retrying.name ? "retry" : "requeue";
 export const isRetrying = ({ status, attempts }: Pick<Row, "status" | "attempts">): boolean => status === "PENDING" && attempts > 0;
@@ -147,7 +147,7 @@ export const ofNotification = (one: Notification): Row => ({
   traceId: one.trace_id,
 });
 
-/** What a person calls it: one that failed before and waits is retrying. */
+/** The state as shown. A pending row that failed before is retrying. */
 export function stateOf(kind: Kind, row: Pick<Row, "status" | "attempts" | "stale">): State {
   const state = kind.states.find(({ name }) => name === row.status) ?? { name: row.status, word: row.status, tone: "pending" };
   if (isRetrying(row)) return { ...state, word: retrying.word, tone: retrying.tone };
@@ -155,5 +155,5 @@ export function stateOf(kind: Kind, row: Pick<Row, "status" | "attempts" | "stal
   return state;
 }
 
-/** `EntitlementGranted` as an operator reads it. */
+/** `EntitlementGranted` → `Granted`. */
 export const verbOf = (type: string): string => type.replace(/^Entitlement/, "");

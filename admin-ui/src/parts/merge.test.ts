@@ -3,7 +3,7 @@ import { mergeNewest } from "./merge.ts";
 
 const timeOf = (row: string) => row;
 
-test("two lists are one, newest first", () => {
+test("two lists are merged, newest first", () => {
   const parts = [
     { rows: ["9", "5", "1"], hasMore: false },
     { rows: ["7", "6", "2"], hasMore: false },
@@ -11,7 +11,7 @@ test("two lists are one, newest first", () => {
   expect(mergeNewest(parts, timeOf)).toEqual(["9", "7", "6", "5", "2", "1"]);
 });
 
-test("what may have something missing before it is held back", () => {
+test("rows that unloaded rows may precede are held back", () => {
   const parts = [
     { rows: ["9", "8"], hasMore: true },
     { rows: ["7", "3"], hasMore: false },
@@ -19,7 +19,7 @@ test("what may have something missing before it is held back", () => {
   expect(mergeNewest(parts, timeOf)).toEqual(["9", "8"]);
 });
 
-test("a list that did not come hides nothing of the other", () => {
+test("a list that failed to load does not hide the other one", () => {
   expect(
     mergeNewest(
       [

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { ApiError } from "../api/client.ts";
 import { Icon } from "./icons.tsx";
 
-/** What failed, in its own place, with a way to try again; the rest of the page goes on. */
+/** An error in place, with a retry button. The rest of the page still works. */
 export function ErrorNotice({ what, error, retry }: { what: string; error: unknown; retry?: () => void }) {
   const detail = error instanceof Error ? error.message : String(error);
   return (
@@ -22,7 +22,7 @@ export function ErrorNotice({ what, error, retry }: { what: string; error: unkno
   );
 }
 
-/** Nothing there: why, and what next. */
+/** An empty list or page: the reason, and the next step. */
 export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-2 px-4 py-10 text-center">
@@ -32,12 +32,12 @@ export function EmptyState({ title, children }: { title: string; children?: Reac
   );
 }
 
-/** Rows of the right height while the first answer is on its way. */
+/** Placeholder rows until the first response arrives. */
 export function Skeleton({ rows = 6 }: { rows?: number }) {
   return (
     <div className="late" aria-hidden="true">
       {Array.from({ length: rows }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+        // biome-ignore lint/suspicious/noArrayIndexKey: all rows are equal
         <div key={index} className="flex h-[2.125rem] items-center border-b px-3 last:border-0">
           <div className="h-2.5 w-full max-w-[60%] rounded bg-raised" />
         </div>
@@ -48,9 +48,9 @@ export function Skeleton({ rows = 6 }: { rows?: number }) {
 
 export function NotFound() {
   return (
-    <EmptyState title="There is nothing at this address">
+    <EmptyState title="Page not found">
       <Link to="/" className="link">
-        To the overview
+        Go to the overview
       </Link>
     </EmptyState>
   );
@@ -60,7 +60,7 @@ export function PageError({ error, reset }: ErrorComponentProps) {
   return (
     <main className="p-4">
       <div className="panel overflow-hidden">
-        <ErrorNotice what="This page broke." error={error} retry={reset} />
+        <ErrorNotice what="This page failed." error={error} retry={reset} />
       </div>
     </main>
   );

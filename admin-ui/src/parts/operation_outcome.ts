@@ -7,19 +7,19 @@ interface Verdict {
   readonly word: string;
 }
 
-/** What an operation does to a row, once it is done. */
+/** The past participle of each action. */
 export const doneWords = { requeue: "requeued", discard: "discarded", retry: "retried" } as const;
 export const actionWords = { requeue: "Requeue", discard: "Discard", retry: "Retry" } as const;
 
 type OutcomeName = NonNullable<OperationItem["outcome"]>;
 
-/** What became of a row since, in the order in which it matters. */
+/** The current outcome of a row, most important first. */
 export const outcomes: Readonly<Record<OutcomeName, Verdict & { readonly field: keyof Omit<Outcome, "more"> }>> = {
   FAILED_AGAIN: { field: "failed_again", tone: "failed", word: "Failed again" },
   RETRYING: { field: "retrying", tone: "retry", word: "Retrying" },
-  ON_THE_WAY: { field: "on_the_way", tone: "flight", word: "On the way" },
+  ON_THE_WAY: { field: "on_the_way", tone: "flight", word: "In progress" },
   DELIVERED: { field: "delivered", tone: "done", word: "Delivered" },
-  GONE: { field: "gone", tone: "pending", word: "Gone" },
+  GONE: { field: "gone", tone: "pending", word: "Deleted" },
 };
 
 export interface Part extends Verdict {
@@ -27,7 +27,7 @@ export interface Part extends Verdict {
   readonly count: number;
 }
 
-/** What became of the rows, without what there is none of. */
+/** The outcomes that occur, with their counts. */
 export const partsOf = ({ outcome }: Pick<Operation, "outcome">): Part[] =>
   outcome === null
     ? []
@@ -35,11 +35,11 @@ export const partsOf = ({ outcome }: Pick<Operation, "outcome">): Part[] =>
         outcome[field] > 0 ? [{ name: name as OutcomeName, tone, word, count: outcome[field] }] : [],
       );
 
-/** Whether something will still become of its rows by itself. */
+/** Whether the operation runs or its rows are still in progress. */
 export const isMoving = ({ status, outcome }: Pick<Operation, "status" | "outcome">): boolean =>
   status === "RUNNING" || (outcome !== null && outcome.on_the_way + outcome.retrying > 0);
 
-/** One word for an operation. That it is through with its rows is not the end: they may have failed again. */
+/** The state of an operation in a word. Rows of a finished operation may have failed again. */
 export function verdictOf({ status, waits, action, total, done, failed, outcome }: Operation): Verdict {
   if (status === "RUNNING") return waits ? { tone: "retry", word: "Paused" } : { tone: "flight", word: "Running" };
   const before = status === "CANCELLED" ? "Cancelled, " : status === "STOPPED" ? "Stopped, " : "";
@@ -49,13 +49,13 @@ export function verdictOf({ status, waits, action, total, done, failed, outcome 
   if (failed > 0) return { tone: "failed", word: joined(before, "Done, with failures") };
   if (status === "STOPPED") return { tone: "failed", word: "Stopped" };
   if (outcome && outcome.retrying > 0) return { tone: "retry", word: joined(before, "Retrying") };
-  if (outcome && outcome.on_the_way > 0) return { tone: "flight", word: joined(before, "On the way") };
+  if (outcome && outcome.on_the_way > 0) return { tone: "flight", word: joined(before, "In progress") };
   if (status === "CANCELLED") return { tone: "stale", word: "Cancelled" };
   if (action === "discard" || total === 0) return { tone: "done", word: "Done" };
   if (done === 0) return { tone: "pending", word: "Nothing changed" };
-  // Of a very large one only a part was looked at: nothing is known of the rest.
+  // Only a part of a very large operation was checked. The rest is unknown.
   if (outcome === null || outcome.more) return { tone: "pending", word: capital(doneWords[action]) };
-  if (outcome.delivered === 0) return { tone: "pending", word: "Gone" };
+  if (outcome.delivered === 0) return { tone: "pending", word: "Deleted" };
   return { tone: "done", word: "Delivered" };
 }
 

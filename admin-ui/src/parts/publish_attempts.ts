@@ -1,10 +1,10 @@
 import type { JourneyEvent } from "../api/client.ts";
 
-/** The outbox counts attempts that failed; the one that succeeded is not among them. A repetition has a message id of its own. */
+/** The outbox counts failed attempts only, not the successful one. A republished event has a new message id. */
 export function attemptsOf({
   attempt_count: failed,
   publish_generation: generation,
 }: Pick<JourneyEvent, "attempt_count" | "publish_generation">): string {
-  const attempt = failed ? `attempt ${failed + 1}, after ${failed} that failed` : "first attempt";
-  return generation ? `${attempt} of repetition ${generation}` : attempt;
+  const attempt = failed ? `attempt ${failed + 1}, after ${failed} failed` : "first attempt";
+  return generation ? `${attempt} of republish ${generation}` : attempt;
 }

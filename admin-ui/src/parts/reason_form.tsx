@@ -4,13 +4,13 @@ export interface ReasonFormProps {
   readonly label: string;
   readonly isBusy: boolean;
   readonly isDangerous?: boolean;
-  /** What must be confirmText too, before what cannot be undone. */
+  /** A text to type before an irreversible action. */
   readonly confirmText?: string;
   readonly act: (reason: string) => void;
   readonly cancel?: () => void;
 }
 
-/** Nothing is changed without a reason: it goes to the audit with the name of who gave it. */
+/** Every change needs a reason. It is stored in the audit log with the operator's name. */
 export function ReasonForm({ label, isBusy, isDangerous = false, confirmText, act, cancel }: ReasonFormProps) {
   const [reason, setReason] = useState("");
   const [confirmation, setConfirmation] = useState("");
@@ -23,7 +23,7 @@ export function ReasonForm({ label, isBusy, isDangerous = false, confirmText, ac
   return (
     <form onSubmit={submit} className="flex w-full max-w-2xl flex-col gap-2">
       <label htmlFor={id} className="font-medium">
-        Reason <span className="font-normal text-faint">– kept in the audit with your name</span>
+        Reason <span className="font-normal text-faint">– stored in the audit log with your name</span>
       </label>
       <textarea
         id={id}
@@ -32,7 +32,7 @@ export function ReasonForm({ label, isBusy, isDangerous = false, confirmText, ac
         maxLength={500}
         required
         value={reason}
-        // biome-ignore lint/a11y/noAutofocus: it opens because the person asked to type here
+        // biome-ignore lint/a11y/noAutofocus: the operator opened it to type here
         autoFocus
         onChange={event => setReason(event.target.value)}
       />

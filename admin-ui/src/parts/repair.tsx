@@ -16,11 +16,11 @@ export interface RepairProps {
   readonly kind: Kind;
   readonly id: string;
   readonly status: string;
-  /** Failed ones before this one; it waits for the next. */
+  /** Failed attempts so far. */
   readonly attempts: number;
 }
 
-/** What can be done to one that failed or waits for another attempt; answers where it was asked. The dangerous one stands apart. */
+/** Actions on a failed or retrying row, with the result shown in place. The destructive action stands apart. */
 export function Repair({ kind, id, status, attempts }: RepairProps) {
   const client = useQueryClient();
   const [isOperator, isAdmin] = [useCan("OPERATOR"), useCan("ADMIN")];
@@ -64,8 +64,8 @@ export function Repair({ kind, id, status, attempts }: RepairProps) {
           )}
         </div>
       )}
-      {chosen === "retry" && <p className="text-soft">It does not wait for its next attempt. Attempts go on counting.</p>}
-      {chosen === "discard" && <p className="text-failed">It is deleted for good. Only the audit keeps what it was.</p>}
+      {chosen === "retry" && <p className="text-soft">It is retried now. Its attempt count is kept.</p>}
+      {chosen === "discard" && <p className="text-failed">It is deleted permanently. Only the audit log keeps a record of it.</p>}
       {chosen && (
         <ReasonForm
           key={chosen}

@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-/** Where the focus was when this appeared, to go back there after. A field that takes the focus as it appears hides it from the dialog. */
+/** The element that had the focus before the dialog opened. An autofocus field would hide it from the dialog library. */
 export function useReturnFocus(): () => HTMLElement | true {
   const [opener] = useState(() => document.activeElement);
   return () => (opener instanceof HTMLElement && opener.isConnected && opener !== document.body ? opener : true);

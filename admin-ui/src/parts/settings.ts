@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from "react";
 
-/** What a person chose on this device. */
+/** The preferences of this device. */
 export interface Settings {
   readonly theme: "system" | "light" | "dark";
   readonly zone: "local" | "utc";
-  /** Seconds between refreshes; 0 is never. */
+  /** Seconds between refreshes; 0 means never. */
   readonly every: number;
-  /** Whether single keys do something (WCAG 2.1.4). */
+  /** Whether single-key shortcuts are on (WCAG 2.1.4). */
   readonly keys: boolean;
-  /** Rows of a list that come in one go. */
+  /** Rows per page of a list. */
   readonly rows: number;
 }
 
@@ -45,7 +45,7 @@ export function change(changed: Partial<Settings>): void {
   for (const listener of listeners) listener();
 }
 
-/** What was stored may be of another time, or somebody's own. */
+/** The stored value may be outdated or edited by hand. */
 export const pageSize = (): number => rowChoices.find(rows => rows === current.rows) ?? defaults.rows;
 
 export function useSettings(): Settings {

@@ -14,7 +14,7 @@ test.each([
   ],
   [{ user: "alice", as_of: "yesterday" }, { user: "alice" }],
   [{ user: "alice", as_of: "" }, { user: "alice" }],
-])("an address that says %j is about %j", (search, view) => expect(readUserView(search)).toEqual(view));
+])("the address %j is read as %j", (search, view) => expect(readUserView(search)).toEqual(view));
 
 test.each([
   [
@@ -23,9 +23,9 @@ test.each([
   ],
   [{ user: "alice", show: "all" }, { user: "alice" }],
   [{ user: "alice", show: "nonsense" }, { user: "alice" }],
-] as const)("an inbox's address that says %j shows %j", (search, view) => expect(readInboxView(search)).toEqual(view));
+] as const)("the inbox address %j is read as %j", (search, view) => expect(readInboxView(search)).toEqual(view));
 
-test("a time goes through the field and back, in either zone", () => {
+test("a time survives the field and back, in both zones", () => {
   for (const zone of ["utc", "local"] as const)
     expect(timeOf(fieldOf("2026-01-31T09:00:05Z", zone), zone)).toBe("2026-01-31T09:00:05.000Z");
   expect(fieldOf("2026-01-31T09:00:05.000001Z", "utc")).toBe("2026-01-31T09:00:05");

@@ -1,4 +1,4 @@
-/** Whom a page is about, and as of when; nothing set means nobody, and now. */
+/** The user of a page, and the time. Without `as_of` it is now. */
 export interface UserView {
   readonly user?: string;
   readonly as_of?: string;
@@ -18,7 +18,7 @@ const userOf = ({ user }: Record<string, unknown>) => {
   return given.trim() === "" ? {} : { user: given };
 };
 
-/** A time that is none is left out: a shared link that is half wrong still opens. */
+/** Ignores an invalid time, so that a partly invalid link still opens. */
 export function readUserView(search: Record<string, unknown>): UserView {
   const asOf = String(search.as_of ?? "");
   return { ...userOf(search), ...(Number.isNaN(Date.parse(asOf)) ? {} : { as_of: asOf }) };
@@ -31,14 +31,14 @@ export function readInboxView(search: Record<string, unknown>): InboxView {
 
 type Zone = "local" | "utc";
 
-/** A time as a date-and-time field shows it, in the zone that the person chose; to the second, rounded up so that it is not before the time. */
+/** The value of a datetime-local field in the chosen time zone. Rounded up to the second, so that it is not before `at`. */
 export function fieldOf(at: string, zone: Zone): string {
   const time = new Date(Math.ceil(Date.parse(at) / 1000) * 1000);
   const shown = zone === "utc" ? time : new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
   return shown.toISOString().slice(0, 19);
 }
 
-/** And back; undefined if the field holds none. */
+/** The inverse of `fieldOf`; undefined if the field holds no valid time. */
 export function timeOf(field: string, zone: Zone): string | undefined {
   const time = new Date(zone === "utc" ? `${field}Z` : field);
   return field === "" || Number.isNaN(time.getTime()) ? undefined : time.toISOString();

@@ -39,13 +39,13 @@ export function ThemeSwitch() {
   );
 }
 
-/** Who is signed in and what they may do here. */
+/** The signed-in user and their role. */
 export function Account() {
   const { data } = useQuery(queries.me);
   const role = useRole();
   async function signOut(): Promise<void> {
     await call("/logout", { method: "POST" });
-    sessionStorage.setItem("signed-out", "1"); // the start page then asks for a password again
+    sessionStorage.setItem("signed-out", "1"); // the start page then requires a password again
     location.assign("/");
   }
   return (

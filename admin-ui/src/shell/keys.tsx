@@ -11,7 +11,7 @@ const isTyping = (target: EventTarget | null) =>
 const isDialogOpen = () => document.querySelector("[role=dialog], [role=alertdialog]") !== null;
 const chordWithin = 1500;
 
-/** Single keys for who does not want the mouse; `?` tells them. They can be switched off. */
+/** Single-key shortcuts, listed by `?`. They can be turned off. */
 export function useKeys(): [isHelpOpen: boolean, setHelp: (isOpen: boolean) => void] {
   const [isHelpOpen, setHelp] = useState(false);
   const { keys } = useSettings();
@@ -40,10 +40,10 @@ export function useKeys(): [isHelpOpen: boolean, setHelp: (isOpen: boolean) => v
 export function KeyHelp({ close }: { close: () => void }) {
   const { keys } = useSettings();
   const lines: [string[], string][] = [
-    [["/"], "find by any id"],
+    [["/"], "search by id"],
     [["r"], "refresh now"],
     [["?"], "this help"],
-    [["Esc"], "close what is open"],
+    [["Esc"], "close the open dialog"],
     ...pages.map(({ key, name }): [string[], string] => [["g", key], name]),
   ];
   return (
@@ -62,7 +62,7 @@ export function KeyHelp({ close }: { close: () => void }) {
       </dl>
       <label className="mt-4 flex items-center gap-2 border-t pt-4">
         <input type="checkbox" checked={keys} onChange={event => change({ keys: event.target.checked })} />
-        Single keys do this (switch it off if you dictate or type by accident)
+        Single-key shortcuts (turn off if you use dictation or type by accident)
       </label>
     </Dialog>
   );

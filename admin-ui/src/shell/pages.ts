@@ -1,6 +1,6 @@
 import type { IconName } from "../parts/icons.tsx";
 
-/** The pages of the rail, and the key that follows `g`. A phone's bar has room for a few of them, the rest stands behind one button. */
+/** The pages of the navigation, each with its key after `g`. The bar of a phone shows a few; the others are behind one button. */
 export const pages = [
   { to: "/", name: "Overview", icon: "overview", key: "h", isInBar: true },
   { to: "/entitlements", name: "Entitlements", icon: "entitlements", key: "e" },

@@ -18,7 +18,7 @@ interface Badge extends Count {
 const none: Count = { count: 0, more: false };
 const useFailed = (kind: Kind): Count => useQuery({ ...queries.counts(kind), ...useLive() }).data?.counts.FAILED ?? none;
 
-/** What needs attention, at the pages where it is found. */
+/** The counts of failures, by page. */
 function useBadges(): Readonly<Record<string, Badge>> {
   const [events, deliveries] = [useFailed(outbox), useFailed(notifications)];
   const unreadable = useQuery({ ...queries.rawDeadLetterCounts, ...useLive() }).data?.open ?? none;
@@ -30,7 +30,7 @@ function useBadges(): Readonly<Record<string, Badge>> {
   };
 }
 
-/** The pages, with what needs attention beside them: a rail at the left, on a phone a bar at the bottom with the rest behind one button. */
+/** The navigation with badges of failures: a rail at the left, or on a phone a bar at the bottom with a button for further pages. */
 export function Rail() {
   const badges = useBadges();
   const isNarrow = useIsNarrow();

@@ -4,7 +4,7 @@ import { useIsHidden, useIsRefreshPaused } from "../api/live.ts";
 import { Icon } from "../parts/icons.tsx";
 import { change, refreshChoices, useSettings } from "../parts/settings.ts";
 
-/** How often the page asks again. It says when it does not, and why. */
+/** The refresh interval. Shows when and why refreshing is paused. */
 export function Refresh() {
   const client = useQueryClient();
   const { every } = useSettings();
@@ -12,7 +12,7 @@ export function Refresh() {
   const isFetching = useIsFetching() > 0;
   const isHidden = useIsHidden();
   const isPaused = every > 0 && (isPausedByPage || isHidden);
-  // Of a hidden tab only the title is seen.
+  // The title is the only visible part of a hidden tab.
   useEffect(() => {
     if (!isPaused || !isHidden) return;
     document.title = `⏸ ${document.title}`;
@@ -23,7 +23,7 @@ export function Refresh() {
   return (
     <div className="flex items-center gap-1.5">
       {isPaused && (
-        <span className="flex items-center gap-1 text-retry" title="Refreshing goes on when no row is selected and this tab is seen">
+        <span className="flex items-center gap-1 text-retry" title="Refreshing resumes when no row is selected and the tab is visible">
           <Icon name="pause" className="size-3.5" />
           <span className="hidden lg:inline">{isPausedByPage ? "paused while rows are selected" : "paused while hidden"}</span>
           <span className="lg:hidden">paused</span>

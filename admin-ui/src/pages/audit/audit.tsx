@@ -11,7 +11,7 @@ import { AuditTable } from "./audit_table.tsx";
 import { actions } from "./queries.ts";
 import { type AuditRow, sinceOf } from "./view.ts";
 
-/** Who did what to what, and why. Written with the change itself; nobody can edit it here. A bulk operation is one row. */
+/** Operator actions with their reasons, read only. A bulk operation is one row. */
 export function Audit() {
   const view = useSearch({ from: "/audit" });
   const { subject, actor, action, operation: operation_id } = view;
@@ -32,19 +32,19 @@ export function Audit() {
   const more = parts.filter(({ query }) => query.hasNextPage);
   const isFiltered = Object.keys(view).length > 0;
   return (
-    <Page title="Audit" about="Who did what, to what, and why">
+    <Page title="Audit" about="Operator actions and their reasons">
       <AuditFilter view={view} />
       <div className="panel min-w-0 overflow-hidden">
         {parts.map(
           ({ system, query: { error, refetch } }) =>
             error && (
-              <ErrorNotice key={system} what={`The audit of ${system} cannot be read now.`} error={error} retry={() => void refetch()} />
+              <ErrorNotice key={system} what={`The audit log of ${system} cannot be loaded.`} error={error} retry={() => void refetch()} />
             ),
         )}
         {parts.every(({ query }) => query.isPending) && <Skeleton rows={10} />}
         {rows.length === 0 && more.length === 0 && parts.every(({ query }) => query.isSuccess) && (
-          <EmptyState title={isFiltered ? "Nothing matches these filters" : "Nobody has done anything yet"}>
-            {isFiltered ? "Remove a filter to see more." : "What operators do is listed here with their reason."}
+          <EmptyState title={isFiltered ? "No action matches these filters" : "No actions yet"}>
+            {isFiltered ? "Remove a filter to see more." : "Operator actions are listed here with their reason."}
           </EmptyState>
         )}
         {rows.length > 0 && <AuditTable rows={rows} />}
@@ -55,7 +55,7 @@ export function Audit() {
           className="button self-center"
           onClick={() => void Promise.all(more.map(({ query }) => query.fetchNextPage()))}
         >
-          Older ones
+          Load older
         </button>
       )}
     </Page>

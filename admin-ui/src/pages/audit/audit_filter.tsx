@@ -6,7 +6,7 @@ import { actionNames, titleOfAction } from "../../parts/action_titles.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { type AuditView, spans } from "./view.ts";
 
-/** Narrows the audit; everything chosen is in the address. */
+/** Filters of the audit log, kept in the address. */
 export function AuditFilter({ view }: { view: AuditView }) {
   const navigate = useNavigate();
   const { data: me } = useQuery(queries.me);
@@ -31,7 +31,7 @@ export function AuditFilter({ view }: { view: AuditView }) {
         value={filter.action ?? ""}
         onChange={event => set({ action: event.target.value })}
       >
-        <option value="">Every action</option>
+        <option value="">All actions</option>
         {actionNames.map(name => (
           <option key={name} value={name}>
             {titleOfAction(name)}
@@ -59,14 +59,14 @@ export function AuditFilter({ view }: { view: AuditView }) {
       )}
       <form onSubmit={find} className="flex min-w-0 items-center gap-2">
         <label htmlFor={id} className="sr-only">
-          Id of what was acted on
+          Subject id
         </label>
         <input
           key={subject}
           id={id}
           name="subject"
           className="field mono !w-64 max-w-full"
-          placeholder="Id of what was acted on"
+          placeholder="Subject id"
           autoComplete="off"
           spellCheck={false}
           maxLength={200}

@@ -6,7 +6,7 @@ import { useIsNarrow } from "../../parts/narrow.ts";
 import { Ago } from "../../parts/time.tsx";
 import { type AuditRow, describeAction, operationIn } from "./view.ts";
 
-/** To the operation and its items, or to the journey of the row. */
+/** Links to the operation and its items, or to the journey of the row. */
 function RowLinks({ row }: { row: AuditRow }) {
   const { subject, system } = row;
   const operation = operationIn(row) ?? operationOf(row);
@@ -57,12 +57,12 @@ const Table = ({ rows }: { rows: readonly AuditRow[] }) => (
   <table className="grid-table">
     <thead>
       <tr>
-        <th>When</th>
-        <th>Who</th>
-        <th>Did</th>
-        <th>To</th>
-        <th className="w-full">Why</th>
-        <th>Leads to</th>
+        <th>Time</th>
+        <th>Actor</th>
+        <th>Action</th>
+        <th>Subject</th>
+        <th className="w-full">Reason</th>
+        <th>Links</th>
       </tr>
     </thead>
     <tbody>

@@ -23,7 +23,7 @@ test.each([
   [{ within: "3 weeks", actor: "", action: 7 }, {}],
 ] as [Record<string, unknown>, AuditView][])("the address %p is read as %p", (search, view) => expect(readAuditView(search)).toEqual(view));
 
-test("a time begins at a full minute, so that every page of the list is of the same", () => {
+test("a time range starts at a full minute, so that all pages of a list share it", () => {
   const now = Date.UTC(2026, 0, 2, 12, 0, 30);
   expect(sinceOf({ within: "24h" }, now)).toBe("2026-01-01T12:00:00.000Z");
   expect(sinceOf({}, now)).toBeUndefined();
@@ -41,6 +41,6 @@ test.each([
   ["a cancelled operation", action("operation.cancel"), "Bulk operation cancelled", "s1"],
   ["a requeue by hand", action("outbox.requeue"), "Event requeued", undefined],
   ["an action without a word", action("<script>"), "Operator: <script>", undefined],
-])("%s is told in words and leads to its operation", (_, row, did, operation) =>
+])("%s is described in words and links to its operation", (_, row, did, operation) =>
   expect([describeAction(row), operationIn(row)]).toEqual([did, operation]),
 );

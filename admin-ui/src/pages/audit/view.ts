@@ -2,12 +2,12 @@ import type { Action, System } from "../../api/client.ts";
 import { titleOfAction } from "../../parts/action_titles.ts";
 import { number } from "../../parts/format.ts";
 
-/** What the audit is narrowed to; all of it is in the address. */
+/** The filters of the audit log, kept in the address. */
 export interface AuditView {
   readonly subject?: string;
   readonly actor?: string;
   readonly action?: string;
-  /** A bulk operation, whose items are listed then. */
+  /** A bulk operation: its items are listed. */
   readonly operation?: string;
   readonly within?: Span;
 }
@@ -17,7 +17,7 @@ type Span = keyof typeof spans;
 
 const text = (value: unknown) => (typeof value === "string" && value.trim() !== "" ? value.trim().slice(0, 200) : undefined);
 
-/** As an address says it. A subject goes with nothing else: everything that was done to it is shown. */
+/** Reads the address. A subject excludes all other filters: every action on it is shown. */
 export function readAuditView(search: Record<string, unknown>): AuditView {
   const subject = text(search.subject);
   if (subject) return { subject };
@@ -31,7 +31,7 @@ export function readAuditView(search: Record<string, unknown>): AuditView {
   };
 }
 
-/** To the minute, so that the pages of a list are of one and the same time. */
+/** Rounded to the minute, so that all pages of a list use the same time. */
 export const sinceOf = ({ within }: AuditView, now: number): string | undefined =>
   within && new Date(Math.floor((now - Number.parseInt(within, 10) * 3_600_000) / 60_000) * 60_000).toISOString();
 
@@ -42,7 +42,7 @@ export interface AuditRow extends Action {
 const nouns: Record<string, string> = { outbox: "event", notifications: "notification" };
 const isStart = ({ action }: Action) => action === "operation.start";
 
-/** What was done, in words: a bulk operation with how many rows it was started for. */
+/** The action in words. A bulk operation includes its number of rows. */
 export function describeAction(row: Action): string {
   const { action, kind, total } = (row.detail ?? {}) as { action?: unknown; kind?: unknown; total?: unknown };
   if (!isStart(row) || typeof total !== "number") return titleOfAction(row.action);

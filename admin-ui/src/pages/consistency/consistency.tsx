@@ -11,7 +11,7 @@ import { Ago, At } from "../../parts/time.tsx";
 import { Invariants, Verdict } from "./invariants.tsx";
 import { Reconciler } from "./reconciler.tsx";
 
-// The queries are bounded but not free: nobody needs them more often.
+// The queries are bounded but not free.
 const leastEvery = 10;
 
 function useConsistency(system: System) {
@@ -19,10 +19,10 @@ function useConsistency(system: System) {
   return useQuery({ ...queries.consistency(system), refetchInterval: every > 0 ? Math.max(every, leastEvery) * 1000 : false });
 }
 
-/** Whether the data of both systems agree, and the reconciler that sees to it. */
+/** The invariants of each system, the reconciler and the stream. */
 export function Consistency() {
   return (
-    <Page title="Consistency" about="Whether the data of both systems agree">
+    <Page title="Consistency" about="Invariants of each system, the reconciler and the stream">
       <SystemInvariants system="entitlement" title="Entitlement: changes, audit, outbox" />
       <SystemInvariants system="notification" title="Notification: intake, delivery, feeds" />
       <div className="grid items-stretch gap-3 lg:grid-cols-2">
@@ -37,7 +37,7 @@ function SystemInvariants({ system, title }: { system: System; title: string }) 
   const { data, error, isPending, refetch } = useConsistency(system);
   return (
     <Panel title={title} aside={data && <Verdict invariants={data.invariants} />}>
-      {error && <ErrorNotice what={`The invariants of ${system} cannot be checked now.`} error={error} retry={() => void refetch()} />}
+      {error && <ErrorNotice what={`The invariants of ${system} cannot be checked.`} error={error} retry={() => void refetch()} />}
       {isPending && <Skeleton rows={8} />}
       {data && <Invariants invariants={data.invariants} system={system} />}
     </Panel>
@@ -48,7 +48,7 @@ function ReconcilerPanel() {
   const { data, error, isPending } = useConsistency("entitlement");
   return (
     <Panel title="Reconciler">
-      {error && <ErrorNotice what="Its last run is not known now." error={error} />}
+      {error && <ErrorNotice what="The last run cannot be loaded." error={error} />}
       {isPending && <Skeleton rows={4} />}
       {data?.reconciler && <Reconciler state={data.reconciler} />}
     </Panel>
@@ -58,10 +58,10 @@ function ReconcilerPanel() {
 function StreamPanel() {
   const { data, error, isPending } = useConsistency("entitlement");
   return (
-    <Panel title="Stream, as last seen">
-      {error && <ErrorNotice what="The state of the stream is not known now." error={error} />}
+    <Panel title="Stream, last observed">
+      {error && <ErrorNotice what="The stream cannot be loaded." error={error} />}
       {isPending && <Skeleton rows={4} />}
-      {data && (data.stream ? <StreamFacts stream={data.stream} /> : <EmptyState title="No relay has looked at the stream yet" />)}
+      {data && (data.stream ? <StreamFacts stream={data.stream} /> : <EmptyState title="No relay has checked the stream yet" />)}
     </Panel>
   );
 }
@@ -83,13 +83,12 @@ const StreamFacts = ({ stream }: { stream: StreamSeen }) => (
           </span>,
         ],
         ["Incarnation", <Id key="incarnation" id={stream.incarnation} whole />],
-        ["Looked at", <Ago key="observed" at={stream.observed_at} />],
-        ["Lost messages", stream.resend_before ? <At key="lost" at={stream.resend_before} /> : "never seen"],
+        ["Last check", <Ago key="observed" at={stream.observed_at} />],
+        ["Lost messages", stream.resend_before ? <At key="lost" at={stream.resend_before} /> : "none detected"],
       ]}
     />
     <p className="mt-3 max-w-[80ch] text-faint">
-      A new incarnation, or a lower last message, means that the stream lost messages. Events that were not confirmed are then published
-      again.
+      A new incarnation or a lower last message means that the stream lost messages. Unconfirmed events are then republished.
     </p>
   </div>
 );

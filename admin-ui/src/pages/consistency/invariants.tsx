@@ -13,7 +13,7 @@ const states: Record<Invariant["state"], { tone: Tone; word: string }> = {
 };
 const order: readonly Invariant["state"][] = ["broken", "watch", "ok"];
 
-/** The worst of them, in a word. */
+/** The worst state, in a word. */
 export function Verdict({ invariants }: { invariants: readonly Invariant[] }) {
   const worst = order.find(state => invariants.some(one => one.state === state)) ?? "ok";
   const many = invariants.filter(one => one.state === worst).length;
@@ -24,7 +24,7 @@ const nameOf = (name: string) => `${name[0]?.toUpperCase()}${name.slice(1).repla
 
 const bySeverity = (a: Invariant, b: Invariant) => order.indexOf(a.state) - order.indexOf(b.state);
 
-/** What is broken stands open at the top; what holds is one line that can be opened. */
+/** Broken invariants are listed at the top. Healthy ones are collapsed into one line. */
 export function Invariants({ invariants, system }: { invariants: readonly Invariant[]; system: System }) {
   const open = invariants.filter(({ state }) => state !== "ok").toSorted(bySeverity);
   const holding = invariants.filter(({ state }) => state === "ok");
@@ -38,7 +38,7 @@ export function Invariants({ invariants, system }: { invariants: readonly Invari
             <span className="font-medium text-done">
               {holding.length === 1 ? "1 invariant holds" : `${holding.length} invariants hold`}
             </span>
-            <span className="text-faint">{open.length === 0 ? "every one" : "the others"}</span>
+            <span className="text-faint">{open.length === 0 ? "all" : "the others"}</span>
           </summary>
           <div className="border-t">
             <List invariants={holding} system={system} />
@@ -62,7 +62,7 @@ function List({ invariants, system }: { invariants: readonly Invariant[]; system
             <h3 className="font-medium">{nameOf(one.name)}</h3>
             <p className="max-w-[80ch] text-soft">
               {one.about}
-              {one.bounded && <span className="text-faint"> Looks at {one.bounded}.</span>}
+              {one.bounded && <span className="text-faint"> Checks {one.bounded}.</span>}
             </p>
             {one.state !== "ok" && <Sample ids={one.sample} system={system} />}
           </div>
@@ -84,11 +84,11 @@ function List({ invariants, system }: { invariants: readonly Invariant[]; system
   );
 }
 
-/** A few of those that break it; each leads to its whole way. */
+/** A few violating ids, each with a link to its journey. */
 function Sample({ ids, system }: { ids: readonly string[]; system: System }) {
   if (ids.length === 0) return null;
   return (
-    <ul aria-label={`Some of them, in ${system}`} className="mt-1 flex flex-wrap gap-x-3">
+    <ul aria-label={`Examples in ${system}`} className="mt-1 flex flex-wrap gap-x-3">
       {ids.map(id => (
         <li key={id}>
           <Link to="/journey/$id" params={{ id }} className="link mono" title={id}>

@@ -13,7 +13,7 @@ import { Ago } from "../../parts/time.tsx";
 
 const outcomes: Record<string, { tone: Tone; word: string }> = {
   done: { tone: "done", word: "Done" },
-  away: { tone: "retry", word: "Could not" },
+  away: { tone: "retry", word: "Skipped" },
   unanswered: { tone: "retry", word: "No answer" },
   failed: { tone: "failed", word: "Failed" },
 };
@@ -24,19 +24,19 @@ export function Reconciler({ state: { last_run: run, every_seconds, due } }: { s
   return (
     <div className="flex flex-col gap-4 p-4">
       <p className="max-w-[80ch] text-soft">
-        Every {every_seconds < 60 ? `${every_seconds} s` : span(every_seconds * 1000)} it asks notification which published events it holds,
-        confirms those, and publishes again what is missing although nothing is under way.
+        Every {every_seconds < 60 ? `${every_seconds} s` : span(every_seconds * 1000)} it asks notification which published events it has,
+        confirms those, and republishes missing events that are not in flight.
       </p>
       {run ? (
         <Facts
           facts={[
             ["Last run", <StateMark key="outcome" state={outcomes[run.outcome] ?? { tone: "pending", word: run.outcome }} />],
-            ...(run.note ? [["Because", run.note] as const] : []),
+            ...(run.note ? [["Cause", run.note] as const] : []),
             ["Ended", <Ago key="ended" at={run.finished_at} />],
             [
               "Result",
               <span key="came" className="mono">
-                {number(run.looked_at)} looked at · {number(run.confirmed)} confirmed · {number(run.resent)} published again
+                {number(run.looked_at)} checked · {number(run.confirmed)} confirmed · {number(run.resent)} republished
               </span>,
             ],
             [
@@ -48,7 +48,7 @@ export function Reconciler({ state: { last_run: run, every_seconds, due } }: { s
           ]}
         />
       ) : (
-        <p className="text-faint">It has not run yet: is a relay running?</p>
+        <p className="text-faint">No run yet. Check that a relay is running.</p>
       )}
       <RunNow isDue={due} startedAt={run?.started_at} />
     </div>
@@ -77,9 +77,9 @@ function RunNow({ isDue, startedAt }: { isDue: boolean; startedAt: string | unde
   return (
     <div className="flex flex-col items-start gap-2">
       <p role="status" className={isWaiting ? "text-soft" : hasRun ? "font-medium text-done" : "hidden"}>
-        {isWaiting ? "Waiting for a relay to run it …" : hasRun ? "It has run." : ""}
+        {isWaiting ? "Waiting for a relay …" : hasRun ? "The reconciler has run." : ""}
       </p>
-      {runNow.error && <ErrorNotice what="It was not asked to run." error={runNow.error} />}
+      {runNow.error && <ErrorNotice what="The run was not requested." error={runNow.error} />}
       {canAct &&
         (isFormOpen ? (
           <ReasonForm label="Run now" isBusy={runNow.isPending} act={reason => runNow.mutate(reason)} cancel={() => setFormOpen(false)} />

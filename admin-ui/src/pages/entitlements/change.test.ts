@@ -4,7 +4,7 @@ import { curlOf, isOutcomeUnknown } from "./change.ts";
 
 const draft = { item: " sword ", record: "ticket-7", reason: "lost in a crash" };
 
-test("the curl line asks for the same change under the same key, with a place for the API's key", () => {
+test("the curl command makes the same change with the same request key and a placeholder for the API key", () => {
   const line = curlOf("alice", "revoke", draft, "key-1");
   expect(line).toContain('"$ENTITLEMENT_URL/v1/entitlements/revokes"');
   expect(line).toContain('"Authorization: Bearer $KENRI_API_KEY"');
@@ -23,7 +23,7 @@ test.each(["it's", "'; rm -rf /; '", "$(id)", "`id`", 'a"b\\c', "日本 🗡\nli
   },
 );
 
-test("only an answer of the service says that nothing was changed", () => {
+test("only a response of the service proves that nothing was changed", () => {
   expect(isOutcomeUnknown(new ApiError(409, "ENTITLEMENT_STATE_CONFLICT", "…"))).toBe(false);
   expect(isOutcomeUnknown(new ApiError(400, "INVALID_REQUEST", "…"))).toBe(false);
   for (const status of [0, 502, 504]) expect(isOutcomeUnknown(new ApiError(status, "…", "…"))).toBe(true);

@@ -2,14 +2,14 @@ import { ApiError, postOnce } from "../../api/client.ts";
 
 export type Verb = "grant" | "revoke";
 
-/** What a person wants changed by hand. */
+/** A manual change before it is sent. */
 export interface Draft {
   readonly item: string;
   readonly record: string;
   readonly reason: string;
 }
 
-/** What was committed. */
+/** The committed change. */
 export interface Committed {
   readonly user_id: string;
   readonly stock_keeping_unit: string;
@@ -23,12 +23,12 @@ export function commit(user: string, verb: Verb, { item, record, reason }: Draft
   return postOnce<Committed>("entitlement", `users/${encodeURIComponent(user)}/${verb}s`, body, key);
 }
 
-/** Whether nobody knows if it was done: no answer came, or one from somebody in between. */
+/** Whether the outcome is unknown: no response, or an error from a proxy or the gateway. */
 export const isOutcomeUnknown = (error: unknown): boolean => !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The same change as a machine client asks for it. The key of the API is for its owner to fill in. */
+/** The same change as a curl command for machine clients. The API key is left to the caller. */
 export function curlOf(user: string, verb: Verb, { item, record }: Draft, key: string): string {
   const body = { user_id: user, stock_keeping_unit: item.trim(), reason: "operator", purchase_id: record.trim() };
   return [

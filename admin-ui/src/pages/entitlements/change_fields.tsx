@@ -7,7 +7,7 @@ export interface ChangeFieldsProps {
   readonly isBusy: boolean;
 }
 
-/** What a change by hand needs. */
+/** The fields of a manual change. */
 export function ChangeFields({ draft, edit, isBusy }: ChangeFieldsProps) {
   const id = useId();
   const [hasItem] = useState(draft.item !== "");
@@ -27,20 +27,20 @@ export function ChangeFields({ draft, edit, isBusy }: ChangeFieldsProps) {
           required
           aria-invalid={hasColon}
           aria-describedby={hasColon ? `${id}-colon` : undefined}
-          // biome-ignore lint/a11y/noAutofocus: it opens because the person asked to type here
+          // biome-ignore lint/a11y/noAutofocus: the operator opened it to type here
           autoFocus={!hasItem}
           value={draft.item}
           onChange={event => edit({ item: event.target.value })}
         />
         {hasColon && (
           <p id={`${id}-colon`} className="text-failed">
-            An item has no colon in its name.
+            An item name cannot contain a colon.
           </p>
         )}
       </div>
       <div className="flex flex-col gap-1">
         <label htmlFor={`${id}-record`} className="font-medium">
-          Record behind it <span className="font-normal text-faint">– an order, a ticket; other systems see it</span>
+          Reference <span className="font-normal text-faint">– an order or ticket id, visible to other systems</span>
         </label>
         <input
           id={`${id}-record`}
@@ -49,7 +49,7 @@ export function ChangeFields({ draft, edit, isBusy }: ChangeFieldsProps) {
           spellCheck={false}
           maxLength={200}
           required
-          // biome-ignore lint/a11y/noAutofocus: the item is known, this is what is asked for next
+          // biome-ignore lint/a11y/noAutofocus: the item is known, so this is the next field
           autoFocus={hasItem}
           value={draft.record}
           onChange={event => edit({ record: event.target.value })}
@@ -57,7 +57,7 @@ export function ChangeFields({ draft, edit, isBusy }: ChangeFieldsProps) {
       </div>
       <div className="flex flex-col gap-1">
         <label htmlFor={`${id}-reason`} className="font-medium">
-          Reason <span className="font-normal text-faint">– kept in the audit with your name; the user is not told</span>
+          Reason <span className="font-normal text-faint">– stored in the audit log with your name; not shown to the user</span>
         </label>
         <textarea
           id={`${id}-reason`}

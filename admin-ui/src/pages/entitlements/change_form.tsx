@@ -15,11 +15,11 @@ export interface ChangeFormProps {
   readonly close: () => void;
 }
 
-const words = { grant: { title: "Grant by hand", label: "Grant" }, revoke: { title: "Revoke by hand", label: "Revoke" } };
+const words = { grant: { title: "Manual grant", label: "Grant" }, revoke: { title: "Manual revoke", label: "Revoke" } };
 
 /**
- * A grant or revoke by hand. The key is made when the form opens and stays until what it was sent with is changed: a double click, or
- * another try after a lost answer, gets the first answer and changes nothing twice.
+ * A manual grant or revoke. The request key is created with the form and kept until the sent fields change. So a double click, or a retry
+ * after a lost response, gets the stored response and changes nothing twice.
  */
 export function ChangeForm({ user, verb, item, close }: ChangeFormProps) {
   const client = useQueryClient();
@@ -54,19 +54,21 @@ export function ChangeForm({ user, verb, item, close }: ChangeFormProps) {
           </p>
           <ChangeFields draft={draft} edit={edit} isBusy={act.isPending} />
           <div>
-            <p className="heading">Idempotency key</p>
+            <p className="heading">Request key</p>
             <Id id={key} whole />
-            <p className="text-faint">Sent with the change: whatever happens on the way, under this key it is made once.</p>
+            <p className="text-faint">Sent with the change. Retries with this key apply the change only once.</p>
           </div>
           {act.error && (
             <ErrorNotice
-              what={isOutcomeUnknown(act.error) ? "No answer came, so nobody knows yet whether it was done." : "Nothing was changed."}
+              what={
+                isOutcomeUnknown(act.error) ? "No response arrived: the change may or may not have been applied." : "Nothing was changed."
+              }
               error={act.error}
             />
           )}
           <div className="flex flex-wrap gap-2">
             <button type="submit" className={`button ${verb === "grant" ? "primary" : "danger"}`} disabled={!isWhole || act.isPending}>
-              {act.isPending ? "Working …" : act.error && isOutcomeUnknown(act.error) ? "Send again, same key" : label}
+              {act.isPending ? "Working …" : act.error && isOutcomeUnknown(act.error) ? "Resend with the same key" : label}
             </button>
             <button type="button" className="button" disabled={act.isPending} onClick={close}>
               Cancel

@@ -12,23 +12,23 @@ export interface ChangeResultProps {
   readonly close: () => void;
 }
 
-/** The answer may come between the two clicks of a double one, and the second is not meant for what is there now. */
+/** The result may appear between the two clicks of a double click. The second click is then dropped. */
 function dropSecondOfDouble(event: MouseEvent): void {
   if (event.detail < 2) return;
   event.preventDefault();
   event.stopPropagation();
 }
 
-/** What the service committed, and where to watch it go. */
+/** The committed change, with a link to its journey. */
 export function ChangeResult({ body, isReplayed, idempotencyKey, close }: ChangeResultProps) {
   const message = useRef<HTMLParagraphElement>(null);
-  // The form that had the focus is gone. Not to a button: a second Enter must not press it.
+  // The focused form is gone. The focus does not go to a button: a second Enter must not press it.
   useEffect(() => message.current?.focus(), []);
   return (
     <div className="flex flex-col gap-4" onClickCapture={dropSecondOfDouble}>
       <p ref={message} role="status" tabIndex={-1} className="font-medium text-done outline-none">
         {body.status === "ACTIVE" ? "Granted." : "Revoked."}
-        {isReplayed && " It was done at the first try already; this is its answer, and nothing was changed twice."}
+        {isReplayed && " The first request already applied it. This is the stored response; nothing was changed twice."}
       </p>
       <Facts
         facts={[
@@ -46,7 +46,7 @@ export function ChangeResult({ body, isReplayed, idempotencyKey, close }: Change
             </span>,
           ],
           ["Committed", <At key="at" at={body.updated_at} />],
-          ["Key", <Id key="key" id={idempotencyKey} whole />],
+          ["Request key", <Id key="key" id={idempotencyKey} whole />],
         ]}
       />
       <div className="flex flex-wrap items-center gap-3">

@@ -14,7 +14,7 @@ interface RequestedChange {
   readonly item: string;
 }
 
-/** One user: what they have or had, how it came about, and a change by hand. */
+/** One user: current and past entitlements, history, manual changes. */
 export function Entitlements() {
   const { user, as_of } = useSearch({ from: "/entitlements" });
   const navigate = useNavigate();
@@ -24,7 +24,7 @@ export function Entitlements() {
   return (
     <Page
       title="Entitlements"
-      about="What a user has, and how it came about"
+      about="A user's entitlements and their history"
       actions={
         user &&
         openForm && (
@@ -57,8 +57,8 @@ export function Entitlements() {
         </>
       ) : (
         <div className="panel">
-          <EmptyState title="Look a user up">
-            Ids are taken exactly as they are written. The address of this page then names the user, so it can be shared.
+          <EmptyState title="Look up a user">
+            Ids are case-sensitive. The address of the page contains the user id and can be shared.
           </EmptyState>
         </div>
       )}

@@ -9,7 +9,7 @@ import { toneText } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
 import { type HistoryEntry, history } from "./queries.ts";
 
-/** Every change of what the user has, from the audit, newest first. */
+/** Every change of the user's entitlements, from the audit log, newest first. */
 export function History({ user }: { user: string }) {
   const query = useInfiniteQuery({ ...history(user), ...useLive() });
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
@@ -19,7 +19,7 @@ export function History({ user }: { user: string }) {
       {error && <ErrorNotice what="The history cannot be shown." error={error} retry={() => void refetch()} />}
       {!data && !error && <Skeleton rows={5} />}
       {data && rows.length === 0 && (
-        <EmptyState title="Nothing in the audit">Every grant and revoke leaves its line here, for as long as the audit is kept.</EmptyState>
+        <EmptyState title="No history">Every grant and revoke is listed here until the audit retention ends.</EmptyState>
       )}
       {rows.length > 0 && (
         <ol className="px-4 py-4 md:px-6">
@@ -31,7 +31,7 @@ export function History({ user }: { user: string }) {
       {hasNextPage && (
         <div className="flex justify-center border-t p-3">
           <button type="button" className="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {isFetchingNextPage ? "Loading …" : "Older ones"}
+            {isFetchingNextPage ? "Loading …" : "Load older"}
           </button>
         </div>
       )}
@@ -95,7 +95,7 @@ function Line({ row, user, isLast }: { row: HistoryEntry; user: string; isLast: 
             to="/entitlements"
             search={{ user, as_of: row.at }}
             className="link"
-            aria-label={`As of then, version ${row.version} of ${row.stock_keeping_unit}: all that the user had`}
+            aria-label={`As of then, version ${row.version} of ${row.stock_keeping_unit}: all entitlements of the user`}
           >
             As of then
           </Link>

@@ -17,17 +17,17 @@ export interface HoldingsProps {
   readonly user: string;
   readonly asOf: string | undefined;
   readonly look: (asOf: string | undefined) => void;
-  /** Missing for who may not change anything. */
+  /** Undefined if the user may not make changes. */
   readonly openForm: ((verb: Verb, item: string) => void) | undefined;
 }
 
-/** What the user has now, or had at a time. */
+/** The user's entitlements now, or at a given time. */
 export function Holdings({ user, asOf, look, openForm }: HoldingsProps) {
   const query = useInfiniteQuery({ ...holdings(user, asOf), ...useLive() });
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   const rows = data?.pages.flatMap(page => page.entitlements) ?? [];
   return (
-    <Panel title={asOf ? "Had then" : "Has now"} aside={<AsOf key={asOf} asOf={asOf} look={look} />}>
+    <Panel title={asOf ? "Entitlements at that time" : "Current entitlements"} aside={<AsOf key={asOf} asOf={asOf} look={look} />}>
       {asOf && (
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 py-2">
           <span>
@@ -38,18 +38,20 @@ export function Holdings({ user, asOf, look, openForm }: HoldingsProps) {
           </button>
         </p>
       )}
-      {error && <ErrorNotice what="What the user has cannot be shown." error={error} retry={() => void refetch()} />}
+      {error && <ErrorNotice what="The entitlements cannot be shown." error={error} retry={() => void refetch()} />}
       {!data && !error && <Skeleton rows={3} />}
       {data && rows.length === 0 && !hasNextPage && (
-        <EmptyState title={asOf ? "Nothing at that time" : "Nothing was ever granted to this id"}>
-          {asOf ? "What came later is in the history below." : "Ids are taken exactly: upper and lower case are not the same."}
+        <EmptyState title={asOf ? "No entitlements at that time" : "No entitlements for this id"}>
+          {asOf ? "Later changes are in the history below." : "Ids are case-sensitive."}
         </EmptyState>
       )}
       {rows.length > 0 && <Table rows={rows} openForm={asOf ? undefined : openForm} />}
       {hasNextPage && (
         <div className="flex flex-wrap items-center justify-center gap-x-4 gap-y-2 border-t p-3">
           <span className="text-soft">
-            {rows.length > 0 ? `The first ${number(rows.length)} items, by name. There are more.` : "None of the first items existed then."}
+            {rows.length > 0
+              ? `The first ${number(rows.length)} items, by name. There are more.`
+              : "None of the first items existed at that time."}
           </span>
           <button type="button" className="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             {isFetchingNextPage ? "Loading …" : "More items"}
@@ -143,7 +145,7 @@ function HoldingMark({ status }: Pick<Holding, "status">) {
   );
 }
 
-/** To the other state. */
+/** A link that changes the entitlement to the other state. */
 function ChangeLink({ row: { stock_keeping_unit: item, status }, openForm }: { row: Holding; openForm: OpenForm }) {
   if (!openForm) return null;
   const [verb, word]: [Verb, string] = status === "ACTIVE" ? ["revoke", "Revoke"] : ["grant", "Grant"];

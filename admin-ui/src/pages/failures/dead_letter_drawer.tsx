@@ -54,7 +54,7 @@ function Details({ letter, report }: { letter: RawDeadLetterDetail; report: (don
             ...(letter.reprocessed_at ? [["Consumed", <At key="consumed" at={letter.reprocessed_at} />] as const] : []),
             ["Subject", <Mono key="subject" text={letter.subject} />],
             ["Stream", <Mono key="stream" text={`${letter.stream} #${number(letter.stream_seq)}`} />],
-            ["Event", letter.event_id ? <JourneyLink key="event" id={letter.event_id} /> : "its message id names none"],
+            ["Event", letter.event_id ? <JourneyLink key="event" id={letter.event_id} /> : "none in its message id"],
           ]}
         />
       </Section>
@@ -65,7 +65,7 @@ function Details({ letter, report }: { letter: RawDeadLetterDetail; report: (don
         <Bytes hex={letter.data} size={letter.size} />
       </Section>
       {letter.actions.length > 0 && (
-        <Section title="What operators did">
+        <Section title="Operator actions">
           <ActionList actions={letter.actions} />
         </Section>
       )}
@@ -73,13 +73,13 @@ function Details({ letter, report }: { letter: RawDeadLetterDetail; report: (don
   );
 }
 
-const neverConsumed = "It is not consumed. A real event that it displaced is sent again by itself.";
+const neverConsumed = "It is not consumed. A real event that it displaced is republished automatically.";
 const advice = (untrusted: NonNullable<RawDeadLetter["untrusted"]>) => {
   if (untrusted === "unknown_key")
-    return "If the key is one of yours, add it to EVENT_SIGNING_KEYS of notification and read the message again. Otherwise find out who may publish on NATS.";
+    return "If the key is one of yours, add it to EVENT_SIGNING_KEYS of notification and reprocess the message. Otherwise check who can publish to NATS.";
   if (untrusted === "forged")
     return `Its sender does not have this key, or the secret of the key differs between entitlement and notification. ${neverConsumed}`;
-  return `Its sender has no signing key: find out who may publish on NATS. ${neverConsumed}`;
+  return `Its sender has no signing key: check who can publish to NATS. ${neverConsumed}`;
 };
 
 const Mono = ({ text }: { text: string }) => <span className="mono break-all">{text}</span>;
@@ -90,12 +90,12 @@ const JourneyLink = ({ id }: { id: string }) => (
 );
 
 const words = {
-  reprocess: { label: "Read again", done: "It was read and consumed." },
-  discard: { label: "Discard", done: "It was discarded; the audit keeps what it was." },
+  reprocess: { label: "Reprocess", done: "The message was reprocessed and consumed." },
+  discard: { label: "Discard", done: "The message was discarded. The audit log keeps a record of it." },
 };
 type Act = keyof typeof words;
 
-/** Read again after a fix, or the end of it; answers where it was asked. */
+/** Reprocess or discard, with the result shown in place. */
 function Actions({ letter: { id, untrusted }, report }: { letter: RawDeadLetterDetail; report: (done: string) => void }) {
   const client = useQueryClient();
   const [isOperator, isAdmin] = [useCan("OPERATOR"), useCan("ADMIN")];
@@ -113,7 +113,7 @@ function Actions({ letter: { id, untrusted }, report }: { letter: RawDeadLetterD
     act.reset();
     setChosen(action);
   };
-  // No key makes a forged message a real one.
+  // A forged message stays forged, whichever key is configured.
   const canBeRead = untrusted === null || untrusted === "unknown_key";
   if (!isOperator || !(canBeRead || isAdmin)) return null;
   return (
@@ -132,7 +132,7 @@ function Actions({ letter: { id, untrusted }, report }: { letter: RawDeadLetterD
         <div className="flex flex-wrap justify-between gap-2">
           {canBeRead && (
             <button type="button" className="button primary" onClick={() => choose("reprocess")}>
-              Read again …
+              Reprocess …
             </button>
           )}
           {isAdmin && (

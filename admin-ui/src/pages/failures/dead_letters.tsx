@@ -16,7 +16,7 @@ export const deadLetterState = ({ reprocessed_at, untrusted }: Pick<RawDeadLette
     ? ({ tone: "done", word: "Consumed" } as const)
     : ({ tone: "failed", word: untrusted ? "Not trusted" : "Unreadable" } as const);
 
-/** Messages that notification could not decode or store, or does not trust, as they came. */
+/** Messages that notification could not decode or store, or does not trust, stored unchanged. */
 export function DeadLetters() {
   const { which } = useSearch({ from: "/failures/unreadable" });
   const navigate = useNavigate();
@@ -37,7 +37,7 @@ export function DeadLetters() {
               checked={which === "all"}
               onChange={event => void navigate({ to: "/failures/unreadable", search: event.target.checked ? { which: "all" } : {} })}
             />
-            Show those consumed since
+            Include reprocessed messages
           </label>
         }
       >
@@ -46,16 +46,16 @@ export function DeadLetters() {
           {error && <ErrorNotice what="Unreadable messages cannot be listed." error={error} retry={() => void refetch()} />}
           {isPending && <Skeleton rows={8} />}
           {data && rows.length === 0 && (
-            <EmptyState title={which === "all" ? "Every message could be read" : "No unreadable message is open"}>
-              What cannot be decoded, or is not signed with a known key, is kept here as it came, with the reason. It can be read again
-              after a fix.
+            <EmptyState title={which === "all" ? "No unreadable messages" : "No open unreadable messages"}>
+              Messages that cannot be decoded, or are not signed with a known key, are stored here unchanged with the reason. They can be
+              reprocessed after a fix.
             </EmptyState>
           )}
           {rows.length > 0 && <DeadLetterRows rows={rows} which={which} />}
         </div>
         {hasNextPage && (
           <button type="button" className="button self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {isFetchingNextPage ? "Loading …" : "Older ones"}
+            {isFetchingNextPage ? "Loading …" : "Load older"}
           </button>
         )}
       </Page>
@@ -99,7 +99,7 @@ function DeadLetterRows({ rows, which }: { rows: readonly RawDeadLetter[]; which
       </thead>
       <tbody>
         {rows.map(row => (
-          // The button in the first cell does the same for who has no pointer.
+          // The button in the first cell is the keyboard equivalent.
           <tr key={row.id} className="cursor-pointer" data-open={row.id === openId || undefined} onClick={() => open(row)}>
             <td>
               <button type="button" className="flex" onClick={() => open(row)}>

@@ -11,7 +11,7 @@ const tabs = [
   { to: "/failures/unreadable", name: "Unreadable messages" },
 ] as const;
 
-/** The two kinds of failure: what could not be done, and what could not even be read. */
+/** The two types of failure: failed rows and unreadable messages. */
 export function FailureTabs() {
   const live = useLive();
   const events = useQuery({ ...queries.counts(outbox), ...live }).data?.counts.FAILED;
@@ -21,7 +21,7 @@ export function FailureTabs() {
     "/failures/unreadable": useQuery({ ...queries.rawDeadLetterCounts, ...live }).data?.open,
   };
   return (
-    <nav aria-label="Kinds of failure" className="flex gap-1 border-b">
+    <nav aria-label="Types of failure" className="flex gap-1 border-b">
       {tabs.map(({ to, name }) => (
         <Link
           key={to}

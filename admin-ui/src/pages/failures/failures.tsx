@@ -21,11 +21,11 @@ interface Act {
   readonly filter: Filter;
 }
 
-/** One cause, one line: what fails for the same reason is looked at and put right together. */
+/** One line per cause, so that rows with the same error are handled together. */
 export function Failures() {
   const [act, setAct] = useState<Act>();
   return (
-    <Page title="Failures" about="By cause: errors that differ only in ids, numbers and times are one group">
+    <Page title="Failures" about="Grouped by cause. Errors that differ only in ids, numbers and times form one group">
       <FailureTabs />
       <Causes kind={notifications} act={setAct} />
       <Causes kind={outbox} act={setAct} />
@@ -39,7 +39,7 @@ const sumOf = (data: GroupsPage | undefined): Count => ({
   more: (data?.more || data?.groups.some(group => group.more)) ?? false,
 });
 
-/** What failed for good needs somebody; what retries may still come right by itself. */
+/** Failed rows need an operator. Retrying rows may still succeed. */
 function Causes({ kind, act }: { kind: Kind; act: (act: Act) => void }) {
   const live = useLive();
   const failed = useQuery({ ...queries.groups(kind, "FAILED"), ...live });
@@ -66,19 +66,19 @@ function Causes({ kind, act }: { kind: Kind; act: (act: Act) => void }) {
     >
       {failed.error && (
         <ErrorNotice
-          what={`Failures of ${kind.title.toLowerCase()} are not known now.`}
+          what={`Failures of ${kind.title.toLowerCase()} cannot be loaded.`}
           error={failed.error}
           retry={() => void failed.refetch()}
         />
       )}
       {failed.isPending && <Skeleton rows={3} />}
       {failed.data?.groups.length === 0 && (
-        <EmptyState title={`No ${kind.one} failed`}>What fails for good is listed here by its cause.</EmptyState>
+        <EmptyState title={`No ${kind.one} failed`}>Permanent failures are listed here, grouped by cause.</EmptyState>
       )}
       <GroupList kind={kind} status="FAILED" data={failed.data} act={act} />
       {waiting.error && !failed.error && (
         <ErrorNotice
-          what={`Which ${kind.title.toLowerCase()} retry is not known now.`}
+          what={`Retrying ${kind.title.toLowerCase()} cannot be loaded.`}
           error={waiting.error}
           retry={() => void waiting.refetch()}
         />
@@ -86,7 +86,7 @@ function Causes({ kind, act }: { kind: Kind; act: (act: Act) => void }) {
       {waiting.data && waiting.data.groups.length > 0 && (
         <p className="flex flex-wrap items-center gap-x-2 border-t bg-ground px-3 py-2 md:px-4">
           <StateMark state={retrying} />
-          <span className="text-faint">failed and wait for their next attempt</span>
+          <span className="text-faint">failed, waiting for the next attempt</span>
         </p>
       )}
       <GroupList kind={kind} status="RETRYING" data={waiting.data} act={act} />
@@ -136,7 +136,7 @@ function GroupList({ kind, status, data, act }: GroupListProps) {
                   </span>
                 )}
                 <span>
-                  for example{" "}
+                  example{" "}
                   <Link to={`/${kind.name}/$id`} params={{ id: group.sample_id }} className="mono link" title={group.sample_id}>
                     {shortId(group.sample_id)}
                   </Link>
@@ -160,7 +160,7 @@ function GroupList({ kind, status, data, act }: GroupListProps) {
           </li>
         ))}
       </ul>
-      {data.more && <p className="border-t px-4 py-3 text-faint">There are more causes than are shown here.</p>}
+      {data.more && <p className="border-t px-4 py-3 text-faint">Not all causes are shown.</p>}
     </>
   );
 }

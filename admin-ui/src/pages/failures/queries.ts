@@ -3,7 +3,7 @@ import { get, type RawDeadLetter, type RawDeadLetterDetail } from "../../api/cli
 import { cursorOf, type Page, paging } from "../../api/queries.ts";
 import { pageSize } from "../../parts/settings.ts";
 
-/** Messages that could not be read: those still open, or all. */
+/** Unreadable messages: open ones, or all. */
 export const rawDeadLetters = (which?: "all") =>
   infiniteQueryOptions({
     queryKey: ["raw dead letters", which, pageSize()],

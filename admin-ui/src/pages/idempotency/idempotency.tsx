@@ -13,15 +13,15 @@ import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago, At } from "../../parts/time.tsx";
 import { idempotency } from "./queries.ts";
 
-/** What is kept of an idempotency key: the request's fingerprint, the answer, and how often it was given again. */
+/** The stored data of a request key: request hash, response and number of replays. */
 export function IdempotencyStart() {
   return (
-    <Page title="Idempotency" about="What an Idempotency-Key stands for">
+    <Page title="Idempotency" about="The stored response of a request key">
       <LookUp />
       <div className="panel">
-        <EmptyState title="Look a key up">
-          The service keeps the answer to each key until it expires. Who sends the same request with the same key again gets that answer,
-          and nothing is done twice; another request under the key is refused.
+        <EmptyState title="Look up a request key">
+          The service stores the response of each request key (the Idempotency-Key header) until the key expires. A repeated request with
+          the same key gets the stored response. A different request with the same key is refused.
         </EmptyState>
       </div>
     </Page>
@@ -36,7 +36,7 @@ export function Idempotency() {
       <LookUp key={key} before={key} />
       {error && (
         <div className="panel overflow-hidden">
-          <ErrorNotice what="This key cannot be looked up." error={error} retry={() => void refetch()} />
+          <ErrorNotice what="The key cannot be looked up." error={error} retry={() => void refetch()} />
         </div>
       )}
       {isPending && (
@@ -46,15 +46,13 @@ export function Idempotency() {
       )}
       {data?.length === 0 && (
         <div className="panel">
-          <EmptyState title="Nobody holds this key">
-            It was never used, or it expired and its row was cleaned up: a request with it is a new one. Upper and lower case differ; quotes
-            around a key are not part of it.
+          <EmptyState title="Unknown request key">
+            The key was never used, or it expired and was deleted. A request with it counts as new. Keys are case-sensitive. Quotes around a
+            key are not part of it.
           </EmptyState>
         </div>
       )}
-      {data && data.length > 1 && (
-        <p className="text-soft">{number(data.length)} uses: the same key of another client, or on another route, is another key.</p>
-      )}
+      {data && data.length > 1 && <p className="text-soft">{number(data.length)} entries. Keys are separate for each client and route.</p>}
       {data?.map(one => (
         <StoredResponsePanel key={`${one.client_id} ${one.route}`} stored={one} />
       ))}
@@ -91,8 +89,8 @@ function LookUp({ before = "" }: { before?: string }) {
 }
 
 const states = {
-  stored: { tone: "done", word: "Kept" },
-  refused: { tone: "retry", word: "Kept: a refusal" },
+  stored: { tone: "done", word: "Stored" },
+  refused: { tone: "retry", word: "Stored refusal" },
   expired: { tone: "pending", word: "Expired" },
 } as const;
 
@@ -111,12 +109,12 @@ function StoredResponsePanel({ stored }: { stored: StoredResponse }) {
             [stored.expired ? "Expired" : "Expires", <Expiry key="expires" at={stored.expires_at} />],
             ["Replays", <Mono key="replays" text={number(stored.replays)} />],
             ["Last replay", stored.replayed_at ? <At key="replayed" at={stored.replayed_at} /> : "never"],
-            ["Led to", stored.event_id ? <JourneyLink key="event" id={stored.event_id} /> : "no event: nothing was changed"],
+            ["Event", stored.event_id ? <JourneyLink key="event" id={stored.event_id} /> : "none: nothing was changed"],
           ]}
         />
         <div className="min-w-0">
           <h3 className="heading mb-2">
-            Stored answer <span className="mono normal-case">{stored.response_code}</span>
+            Stored response <span className="mono normal-case">{stored.response_code}</span>
           </h3>
           <Verbatim text={JSON.stringify(stored.answer, null, 2)} />
         </div>
@@ -136,6 +134,6 @@ const Expiry = ({ at }: { at: string }) => (
 
 const JourneyLink = ({ id }: { id: string }) => (
   <Link to="/journey/$id" params={{ id }} className="link">
-    the whole way of its event
+    Full journey of its event
   </Link>
 );

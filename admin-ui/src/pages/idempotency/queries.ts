@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { get, type StoredResponse } from "../../api/client.ts";
 
-/** Everybody who used a key. */
+/** All clients and routes that used a request key. */
 export const idempotency = (key: string) =>
   queryOptions({
     queryKey: ["idempotency", key],

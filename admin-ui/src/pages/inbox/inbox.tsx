@@ -9,12 +9,12 @@ import { type Show, shows } from "../../parts/user_view.ts";
 import { InboxRows } from "./inbox_rows.tsx";
 import { inbox } from "./queries.ts";
 
-/** A user's inbox as the user sees it, and what has not reached it. Looking marks nothing as read. */
+/** A user's inbox as the user sees it, plus undelivered notifications. Viewing marks nothing as read. */
 export function Inbox() {
   const { user, show = "all" } = useSearch({ from: "/inbox" });
   const navigate = useNavigate();
   return (
-    <Page title="Inbox" about="What a user was told; looking at it marks nothing as read">
+    <Page title="Inbox" about="A user's notifications. Viewing them marks nothing as read">
       <UserLookup key={user} user={user} open={chosen => void navigate({ to: "/inbox", search: { user: chosen, show } })} />
       {user ? (
         <>
@@ -27,8 +27,8 @@ export function Inbox() {
         </>
       ) : (
         <div className="panel">
-          <EmptyState title="Look a user up">
-            Their inbox appears as they see it, newest first, and goes on by itself. What was not delivered stands there too, and says so.
+          <EmptyState title="Look up a user">
+            The inbox appears as the user sees it, newest first, and refreshes itself. Undelivered notifications are listed and marked.
           </EmptyState>
         </div>
       )}
@@ -36,11 +36,11 @@ export function Inbox() {
   );
 }
 
-const words: Record<Show, string> = { all: "Everything", delivered: "What the user sees", unread: "Unread" };
+const words: Record<Show, string> = { all: "All", delivered: "Visible to the user", unread: "Unread" };
 const empty: Record<Show, [title: string, text: string]> = {
-  all: ["Nothing was sent to this id", "Ids are taken exactly. What was sent is deleted after its time of keeping."],
-  delivered: ["The user's inbox is empty", "What waits or failed on the way is under Everything."],
-  unread: ["The user has read everything", "What they have read is under What the user sees."],
+  all: ["No notifications for this id", "Ids are case-sensitive. Sent notifications are deleted after their retention."],
+  delivered: ["The user's inbox is empty", "Pending and failed notifications are under All."],
+  unread: ["No unread notifications", "Read notifications are under Visible to the user."],
 };
 
 function InboxList({ user, show, choose }: { user: string; show: Show; choose: (show: Show) => void }) {
@@ -67,7 +67,7 @@ function InboxList({ user, show, choose }: { user: string; show: Show; choose: (
           </button>
         ))}
       </fieldset>
-      {!seesPayloads && <p className="text-faint">What the notifications say is masked for your role.</p>}
+      {!seesPayloads && <p className="text-faint">Payloads are masked for your role.</p>}
       <div className="panel min-w-0 overflow-hidden">
         {error && <ErrorNotice what="The inbox cannot be shown." error={error} retry={() => void refetch()} />}
         {!data && !error && <Skeleton rows={8} />}
@@ -76,7 +76,7 @@ function InboxList({ user, show, choose }: { user: string; show: Show; choose: (
       </div>
       {hasNextPage && (
         <button type="button" className="button self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {isFetchingNextPage ? "Loading …" : "Older ones"}
+          {isFetchingNextPage ? "Loading …" : "Load older"}
         </button>
       )}
     </>

@@ -5,7 +5,7 @@ import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago } from "../../parts/time.tsx";
 import type { InboxNotification } from "./queries.ts";
 
-/** As the user's own page says it. */
+/** The same sentences as on the user's own page. */
 const sentences: Record<string, (item: string) => string> = {
   EntitlementGranted: item => `You were granted ${item}.`,
   EntitlementRevoked: item => `${item} was taken back.`,
@@ -26,7 +26,7 @@ export function InboxRows({ rows }: { rows: readonly InboxNotification[] }) {
   );
 }
 
-/** An unread one has its mark; one that did not arrive says that the user does not see it. */
+/** Marks unread notifications, and notifications that the user does not see. */
 function InboxRow({ row }: { row: InboxNotification }) {
   const arrived = row.position !== null;
   const isUnread = arrived && row.read_at === null;
@@ -45,7 +45,7 @@ function InboxRow({ row }: { row: InboxNotification }) {
         <p className="flex flex-wrap items-center gap-x-4 gap-y-0.5">
           <StateMark state={stateOf(notifications, { status: row.status, attempts, stale: row.stale })} isQuiet={arrived && !row.stale} />
           {!arrived && <span className="text-soft">The user does not see this.</span>}
-          {row.stale && <span className="text-soft">A newer version was known when it came.</span>}
+          {row.stale && <span className="text-soft">A newer version had already arrived.</span>}
           {row.read_at && (
             <span className="text-faint">
               read <Ago at={row.read_at} />

@@ -13,19 +13,19 @@ import type { Chain, JourneyDeadLetter } from "./steps.ts";
 export interface Journey {
   readonly matchedBy: string | undefined;
   readonly chains: readonly Chain[];
-  /** What one system could not tell, in its words; the other's part is shown all the same. */
+  /** The errors of systems that did not respond. The part of the other system is still shown. */
   readonly troubles: readonly string[];
 }
 
 const nothing = { matched_by: null, events: [], notifications: [], raw_dead_letters: [] };
 
-/** An id that a system does not know, or that is not of a form it knows, is no trouble. */
+/** An id that a system does not have, or cannot parse, is not an error. */
 const orNothing = (error: unknown) => {
   if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return nothing;
   throw error;
 };
 
-/** Asks both systems about an id, then each about the events that only the other knew. */
+/** Searches both systems for an id, then each system for the events that only the other one found. */
 export const journey = (id: string) =>
   queryOptions({
     queryKey: ["journey", id],
@@ -65,7 +65,7 @@ const eventsIn = ({ notifications, raw_dead_letters }: NotificationJourney): str
   ...new Set([...notifications.map(one => one.event_id), ...raw_dead_letters.flatMap(one => one.event_id ?? [])]),
 ];
 
-/** By event, newest first as the systems list them. */
+/** Grouped by event, in the systems' order: newest first. */
 export function chainsOf(
   events: readonly JourneyEvent[],
   notifications: readonly JourneyNotification[],

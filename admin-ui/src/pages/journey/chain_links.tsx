@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { UserLinks } from "../../parts/user_links.tsx";
 import type { Chain } from "./steps.ts";
 
-/** To the rows that the chain is made of. */
+/** Links to the rows of the chain. */
 export function ChainLinks({ chain: { event, notifications } }: { chain: Chain }) {
   const user = event?.user_id ?? notifications[0]?.user_id;
   return (
@@ -19,7 +19,7 @@ export function ChainLinks({ chain: { event, notifications } }: { chain: Chain }
       ))}
       {user && (
         <Link to="/notifications" search={{ user_id: user }} className="link max-w-64 truncate">
-          All of {user}
+          Notifications of {user}
         </Link>
       )}
       {user && <UserLinks user={user} />}

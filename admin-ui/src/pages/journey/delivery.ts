@@ -12,7 +12,7 @@ const outcomes = {
 /** From the stream to the user's inbox. */
 export function stepsOfNotification(one: JourneyNotification, event: JourneyEvent | undefined): Step[] {
   const { notification_id: id, processed, dead } = one;
-  // An event that was published again later had been consumed before.
+  // A republished event was consumed before its last publish.
   const isOfThis = processed !== null && processed.stream_seq === event?.stream_seq;
   const steps: Step[] = [];
   if (processed)
@@ -20,7 +20,7 @@ export function stepsOfNotification(one: JourneyNotification, event: JourneyEven
       key: "processed",
       at: processed.processed_at,
       tone: processed.stale ? "stale" : "done",
-      title: processed.stale ? "Consumed, but a newer version was known: stale" : "Consumed by notification",
+      title: processed.stale ? "Consumed as stale: a newer version had already arrived" : "Consumed by notification",
       ...(processed.stream_seq === null ? {} : { text: `from #${processed.stream_seq} of the stream` }),
       after: isOfThis ? ["published"] : ["outbox"],
     });
@@ -53,7 +53,7 @@ function stepOfAttempt(
   isLast: boolean,
   before: Attempt | undefined,
 ): Step {
-  // Older rows say `retry` of the attempt after which nothing was left to try.
+  // Old rows have `retry` as the outcome of the last attempt.
   const { tone, title } = outcomes[isLast && outcome === "retry" ? "dead" : outcome];
   return {
     key: `${id} attempt ${number}`,
@@ -67,7 +67,7 @@ function stepOfAttempt(
   };
 }
 
-/** The inbox and its reader, or what keeps it from them. */
+/** Delivery and reading, or the reason why neither has happened. */
 function endOf(
   { notification_id: id, status, sent_at, read_at, position, next_retry_at, attempt_count }: JourneyNotification,
   last: Attempt | undefined,
@@ -98,7 +98,7 @@ function endOf(
       at: null,
       tone: status === "PROCESSING" ? "flight" : "pending",
       title,
-      ...(status === "PROCESSING" ? { text: "under way" } : {}),
+      ...(status === "PROCESSING" ? { text: "in progress" } : {}),
       row,
     },
   ];

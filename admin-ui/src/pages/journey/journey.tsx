@@ -16,11 +16,11 @@ import { UnknownId } from "./unknown_id.tsx";
 
 export function JourneyStart() {
   return (
-    <Page title="Journey" about="The whole way of an event, from the request to the inbox">
+    <Page title="Journey" about="All steps of an event, from the request to the inbox">
       <div className="panel">
         <EmptyState title="Paste any id into the search above">
-          An event, a notification, a trace, an idempotency key, a purchase: each leads to the whole chain. A user id leads to what the user
-          was granted and notified of.
+          The id of an event, notification, trace or purchase, or a request key, leads to the full chain. A user id leads to the user's
+          entitlements and notifications.
         </EmptyState>
       </div>
     </Page>
@@ -47,7 +47,7 @@ export function Journey() {
       )}
       {data?.troubles.map(trouble => (
         <div key={trouble} className="panel overflow-hidden">
-          <ErrorNotice what="Part of the way is not known now." error={trouble} retry={() => void refetch()} />
+          <ErrorNotice what="Part of the journey cannot be loaded." error={trouble} retry={() => void refetch()} />
         </div>
       ))}
       {isPending && (
@@ -82,7 +82,7 @@ function ChainPanel({ chain }: { chain: Chain }) {
         <ChainLinks chain={chain} />
         <button type="button" className="button ml-auto" onClick={() => copy(markdownOf(chain, steps, address))}>
           <Icon name={isCopied ? "check" : "copy"} />
-          <span role="status">{isCopied ? "Copied as Markdown" : "Copy for an incident"}</span>
+          <span role="status">{isCopied ? "Copied as Markdown" : "Copy as Markdown"}</span>
         </button>
       </header>
       <Line steps={steps} />

@@ -4,7 +4,7 @@ import { gapOf, gapText } from "./order.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { Chain, Step } from "./steps.ts";
 
-/** The chain for an incident's notes: UTC, one line a step. */
+/** The chain as Markdown for incident notes: UTC, one line per step. */
 export function markdownOf(chain: Chain, steps: readonly Step[], address: string): string {
   const { event, notifications, eventId } = chain;
   const user = event?.user_id ?? notifications[0]?.user_id;
@@ -21,7 +21,7 @@ export function markdownOf(chain: Chain, steps: readonly Step[], address: string
     "",
     `User ${code(user ?? "?")}, trace ${code(event?.trace_id ?? notifications[0]?.trace_id ?? "?")}. ${address}`,
     "",
-    "| time | gap | what | who |",
+    "| time | gap | step | actor |",
     "|---|---|---|---|",
     ...lines,
     "",

@@ -22,4 +22,4 @@ test.each([
   ["a`, see [this](http://evil) `", "`` a`, see [this](http://evil) ` ``"],
   ["a\n\n# b", "`a # b`"],
   [" a", "`  a `"],
-])("%j as code ends where it should", (text, written) => expect(code(text)).toBe(written));
+])("%j as code has a closing fence", (text, written) => expect(code(text)).toBe(written));

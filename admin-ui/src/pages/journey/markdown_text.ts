@@ -1,15 +1,15 @@
-// What cannot be seen, or turns the text around it, is written by its code point.
+// Invisible and direction-changing characters are written as code points.
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const codeOf = (character: string) => `⟨U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟩`;
 const oneLine = (text: string) => text.replace(/\s+/g, " ").replace(unseen, codeOf);
 
-/** Text from outside as Markdown shows it: on one line, and nothing in it is markup, a link or HTML. */
+/** Escapes external text for Markdown: one line, without markup, links or HTML. */
 export const plain = (text: string): string =>
   oneLine(text)
     .replace(/[\\`*_~[\]<>&|]/g, "\\$&")
     .replaceAll("://", ":\\//");
 
-/** Text from outside as code: its fence is longer than any run of backticks in it. */
+/** External text as inline code. The fence is longer than any run of backticks in it. */
 export function code(text: string): string {
   const inner = oneLine(text);
   const longest = Math.max(0, ...(inner.match(/`+/g) ?? []).map(run => run.length));

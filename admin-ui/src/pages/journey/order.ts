@@ -2,8 +2,8 @@ import { span } from "../../parts/format.ts";
 import type { Step } from "./steps.ts";
 
 /**
- * Steps in the order of cause: none stands before one that must have been first, and among those that may come next the earliest does. Times alone
- * would not do: systems have clocks of their own, and what a worker did is noted a moment after the next one saw it.
+ * Steps in causal order, and by time where the cause leaves it open. Times alone are not enough: systems have different clocks, and a worker
+ * records its step a moment after the next worker saw the result.
  */
 export function inOrder(steps: readonly Step[]): Step[] {
   const left = [...steps];
@@ -19,10 +19,10 @@ export function inOrder(steps: readonly Step[]): Step[] {
 
 const timeOf = ({ at }: Step) => Date.parse(at ?? "");
 
-// Two clocks, or a note that was made late, differ by no more; beyond that something was noted long after it was done.
+// The largest difference explained by clock skew or late recording.
 const skew = 10_000;
 
-/** How long after the step before, in words. What was noted earlier than its cause came at about the same time. */
+/** The delay after the previous step, in words. A step recorded before its cause happened at about the same time. */
 export function gapText(milliseconds: number): string {
   if (milliseconds >= 0) return `+${span(milliseconds)}`;
   return milliseconds > -skew ? "≈ 0" : "earlier";

@@ -4,7 +4,7 @@ import type { Step } from "./steps.ts";
 
 const many = (attempts: number) => `${attempts} ${attempts === 1 ? "attempt" : "attempts"} failed`;
 
-/** From the outbox to the stream, and the confirmation that it arrived. */
+/** From the outbox to the stream, and the confirmation by notification. */
 export function stepsOfPublishing(event: JourneyEvent): Step[] {
   const { published_at, confirmed_at, stream_seq, stream_duplicate, publish_generation } = event;
   const row = { kind: "outbox", id: event.event_id, status: event.status ?? "", attempts: event.attempt_count ?? 0 } as const;
@@ -13,7 +13,7 @@ export function stepsOfPublishing(event: JourneyEvent): Step[] {
         key: "published",
         at: published_at,
         tone: "done",
-        title: `Published ${publish_generation ? "again " : ""}as #${stream_seq ?? "?"}${stream_duplicate ? ", which the stream had already" : ""}`,
+        title: `Published ${publish_generation ? "again " : ""}as #${stream_seq ?? "?"}${stream_duplicate ? " (duplicate)" : ""}`,
         text: attemptsOf(event),
         after: ["outbox"],
       }
@@ -22,8 +22,8 @@ export function stepsOfPublishing(event: JourneyEvent): Step[] {
     key: "confirmed",
     at: confirmed_at,
     tone: confirmed_at ? "done" : "pending",
-    title: "Confirmed to the outbox: notification has it",
-    // Not the notification's own steps: it is confirmed at its turn, however far the delivery is.
+    title: "Confirmed: notification has the event",
+    // Independent of the delivery steps: confirmation does not wait for delivery.
     after: ["published", "processed"],
   };
   return [published, confirmed];
@@ -39,7 +39,7 @@ function waiting({
   const error = last_error ? { error: last_error } : {};
   if (status === "FAILED") return { tone: "failed", title: "Not published: needs attention", text: many(made), ...error };
   if (status === "IN_FLIGHT")
-    return { tone: "flight", title: "Published", text: made > 0 ? `${many(made)}, the next is under way` : "under way", ...error };
+    return { tone: "flight", title: "Published", text: made > 0 ? `${many(made)}, the next is in progress` : "in progress", ...error };
   if (made === 0) return { tone: "pending", title: "Published" };
   const next = next_retry_at ? { speaksOf: { word: "next attempt", at: next_retry_at } } : {};
   return { tone: "retry", title: "Published", text: many(made), ...next, ...error };

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { get } from "../../api/client.ts";
 import { userPath } from "../../api/queries.ts";
 
-/** Whether a user has, or had, anything at all. */
+/** Whether the user has or had any entitlement. */
 export const hasEntitlements = (user: string) =>
   queryOptions({
     queryKey: ["has entitlements", user],

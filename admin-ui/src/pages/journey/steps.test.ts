@@ -95,9 +95,9 @@ const gone: JourneyEvent = { ...unpublished, status: null, attempt_count: null, 
 
 const chain = (given: Partial<Chain>): Chain => ({ eventId: "e1", event, notifications: [], ...given });
 const titles = (given: Partial<Chain>) => stepsOf(chain(given)).map(({ title, at: time }) => (time ? title : `(${title})`));
-const before = ["Request POST /grants answered 200", "Entitlement is active, version 1", "Event written to the outbox"];
+const before = ["Request POST /grants returned 200", "Entitlement is active, version 1", "Event written to the outbox"];
 
-test("a dead notification ends with what is to be done, and no step after it", () => {
+test("a failed notification ends with the action it needs, without later steps", () => {
   expect(titles({ notifications: [dead] })).toEqual([
     ...before,
     "Published as #7",
@@ -106,17 +106,17 @@ test("a dead notification ends with what is to be done, and no step after it", (
     "Attempt 1 failed, retried later",
     "Attempt 2 failed, the last one",
     "Moved to the dead-letter queue",
-    "Confirmed to the outbox: notification has it",
+    "Confirmed: notification has the event",
     "(Not delivered: needs attention)",
   ]);
   const last = stepsOf(chain({ notifications: [dead] })).at(-1);
   expect(last).toMatchObject({ tone: "failed", row: { kind: "notifications", id: "n1", status: "FAILED" } });
 });
 
-describe("steps come in the order of cause, whatever the clocks say", () => {
+describe("steps are in causal order, even if clocks differ", () => {
   test.each([
-    ["publishing was noted after the consumer had it", { ...event, published_at: at(4) }],
-    ["publishing was noted after the delivery", { ...event, published_at: at(7) }],
+    ["the publish was recorded after the consumer had it", { ...event, published_at: at(4) }],
+    ["the publish was recorded after the delivery", { ...event, published_at: at(7) }],
     ["the clock of entitlement is ahead", { ...event, created_at: at(9), published_at: at(9), audit: { ...event.audit!, at: at(9) } }],
     ["the clock of entitlement is behind", { ...event, confirmed_at: at(2) }],
   ])("%s", (_, late) => {
@@ -137,7 +137,7 @@ describe("steps come in the order of cause, whatever the clocks say", () => {
     expect(causes.map(placeOf)).not.toContain(-1);
   });
 
-  test("but an event that was consumed and published once more later was consumed first", () => {
+  test("a republished event was consumed before its last publish", () => {
     const again = { ...event, published_at: at(30), stream_seq: 9, publish_generation: 1 };
     const order = titles({ event: again, notifications: [sent] });
     expect(order.indexOf("Consumed by notification")).toBeLessThan(order.indexOf("Published again as #9"));
@@ -149,18 +149,18 @@ test.each([
   [0, "+0 ms"],
   [-40, "≈ 0"],
   [-60_000, "earlier"],
-])("a gap of %d ms is read as %s", (gap, text) => expect(gapText(gap)).toBe(text));
+])("a gap of %d ms is shown as %s", (gap, text) => expect(gapText(gap)).toBe(text));
 
 test.each([
   [0, 0, "first attempt"],
-  [2, 0, "attempt 3, after 2 that failed"],
-  [0, 1, "first attempt of repetition 1"],
+  [2, 0, "attempt 3, after 2 failed"],
+  [0, 1, "first attempt of republish 1"],
   [null, null, "first attempt"],
-])("%p failed attempts in generation %p are told in words", (attempt_count, publish_generation, text) =>
+])("%p failed attempts in generation %p are described in words", (attempt_count, publish_generation, text) =>
   expect(attemptsOf({ attempt_count, publish_generation })).toBe(text),
 );
 
-test("an attempt after which nothing was left to try is the last one, also if its row says retry", () => {
+test("the attempt before the dead-letter queue is the last one, even if its row says retry", () => {
   const old = { ...dead, attempts: [attempt(2, 5, "retry"), attempt(1, 4, "retry")] };
   expect(titles({ notifications: [old] })).toContain("Attempt 2 failed, the last one");
   const requeued = {
@@ -174,7 +174,7 @@ test("an attempt after which nothing was left to try is the last one, also if it
     "Attempt 1 failed, retried later",
     "Attempt 2 failed, the last one",
     "Moved to the dead-letter queue",
-    "Confirmed to the outbox: notification has it",
+    "Confirmed: notification has the event",
     "Notification requeued",
     "Attempt 3 delivered",
     "Delivered to the inbox",
@@ -182,24 +182,24 @@ test("an attempt after which nothing was left to try is the last one, also if it
   ]);
 });
 
-describe("what has not happened is said, after what has", () => {
+describe("missing steps are listed after the completed ones", () => {
   test.each([
     [
-      "it waits for its turn",
+      "it is pending",
       { event: { ...unpublished, status: "PENDING" } },
-      ["Published", "Consumed by notification", "Confirmed to the outbox: notification has it"],
-      "On its way",
+      ["Published", "Consumed by notification", "Confirmed: notification has the event"],
+      "In progress",
     ],
     [
       "it failed in the outbox",
       { event: { ...unpublished, status: "FAILED", attempt_count: 10, last_error: "no" } },
-      ["Not published: needs attention", "Consumed by notification", "Confirmed to the outbox: notification has it"],
+      ["Not published: needs attention", "Consumed by notification", "Confirmed: notification has the event"],
       "Needs attention",
     ],
     [
       "it is retried",
       { event: { ...unpublished, status: "PENDING", attempt_count: 2 } },
-      ["Published", "Consumed by notification", "Confirmed to the outbox: notification has it"],
+      ["Published", "Consumed by notification", "Confirmed: notification has the event"],
       "Retrying",
     ],
     [
@@ -211,26 +211,26 @@ describe("what has not happened is said, after what has", () => {
     [
       "its message could not be read",
       { event: { ...event, confirmed_at: null }, letters: [letter] },
-      ["Not consumed: needs attention", "Confirmed to the outbox: notification has it"],
+      ["Not consumed: needs attention", "Confirmed: notification has the event"],
       "Needs attention",
     ],
     [
-      "somebody sent a message under its id, and it was delivered all the same",
+      "an untrusted message with its id arrived, and it was delivered",
       { notifications: [sent], letters: [{ ...letter, untrusted: "forged" as const }] },
       ["Read by the user"],
       "Delivered",
     ],
     [
-      "notification could not be asked",
+      "notification does not respond",
       { event: { ...event, confirmed_at: null }, unasked: ["notification" as const] },
-      ["Consumed by notification", "Confirmed to the outbox: notification has it"],
-      "Known in part",
+      ["Consumed by notification", "Confirmed: notification has the event"],
+      "Partly known",
     ],
     ["it is delivered", { notifications: [sent] }, ["Read by the user"], "Delivered"],
     ["it is stale and delivered", { notifications: [{ ...sent, stale: true }] }, ["Read by the user"], "Delivered, stale"],
-    ["only the audit knows it", { event: gone }, [], "Known from the audit only"],
+    ["only the audit log has it", { event: gone }, [], "Only in the audit log"],
     ["it was discarded from the outbox", { event: { ...gone, actions: [action("outbox.discard", 9)] } }, [], "Discarded"],
-    ["its notification was deleted after its time", {}, [], "Consumed, no longer kept"],
+    ["its notification was deleted after retention", {}, [], "Consumed, deleted after retention"],
   ] as [string, Partial<Chain>, string[], string][])("%s", (_, given, missing, outcome) => {
     const steps = stepsOf(chain(given));
     expect(steps.filter(step => step.at === null).map(step => step.title)).toEqual(missing);
@@ -238,7 +238,7 @@ describe("what has not happened is said, after what has", () => {
   });
 });
 
-test("only what can be acted on has a row to act on", () => {
+test("only steps with a possible action have a row", () => {
   const rowOf = (given: Partial<Chain>) => stepsOf(chain(given)).flatMap(({ row }) => row ?? []);
   expect(rowOf({ event: { ...unpublished, status: "FAILED" } })).toEqual([
     { kind: "outbox", id: "e1", status: "FAILED", attempts: unpublished.attempt_count ?? 0 },
@@ -246,24 +246,24 @@ test("only what can be acted on has a row to act on", () => {
   expect(rowOf({ notifications: [sent] })).toEqual([]);
 });
 
-test("a chain whose event was deleted already is told from what notification knows", () => {
+test("a chain without its event is built from the data of notification", () => {
   const steps = stepsOf(chain({ event: undefined, notifications: [sent] }));
   expect(steps.map(step => step.title)).toContain("Delivered to the inbox");
   expect(outcomeOf(chain({ event: undefined, notifications: [sent] })).word).toBe("Delivered");
 });
 
-test("an event that the outbox no longer keeps is not said to be on its way, nor a discarded one to be published", () => {
+test("an event deleted after retention is not shown as in progress, nor a discarded one as published", () => {
   const textOf = (one: JourneyEvent) => stepsOf(chain({ event: one })).find(step => step.key === "outbox")?.text;
   expect(textOf(gone)).toContain("published and confirmed, then deleted from the outbox");
   expect(textOf({ ...gone, actions: [action("outbox.discard", 9)] })).toBe("EntitlementGranted");
 });
 
-test("what operators did is told in words, and whether it was in bulk", () => {
+test("operator actions are described in words, including whether they were in bulk", () => {
   const actions = [action("outbox.requeue", 20, { operation_id: "o1" }), action("outbox.paint", 21)];
   expect(titles({ event: { ...event, actions } }).slice(-2)).toEqual(["Event requeued in a bulk operation", "Operator: outbox.paint"]);
 });
 
-test("as Markdown, each step is one line with its gap, whatever an error holds, and the end is the same", () => {
+test("as Markdown, each step is one line with its gap, even with special characters in an error", () => {
   const given = chain({ event: { ...event, published_at: at(4) }, notifications: [dead] });
   const text = markdownOf(given, stepsOf(given), "http://x/admin/journey/e1");
   expect(text).toStartWith("### Event e1: needs attention\n");
@@ -273,7 +273,7 @@ test("as Markdown, each step is one line with its gap, whatever an error holds, 
   expect(text).toContain("|  |  | Not delivered: needs attention |  |");
 });
 
-test("as Markdown, no id, error or name can break out of its place", () => {
+test("as Markdown, no id, error or name can break out of its cell", () => {
   const hostile = "x`](http://evil) | [a](b) <b>\n## c";
   const given = chain({
     event: { ...event, user_id: hostile, trace_id: hostile, audit: { ...event.audit!, client_id: hostile }, last_error: hostile },

@@ -5,7 +5,7 @@ import { stepsOfNotification } from "./delivery.ts";
 import { inOrder } from "./order.ts";
 import { stepsOfPublishing } from "./publishing.ts";
 
-/** Something that happened on the way of an event, or has not yet. */
+/** A step of an event's journey, done or still missing. */
 export interface Step {
   readonly key: string;
   readonly at: string | null;
@@ -14,11 +14,11 @@ export interface Step {
   readonly who?: string;
   readonly text?: string;
   readonly error?: string;
-  /** A time that it speaks of, with the word before it. */
+  /** A time mentioned in the text, with its label. */
   readonly speaksOf?: { readonly word: string; readonly at: string };
-  /** Steps that must have been first, by their keys. */
+  /** Keys of the steps that come before this one. */
   readonly after?: readonly string[];
-  /** Why it has no time, if not because it has not happened yet. */
+  /** The text for a missing time. Default: not yet. */
   readonly missing?: string;
   /** The row that an operator may act on here. */
   readonly row?: { readonly kind: Kind["name"]; readonly id: string; readonly status: string; readonly attempts: number };
@@ -35,11 +35,11 @@ export interface Chain {
   readonly event: JourneyEvent | undefined;
   readonly notifications: readonly JourneyNotification[];
   readonly letters?: readonly JourneyDeadLetter[];
-  /** Systems that could not be asked. */
+  /** Systems that did not respond. */
   readonly unasked?: readonly System[];
 }
 
-/** The chain in the order of cause, then what is still to come. */
+/** The steps in causal order, then the missing steps. */
 export function stepsOf(chain: Chain): Step[] {
   const { event, notifications, letters = [] } = chain;
   const steps = [
@@ -59,10 +59,10 @@ function stepsOfEvent(event: JourneyEvent): Step[] {
       key: "request",
       at: idempotency.created_at,
       tone: idempotency.response_code < 400 ? "done" : "failed",
-      title: `Request ${idempotency.route} answered ${idempotency.response_code}`,
+      title: `Request ${idempotency.route} returned ${idempotency.response_code}`,
       who: idempotency.client_id,
-      text: `idempotency key ${idempotency.idem_key}`,
-      speaksOf: { word: "kept until", at: idempotency.expires_at },
+      text: `request key ${idempotency.idem_key}`,
+      speaksOf: { word: "stored until", at: idempotency.expires_at },
     });
   if (audit)
     steps.push({
@@ -87,13 +87,13 @@ function stepsOfEvent(event: JourneyEvent): Step[] {
   return [...steps, ...(status === null ? [] : stepsOfPublishing(event)), ...actions.map(action => stepOfAction(action, ["outbox"]))];
 }
 
-/** A message that could not be read waits for a person, who has it read again or discards it. */
+/** An unreadable message needs an operator, who reprocesses or discards it. */
 const stepsOfLetter = ({ id, received_at, reprocessed_at, reason, untrusted, stream_seq, actions }: JourneyDeadLetter): Step[] => [
   {
     key: `${id} received`,
     at: received_at,
     tone: reprocessed_at ? "retry" : "failed",
-    title: untrusted ? "A message under its id was refused" : "Message could not be read",
+    title: untrusted ? "A message with this event id was refused" : "Message could not be read",
     text: `#${stream_seq} of the stream`,
     error: reason,
     ...(reprocessed_at ? { letter: id } : {}),
@@ -102,14 +102,14 @@ const stepsOfLetter = ({ id, received_at, reprocessed_at, reason, untrusted, str
   ...actions.map(action => stepOfAction(action, [`${id} received`])),
 ];
 
-/** The intake, if no notification tells of it. */
+/** The step of consuming the event, if no notification shows it. */
 function intakeOf({ event, notifications, letters = [], unasked = [] }: Chain): Step[] {
   if (notifications.length > 0 || !event) return [];
   const step = { key: "processed", at: null, title: "Consumed by notification" } as const;
-  if (unasked.includes("notification")) return [{ ...step, tone: "pending", missing: "not known now" }];
+  if (unasked.includes("notification")) return [{ ...step, tone: "pending", missing: "unknown" }];
   const open = letters.find(({ reprocessed_at }) => !reprocessed_at);
   if (open) return [{ ...step, tone: "failed", title: "Not consumed: needs attention", letter: open.id }];
-  // Only what notification holds is confirmed, and only what is confirmed is deleted after a while.
+  // An event is confirmed only if notification has it, and deleted only if it is confirmed.
   if (event.confirmed_at || event.status === null) return [];
   return [{ ...step, tone: "pending" }];
 }

@@ -9,10 +9,10 @@ import { toneText } from "../../parts/state_mark.tsx";
 import { gapOf, gapText } from "./order.ts";
 import type { Step } from "./steps.ts";
 
-// Longer than this, somebody waited.
+// A longer gap is highlighted.
 const longGap = 10_000;
 
-/** One vertical line: each step with its time, the gap to the one before, who did it; quietly, what has not happened. */
+/** A vertical timeline: each step with its time, the gap to the previous step and the actor. Missing steps are greyed out. */
 export function Line({ steps }: { steps: readonly Step[] }) {
   return (
     <ol className="px-4 py-5 md:px-6">
@@ -76,7 +76,6 @@ function LineStep({ step, before, isLast }: { step: Step; before: Step | undefin
   );
 }
 
-/** What can be done here. */
 function StepActions({ step: { row, letter } }: { step: Step }) {
   if (!row && !letter) return null;
   return (
@@ -84,7 +83,7 @@ function StepActions({ step: { row, letter } }: { step: Step }) {
       {row && <Repair kind={kinds[row.kind]} id={row.id} status={row.status} attempts={row.attempts} />}
       {letter && (
         <Link to="/failures/unreadable/$id" params={{ id: letter }} className="link">
-          The message, and what can be done
+          Message and actions
         </Link>
       )}
     </div>
@@ -93,7 +92,7 @@ function StepActions({ step: { row, letter } }: { step: Step }) {
 
 function Gap({ gap }: { gap: number | undefined }) {
   if (gap === undefined) return null;
-  const why = gap < 0 ? "Its time was noted by another system, or later: the order is that of cause" : undefined;
+  const why = gap < 0 ? "Recorded by another system, or later. The steps are in causal order" : undefined;
   return <span title={why}>{gapText(gap)}</span>;
 }
 

@@ -12,7 +12,7 @@ import { hasEntitlements } from "./queries.ts";
 const all = ({ counts }: Counts) =>
   Object.values(counts).reduce((sum, one) => ({ count: sum.count + one.count, more: sum.more || one.more }));
 
-/** An id that no event has: an operation, a user, or nothing. */
+/** An id without an event: an operation, a user, or unknown. */
 export function UnknownId({ id }: { id: string }) {
   const mayBeOperation = { enabled: isUserId(id), retry: false };
   const ours = {
@@ -30,7 +30,7 @@ export function UnknownId({ id }: { id: string }) {
   return (
     <div className="panel">
       {hits.length > 0 || held.data ? (
-        <EmptyState title="This is a user">
+        <EmptyState title="This id is a user">
           <span className="flex flex-wrap justify-center gap-4">
             {hits.map(([kind, data]) => (
               <Link key={kind.name} to={`/${kind.name}`} search={{ user_id: id }} className="button">
@@ -41,9 +41,9 @@ export function UnknownId({ id }: { id: string }) {
           </span>
         </EmptyState>
       ) : (
-        <EmptyState title="Nobody knows this id">
-          No event, notification, trace, idempotency key, purchase, operation or user has it. Keys are forgotten when they expire, delivered
-          events and notifications after their time of keeping.
+        <EmptyState title="Unknown id">
+          No event, notification, trace, request key, purchase, operation or user has this id. Expired keys, and delivered events and
+          notifications after their retention, are deleted.
         </EmptyState>
       )}
     </div>

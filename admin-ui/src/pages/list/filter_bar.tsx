@@ -8,7 +8,7 @@ import { verbOf } from "../../parts/kinds.ts";
 import { useSettings } from "../../parts/settings.ts";
 import { UserLinks } from "../../parts/user_links.tsx";
 
-/** What narrows the list, as chips that can be taken off, and a way to add one. */
+/** The active filters as removable chips, and a form to add one. */
 export function FilterBar({ filter, change }: { filter: Filter; change: (filter: Filter) => void }) {
   const { zone } = useSettings();
   const [isAdding, setAdding] = useState(false);
@@ -93,7 +93,7 @@ function AddFilter({ add, cancel }: { add: (name: FilterName, value: string | nu
         aria-label="Filter by"
         className="quiet-select"
         value={name}
-        // biome-ignore lint/a11y/noAutofocus: it opens because the person asked for it
+        // biome-ignore lint/a11y/noAutofocus: the operator opened it
         autoFocus
         onChange={event => {
           setName(event.target.value as FilterName);

@@ -16,14 +16,14 @@ import { StateTabs } from "./state_tabs.tsx";
 
 export interface ListPageProps {
   readonly kind: Kind;
-  /** What the address says. */
+  /** The filter and sort order of the address. */
   readonly search: Filter & { readonly sort?: Sort };
   readonly openId: string | undefined;
   readonly show: (search: Filter & { readonly sort?: Sort }) => void;
   readonly open: (id: string) => void;
 }
 
-/** Everything of one kind: by state, narrowed by the address, with what can be done to it. */
+/** The list of one row kind: tabs by state, filters from the address, bulk actions. */
 export function ListPage({ kind, search, openId, show, open }: ListPageProps) {
   const { sort: chosen, ...filter } = search;
   const sort = sortOf(filter, chosen);
@@ -66,8 +66,8 @@ export function ListPage({ kind, search, openId, show, open }: ListPageProps) {
         {error && <ErrorNotice what={`${kind.title} cannot be listed.`} error={error} retry={() => void refetch()} />}
         {isPending && <Skeleton rows={12} />}
         {data && rows.length === 0 && hasNextPage && (
-          <EmptyState title={order ? "None among the first" : "None among the newest"}>
-            Only so many rows are looked at in one go.
+          <EmptyState title={order ? "No match in the first rows" : "No match in the newest rows"}>
+            Each search step checks a limited number of rows.
           </EmptyState>
         )}
         {data && rows.length === 0 && !hasNextPage && (
@@ -82,10 +82,10 @@ export function ListPage({ kind, search, openId, show, open }: ListPageProps) {
           {isFetchingNextPage
             ? "Loading …"
             : rows.length === 0
-              ? "Look further"
+              ? "Search further"
               : order || (sort && sort !== "created")
-                ? "Further ones"
-                : "Older ones"}
+                ? "Load more"
+                : "Load older"}
         </button>
       )}
       <SelectionBar kind={kind} action={action} ids={selection.ids} clear={selection.clear} />
@@ -94,7 +94,7 @@ export function ListPage({ kind, search, openId, show, open }: ListPageProps) {
   );
 }
 
-/** The order of what failed; it is in the address. */
+/** The sort order of failed rows, kept in the address. */
 function SortBy({ sort, choose }: { sort: Sort; choose: (sort: Sort) => void }) {
   return (
     <label className="flex items-center gap-2 text-soft">
@@ -110,7 +110,7 @@ function SortBy({ sort, choose }: { sort: Sort; choose: (sort: Sort) => void }) 
   );
 }
 
-/** What is on its way may have moved from one page to the next. */
+/** A row in progress may move from one page to the next while pages load. */
 const oncePerId = (rows: readonly Row[]): Row[] => [...new Map(rows.map(row => [row.id, row])).values()];
 
 export interface Selection {
@@ -123,7 +123,7 @@ export interface Selection {
   readonly isEligible: (row: Row) => boolean;
 }
 
-/** Only what the action would change can be selected; what changed state since is no longer selected. */
+/** Only rows that the action would change can be selected. A row that changes state is deselected. */
 function useSelection(rows: readonly Row[], action: "requeue" | "retry"): Selection {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const eligible = rows.filter(row => isEligible(action, row)).map(row => row.id);
@@ -151,8 +151,8 @@ function NoRows({ kind, filter, clear }: { kind: Kind; filter: Filter; clear: ()
       </EmptyState>
     );
   return (
-    <EmptyState title={state ? `Nothing is ${state.word.toLowerCase()}` : `There is no ${kind.one} yet`}>
-      {state?.tone === "failed" || state?.tone === "retry" ? "That is how it should be." : `What is granted or revoked appears here.`}
+    <EmptyState title={state ? `No ${state.word.toLowerCase()} ${kind.one}s` : `No ${kind.one}s yet`}>
+      {state?.tone === "failed" || state?.tone === "retry" ? "Nothing needs attention." : `New ${kind.one}s appear here.`}
     </EmptyState>
   );
 }

@@ -2,7 +2,7 @@ import { Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-route
 import { notifications, outbox } from "../../parts/kinds.ts";
 import { ListPage } from "./list_page.tsx";
 
-/** The list stays where it is while a drawer with its own address is open over it. */
+/** The list stays in place while a drawer with its own address is open over it. */
 export function OutboxList() {
   const search = useSearch({ from: "/outbox" });
   const { id } = useParams({ strict: false });

@@ -12,12 +12,12 @@ export interface RowsProps {
   readonly openId: string | undefined;
   readonly open: (id: string) => void;
   readonly selection: Selection | undefined;
-  /** The state that is shown, if it is one. */
+  /** The state of the list, if one is chosen. */
   readonly status: string | undefined;
   readonly sort: Sort | undefined;
 }
 
-/** What says something about rows of this state. The error of what failed needs the room. */
+/** The columns that are useful in this state. Failed rows need the space for their error. */
 function columnsOf(status: string | undefined, rows: readonly Row[]) {
   const waits = status === retrying.name;
   const isFailing = waits || status === "FAILED";
@@ -30,7 +30,7 @@ function columnsOf(status: string | undefined, rows: readonly Row[]) {
   };
 }
 
-/** A table; on a phone a list of the facts that matter. */
+/** A table; on a phone a list with the main facts. */
 export function Rows(props: RowsProps) {
   return useIsNarrow() ? <Cards {...props} /> : <Table {...props} />;
 }
@@ -40,7 +40,7 @@ function Table({ kind, rows, openId, open, selection, status, sort }: RowsProps)
   const has = columnsOf(status, rows);
   const sorted = (by: Sort) => (sort === by ? { "aria-sort": "descending" as const, className: "end text-ink" } : { className: "end" });
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
     <section className="max-h-[calc(100dvh-14rem)] overflow-auto" tabIndex={0} aria-label={kind.title}>
       <table className="grid-table">
         <thead>
@@ -66,13 +66,13 @@ function Table({ kind, rows, openId, open, selection, status, sort }: RowsProps)
             {has.failed && <th {...sorted("failed")}>Failed</th>}
             {has.next && <th className="end">Next attempt</th>}
             {has.created && <th {...sorted("created")}>Created</th>}
-            {has.took && <th className="end">Took</th>}
+            {has.took && <th className="end">Duration</th>}
             <th>{kind.name === "outbox" ? "Event" : "Notification"}</th>
           </tr>
         </thead>
         <tbody>
           {rows.map(row => (
-            // The button in the first cell does the same for who has no pointer.
+            // The button in the first cell is the keyboard equivalent.
             <tr key={row.id} data-open={row.id === openId ? "" : undefined} className="cursor-pointer" onClick={() => open(row.id)}>
               {isChoosing && (
                 // biome-ignore lint/a11y/useKeyWithClickEvents: only keeps the click from opening the row
@@ -141,7 +141,7 @@ function Table({ kind, rows, openId, open, selection, status, sort }: RowsProps)
   );
 }
 
-/** From its creation to its end. */
+/** The time from creation to completion. */
 const Took = ({ row: { createdAt, doneAt } }: { row: Row }) =>
   doneAt ? (
     <span className="mono text-soft">{span(Date.parse(doneAt) - Date.parse(createdAt))}</span>
@@ -149,7 +149,7 @@ const Took = ({ row: { createdAt, doneAt } }: { row: Row }) =>
     <span className="text-faint">–</span>
   );
 
-/** What is due waits only for its turn. */
+/** The next attempt, or "due" if its time has come. */
 function NextAttempt({ row: { status, nextRetryAt } }: { row: Row }) {
   const now = useNow();
   if (status !== "PENDING" || nextRetryAt === null) return <span className="text-faint">–</span>;

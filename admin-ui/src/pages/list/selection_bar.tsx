@@ -23,7 +23,7 @@ interface SelectionBarProps {
   readonly clear: () => void;
 }
 
-/** What was picked by hand is requeued or retried one by one, each with its own answer. */
+/** Selected rows are requeued or retried one by one, each with its own result. */
 export function SelectionBar({ kind, action, ids, clear }: SelectionBarProps) {
   const client = useQueryClient();
   const [isFormOpen, setFormOpen] = useState(false);
@@ -53,7 +53,7 @@ export function SelectionBar({ kind, action, ids, clear }: SelectionBarProps) {
   };
   if (ids.length === 0 && !run) return null;
   return (
-    // At the bottom, so that no row moves when the first one is selected.
+    // At the bottom, so that selecting the first row moves nothing.
     <section
       aria-label="Selection"
       className="panel sticky bottom-16 z-10 flex flex-col gap-3 !border-accent px-4 py-3 shadow-drawer md:bottom-3"

@@ -46,8 +46,8 @@ interface TabProps {
 function Tab({ word, icon, isChosen, value, alarm, choose }: TabProps) {
   const button = useRef<HTMLButtonElement>(null);
   const isKnown = value !== undefined;
-  // On a phone the chosen one may lie outside.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: also after the counts came and made all of them wider
+  // On a phone the chosen tab may be outside the visible part.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: also after the counts have made the tabs wider
   useEffect(() => {
     if (isChosen) button.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [isChosen, isKnown]);

@@ -10,7 +10,7 @@ const states: Record<Attempt["outcome"], { tone: Tone; word: string }> = {
   dead: { tone: "failed", word: "Failed, the last one" },
 };
 
-/** Each attempt with its error and who made it. */
+/** Each attempt with its error and its worker. */
 export function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
   if (attempts.length === 0) return <p className="text-faint">Not yet.</p>;
   return (

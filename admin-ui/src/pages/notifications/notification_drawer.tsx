@@ -60,7 +60,7 @@ function Details({ notification }: { notification: NotificationDetail }) {
             ["Read", <At key="read" at={notification.read_at} />],
             ...(notification.failed_at ? [["Last failure", <At key="failed" at={notification.failed_at} />] as const] : []),
             ...(dead?.requeued_at ? [["Requeued", <Requeued key="back" at={dead.requeued_at} by={dead.requeued_by} />] as const] : []),
-            ...(notification.stale ? [["Stale", "a newer version was known when it came"] as const] : []),
+            ...(notification.stale ? [["Stale", "a newer version had already arrived"] as const] : []),
           ]}
         />
       </Section>
@@ -76,7 +76,7 @@ function Details({ notification }: { notification: NotificationDetail }) {
         <Facts
           facts={[
             ["User", <Id key="user" id={notification.user_id} whole />],
-            ["About the user", <UserLinks key="links" user={notification.user_id} />],
+            ["User pages", <UserLinks key="links" user={notification.user_id} />],
             [
               "Item",
               <span key="item" className="mono break-all">
@@ -95,7 +95,7 @@ function Details({ notification }: { notification: NotificationDetail }) {
             [
               "Journey",
               <Link key="journey" to="/journey/$id" params={{ id: notification.event_id }} className="link">
-                the whole way of its event
+                Full journey of its event
               </Link>,
             ],
           ]}
@@ -108,7 +108,7 @@ function Details({ notification }: { notification: NotificationDetail }) {
       )}
       <AsPublished eventId={notification.event_id} />
       {notification.actions && notification.actions.length > 0 && (
-        <Section title="What operators did">
+        <Section title="Operator actions">
           <ActionList actions={notification.actions} />
         </Section>
       )}

@@ -68,14 +68,14 @@ export function OperationDrawer() {
   );
 }
 
-/** Why it does not go on, and what to do about it. */
+/** The reason why the operation is paused or stopped, and the next step. */
 function StoppedNotice({ operation }: { operation: Operation }) {
   const { kind, status, action, waits, stop_reason, total, done, skipped, failed, filter } = operation;
   const left = total - done - skipped - failed;
   if (waits)
     return (
       <p role="status" className="mb-6 rounded-md border p-4 text-retry">
-        Paused: the gateway has not confirmed lately that whoever started it may do so. It goes on by itself.
+        Paused: the gateway has not recently confirmed the permission of the operator who started it. It resumes automatically.
       </p>
     );
   if (status !== "STOPPED") return null;
@@ -84,9 +84,9 @@ function StoppedNotice({ operation }: { operation: Operation }) {
       <p className="w-full break-words text-failed">Stopped: {stop_reason}.</p>
       {left > 0 && (
         <p>
-          {number(left)} {left === 1 ? "row was" : "rows were"} not touched.{" "}
+          {number(left)} {left === 1 ? "row was" : "rows were"} not processed.{" "}
           <Link to={`/${kind}`} search={{ ...filter, status: action === "retry" ? "RETRYING" : "FAILED" }} className="link">
-            Start again with what matches now
+            Start again with the rows that match now
           </Link>
         </p>
       )}
@@ -134,7 +134,7 @@ const results: Record<OperationItem["result"], Mark> = {
   FAILED: { tone: "failed", word: "Refused" },
 };
 
-/** What became of the row since, or else what was done to it. */
+/** The current outcome of the row, or the result of the action. */
 const markOf = ({ result, outcome }: OperationItem): Mark => (outcome ? outcomes[outcome] : results[result]);
 
 type Chosen = { readonly result?: string; readonly outcome?: string };
@@ -143,7 +143,7 @@ interface Choice extends Mark {
   readonly count: number;
 }
 
-/** What the rows can be narrowed to, with how many there are. */
+/** The filters of the rows with their counts. */
 function choicesOf(operation: Operation): Choice[] {
   const { action, total, done, skipped, failed, outcome } = operation;
   const left = total - done - skipped - failed;
@@ -159,7 +159,6 @@ function choicesOf(operation: Operation): Choice[] {
 }
 const capital = (word: string) => word[0]!.toUpperCase() + word.slice(1);
 
-/** What became of each row. */
 function Items({ system, operation }: { system: System; operation: Operation }) {
   const search = useSearch({ from: "/operations/$system/$id" });
   const navigate = useNavigate({ from: "/operations/$system/$id" });
@@ -169,7 +168,7 @@ function Items({ system, operation }: { system: System; operation: Operation }) 
   });
   const items = data?.pages.flatMap(page => page.rows) ?? [];
   return (
-    <Section title="Row by row">
+    <Section title="Rows">
       <fieldset aria-label="Rows shown" className="mb-3 flex flex-wrap gap-1.5">
         {choicesOf(operation).map(({ word, tone, count, search: chosen }) => (
           <button
@@ -188,7 +187,7 @@ function Items({ system, operation }: { system: System; operation: Operation }) 
         ))}
       </fieldset>
       {error && <ErrorNotice what="The rows cannot be listed." error={error} />}
-      {data && items.length === 0 && <p className="text-faint">{hasNextPage ? "None among the first." : "None."}</p>}
+      {data && items.length === 0 && <p className="text-faint">{hasNextPage ? "No match in the first rows." : "None."}</p>}
       <ul className="overflow-hidden rounded border empty:hidden">
         {items.map(item => (
           <li key={item.subject} className="flex flex-wrap items-center gap-x-4 gap-y-0.5 border-b px-3 py-1.5 last:border-0">

@@ -15,7 +15,7 @@ import { Ago } from "../../parts/time.tsx";
 
 const systemOf = ({ kind }: Operation): System => kinds[kind].system;
 
-/** Bulk work of both systems, running and past. */
+/** Running and past bulk operations of all systems. */
 export function Operations() {
   const live = useLive();
   const parts = [
@@ -29,7 +29,7 @@ export function Operations() {
   const more = parts.filter(part => part.hasNextPage);
   return (
     <>
-      <Page title="Operations" about="Bulk work, done by the servers; it outlives this page">
+      <Page title="Operations" about="Bulk operations run on the servers and continue when this page is closed">
         <div className="panel min-w-0 overflow-hidden">
           {parts.map(
             ({ error, refetch }, index) =>
@@ -44,15 +44,13 @@ export function Operations() {
           )}
           {parts.every(part => part.isPending) && <Skeleton rows={8} />}
           {rows.length === 0 && parts.every(part => part.isSuccess) && (
-            <EmptyState title="No bulk operation yet">
-              Start one from Failures, or from a list that shows what failed or retries.
-            </EmptyState>
+            <EmptyState title="No bulk operation yet">Start one from Failures, or from a list of failed or retrying rows.</EmptyState>
           )}
           {rows.length > 0 && <Table rows={rows} />}
         </div>
         {more.length > 0 && (
           <button type="button" className="button self-center" onClick={() => void Promise.all(more.map(part => part.fetchNextPage()))}>
-            Older ones
+            Load older
           </button>
         )}
       </Page>
@@ -93,13 +91,13 @@ function Table({ rows }: { rows: readonly Operation[] }) {
           <th>What</th>
           <th className="w-full">Reason</th>
           <th>By</th>
-          <th>What became of the rows</th>
+          <th>Outcome of the rows</th>
           <th className="end">Started</th>
         </tr>
       </thead>
       <tbody>
         {rows.map(one => (
-          // The button in the first cell does the same for who has no pointer.
+          // The button in the first cell is the keyboard equivalent.
           <tr key={one.operation_id} className="cursor-pointer" onClick={() => open(one)}>
             <td>
               <button type="button" className="flex" onClick={() => open(one)}>

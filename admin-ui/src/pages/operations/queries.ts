@@ -3,7 +3,7 @@ import { get, type OperationItem, type System } from "../../api/client.ts";
 import { cursorOf, type Page, paging } from "../../api/queries.ts";
 import { pageSize } from "../../parts/settings.ts";
 
-/** By what the operation did, or by what became of the row since. */
+/** Filtered by the result of the action, or by the current outcome of the row. */
 export const operationItems = (system: System, id: string, shown: { result?: string; outcome?: string }) =>
   infiniteQueryOptions({
     queryKey: ["operation", system, id, "items", shown, pageSize()],

@@ -59,11 +59,11 @@ function Details({ event }: { event: EventDetail }) {
             [
               "Stream",
               event.stream_seq === null ? null : (
-                <span key="seq" className="mono">{`#${event.stream_seq}${event.stream_duplicate ? " (was there already)" : ""}`}</span>
+                <span key="seq" className="mono">{`#${event.stream_seq}${event.stream_duplicate ? " (duplicate)" : ""}`}</span>
               ),
             ],
             ["Confirmed", <At key="confirmed" at={event.confirmed_at} />],
-            ...(event.locked_by ? [["Held by", <Lease key="lease" by={event.locked_by} until={event.lease_until} />] as const] : []),
+            ...(event.locked_by ? [["Leased by", <Lease key="lease" by={event.locked_by} until={event.lease_until} />] as const] : []),
           ]}
         />
       </Section>
@@ -76,7 +76,7 @@ function Details({ event }: { event: EventDetail }) {
         <Facts
           facts={[
             ["User", <Id key="user" id={event.user_id} whole />],
-            ["About the user", <UserLinks key="links" user={event.user_id} />],
+            ["User pages", <UserLinks key="links" user={event.user_id} />],
             [
               "Item",
               <span key="item" className="mono break-all">
@@ -93,7 +93,7 @@ function Details({ event }: { event: EventDetail }) {
             [
               "Journey",
               <Link key="journey" to="/journey/$id" params={{ id: event.event_id }} className="link">
-                the whole way of this event
+                Full journey of this event
               </Link>,
             ],
           ]}
@@ -106,7 +106,7 @@ function Details({ event }: { event: EventDetail }) {
       )}
       <AsPublished eventId={event.event_id} />
       {event.actions && event.actions.length > 0 && (
-        <Section title="What operators did">
+        <Section title="Operator actions">
           <ActionList actions={event.actions} />
         </Section>
       )}
@@ -114,7 +114,6 @@ function Details({ event }: { event: EventDetail }) {
   );
 }
 
-/** Since it was last requeued: every generation has a message id of its own and counts anew. */
 const Lease = ({ by, until }: { by: string; until: string | null | undefined }) => (
   <>
     <span className="mono">{by}</span> until <At at={until} />

@@ -14,13 +14,13 @@ test.each([
   ["an outlier among few", [20, 30, 40, 200_000], { bottom: 10, top: 1000 }],
 ])("the scale of %s", (_, values, scale) => expect(timeScaleOf(values)).toEqual(scale));
 
-test("what the scale leaves out is told with its highest value", () => {
+test("the highest value above the scale is reported", () => {
   const values = hour(30, 90_000, 250_000);
   expect(beyond(values, timeScaleOf(values))).toBe(250_000);
   expect(beyond([null, 30], timeScaleOf(values))).toBeUndefined();
 });
 
-test("counts begin at zero and leave nothing out", () => {
+test("the scale of counts starts at zero and includes every value", () => {
   expect(countScaleOf([])).toEqual({ bottom: 0, top: 4 });
   expect(beyond([0, 3, 900], countScaleOf([0, 3, 900]))).toBeUndefined();
 });

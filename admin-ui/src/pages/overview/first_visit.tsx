@@ -7,10 +7,10 @@ const line = `curl -sS -X POST "$ENTITLEMENT_URL/v1/entitlements/grants" \\
 
 export function FirstVisit() {
   return (
-    <Panel title="Nothing has happened yet">
+    <Panel title="No events yet">
       <div className="flex flex-col gap-2 px-4 py-3">
         <p className="max-w-[80ch] text-soft">
-          A grant becomes an event in the outbox, the event a notification, and both appear here. This makes the first one; then paste{" "}
+          A grant creates an event in the outbox, and the event creates a notification. Run this command for the first grant, then paste{" "}
           <code className="mono">order-1</code> into the search above.
         </p>
         <Verbatim text={line} />

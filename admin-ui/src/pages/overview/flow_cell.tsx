@@ -9,7 +9,7 @@ import { type FlowChart, formatValue, type Line, type LineTone, linesOf, rowsOf,
 
 const SeriesChart = lazy(() => import("./series_chart.tsx"));
 
-/** The minute that is pointed at, in all charts at once. */
+/** The selected minute, shared by all charts. */
 export type Pointing = { readonly at: number | null; readonly point: (at: number | null) => void };
 
 function drawingOf({ lines, marks }: FlowChart, series: FlowSeries) {
@@ -23,15 +23,15 @@ interface FlowCellProps extends Pointing {
   readonly chart: FlowChart;
   readonly query: CellQuery;
   readonly points: FlowSeries | undefined;
-  /** How many minutes a point is. */
+  /** Minutes per point. */
   readonly bin: number;
   readonly scale: Scale;
 }
 
-/** One chart with its values, and a table of them for those who do not see it. */
+/** One chart with its values, and a table of them for screen readers. */
 export function FlowCell({ chart, query: { data, error, refetch }, points, bin, scale, at, point }: FlowCellProps) {
   const { title, unit } = chart;
-  // The same arrays as long as the answer is the same: pointing at a minute draws no chart again.
+  // The same arrays for the same response, so that selecting a minute does not redraw the chart.
   const drawing = useMemo(() => points && drawingOf(chart, points), [chart, points]);
   if (error !== null && !data)
     return (
@@ -68,14 +68,14 @@ export function FlowCell({ chart, query: { data, error, refetch }, points, bin, 
   );
 }
 
-/** Says what the arrows at the top are. */
+/** The legend of the arrows at the top. */
 const OutOfScale = ({ scale, values }: { scale: Scale; values: readonly (number | null)[] }) =>
   beyond(values, scale) !== undefined && (
     <span className="whitespace-nowrap text-retry">{`▲ over ${span(scale.top).replace(".0", "")}`}</span>
   );
 
-/** The library did not load, or this browser is not to its liking: the numbers above are there all the same. */
-const NoDrawing = () => <p className="text-faint">This chart cannot be drawn here.</p>;
+/** Shown if the library did not load or does not support the browser. The numbers above are still shown. */
+const NoDrawing = () => <p className="text-faint">The chart cannot be drawn in this browser.</p>;
 
 const toneText: Record<LineTone, string> = { accent: "text-accent", faint: "text-faint", retry: "text-retry", failed: "text-failed" };
 
@@ -87,7 +87,7 @@ interface ValueProps {
   readonly isMark: boolean;
 }
 
-/** The value of the point that is pointed at, otherwise of the whole time. What should not be is silent at zero. */
+/** The value of the selected point, or of the whole range. Unwanted counts are hidden at zero. */
 function Value({ line, points, whole, at, isMark }: ValueProps) {
   const value = at === null ? summaryOf(valuesOf(whole, line), line.field) : (valuesOf(points, line)[at] ?? null);
   if (isMark && !value) return null;
@@ -106,7 +106,7 @@ function Value({ line, points, whole, at, isMark }: ValueProps) {
   );
 }
 
-/** What the lines show, for those who do not see them. */
+/** The values of the lines for screen readers. */
 function Table({ chart, series }: { chart: FlowChart; series: FlowSeries }) {
   const { zone } = useSettings();
   const lines = linesOf(chart);
@@ -115,7 +115,7 @@ function Table({ chart, series }: { chart: FlowChart; series: FlowSeries }) {
       <table>
         <caption>
           {chart.title}
-          {chart.unit === "time" ? ": the usual p50 and the worst p99" : ": how many"}
+          {chart.unit === "time" ? ": median p50 and worst p99" : ": counts"}
         </caption>
         <thead>
           <tr>

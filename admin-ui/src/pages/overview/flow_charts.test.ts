@@ -12,18 +12,18 @@ const series = (counts: readonly number[]): FlowSeries => ({
   })),
 });
 
-test("a step that a server does not know is no value, not a broken page", () => {
+test("a step missing in the response has no value and does not break the page", () => {
   expect(valuesOf(series([1, 2]), { ...line("count"), step: "unheard_of" })).toEqual([null, null]);
 });
 
-test("a time is one number: what was counted in all, the usual, and the worst", () => {
+test("a time range has one number: the total, the median or the worst", () => {
   const all = series([1, 0, 3, 2]);
   expect(summaryOf(valuesOf(all, line("count")), "count")).toBe(6);
   expect(summaryOf(valuesOf(all, line("p50_ms")), "p50_ms")).toBe(20);
   expect(summaryOf(valuesOf(all, line("p99_ms")), "p99_ms")).toBe(300);
 });
 
-test("a time in which nothing happened has a count and no latency", () => {
+test("a time range without events has a count and no latency", () => {
   const idle = series([0, 0]);
   expect(summaryOf(valuesOf(idle, line("count")), "count")).toBe(0);
   expect(formatValue(summaryOf(valuesOf(idle, line("p99_ms")), "p99_ms"), line("p99_ms"))).toBe("–");
@@ -34,13 +34,13 @@ test.each([
   [1440, 12, 120],
   [7, 7, 1],
   [1, 1, 1],
-])("%d minutes are a table of %d rows that leaves nothing out", (minutes, rows, first) => {
+])("%d minutes become a table of %d rows without gaps", (minutes, rows, first) => {
   const table = rowsOf(series(Array(minutes).fill(1)), [line("count")]);
   expect([table.length, table[0]!.cells[0]]).toEqual([rows, first]);
   expect(table.reduce((sum, { cells }) => sum + cells[0]!, 0)).toBe(minutes);
 });
 
-test("minutes that are one point stay together by the clock, and a point without its beginning is left out", () => {
+test("minutes are grouped by the clock, and an incomplete first group is left out", () => {
   const shifted = series([9, 1, 2, 3, 4, 5]);
   const minutes = [4, 5, 6, 7, 8, 9].map((minute, index) => ({
     ...shifted.minutes[index]!,
@@ -51,7 +51,7 @@ test("minutes that are one point stay together by the clock, and a point without
   expect(binned(shifted, 1)).toEqual(shifted);
 });
 
-test("numbers are written as they are read", () => {
+test("numbers are formatted for display", () => {
   expect([formatValue(1204, line("count")), formatValue(3200, line("p99_ms")), formatValue(0, line("count"))]).toEqual([
     "1,204",
     "3.2 s",

@@ -9,7 +9,7 @@ export interface Line {
   readonly field: keyof StepMinute;
   readonly word: string;
   readonly tone: LineTone;
-  /** The list that the number leads to. */
+  /** The list that the number links to. */
   readonly list?: { readonly to: "/outbox" | "/notifications"; readonly status?: string };
 }
 
@@ -18,7 +18,7 @@ export interface FlowChart {
   readonly system: System;
   readonly unit: "count" | "time";
   readonly lines: readonly Line[];
-  /** Drawn only where there is something: what should not be. */
+  /** Unwanted counts, drawn only where they are not zero. */
   readonly marks: readonly Line[];
 }
 
@@ -40,7 +40,7 @@ const timed = (title: string, system: System, step: string): FlowChart => ({
   marks: [],
 });
 
-/** The way of a change, step by step. */
+/** The steps of a change. */
 export const throughput: readonly FlowChart[] = [
   { title: "Changed", system: "entitlement", unit: "count", lines: [counted("changed", "changed", { to: "/outbox" })], marks: [] },
   {
@@ -72,14 +72,14 @@ export const throughput: readonly FlowChart[] = [
   },
 ];
 
-/** How long after the change each step came. */
+/** The delay of each step after the change. */
 export const latency: readonly FlowChart[] = [
   timed("Change → published", "entitlement", "published"),
   timed("Change → consumed", "notification", "taken_in"),
   timed("Change → sent", "notification", "sent"),
 ];
 
-/** What can be shown, and how many minutes are one point then: about as many points as fit. */
+/** The time ranges, with the minutes per point that fit the chart. */
 export const ranges = [
   { hours: "1", bin: 1 },
   { hours: "6", bin: 5 },
@@ -91,14 +91,14 @@ export const linesOf = ({ lines, marks }: FlowChart): readonly Line[] => [...lin
 export const valuesOf = ({ minutes }: FlowSeries, { step, field }: Line): (number | null)[] =>
   minutes.map(minute => (minute[step] as StepMinute | undefined)?.[field] ?? null);
 
-/** One number for a time: all that were counted, the shortId of the medians, the worst of the 99th percentiles. */
+/** One number for a time range: the total count, the median of the medians, the worst of the 99th percentiles. */
 export function summaryOf(values: readonly (number | null)[], field: Line["field"]): number | null {
   const known = values.filter(value => value !== null).toSorted((a, b) => a - b);
   if (field === "count") return known.reduce((sum, value) => sum + value, 0);
   return known[field === "p50_ms" ? Math.floor((known.length - 1) / 2) : known.length - 1] ?? null;
 }
 
-/** The same with fewer points: minutes together, by the clock, so that they stay together; what has lost its beginning is left out. */
+/** Groups minutes into points, aligned to the clock so that the groups are stable. An incomplete first group is left out. */
 export function binned(series: FlowSeries, size: number): FlowSeries {
   const binOf = (minute: string) => Math.floor(Date.parse(minute) / (size * 60_000));
   const bins = [...Map.groupBy(series.minutes, ({ minute }) => binOf(minute)).values()];
@@ -123,11 +123,11 @@ export function binned(series: FlowSeries, size: number): FlowSeries {
   return { ...series, minutes };
 }
 
-/** As it is read: `1,204` or `3.2 s`. */
+/** For display: `1,204` or `3.2 s`. */
 export const formatValue = (value: number | null, { field }: Pick<Line, "field">): string =>
   value === null ? "–" : field === "count" ? number(value) : span(value);
 
-/** The same as a table of a few rows, each for a part of the time. */
+/** The series as a table with a few rows, one per time range. */
 export function rowsOf(series: FlowSeries, lines: readonly Line[], many = 12): { from: string; cells: (number | null)[] }[] {
   const size = Math.ceil(series.minutes.length / many);
   const columns = lines.map(line => valuesOf(series, line));

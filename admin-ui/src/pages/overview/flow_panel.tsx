@@ -12,10 +12,10 @@ import { binned, type FlowChart, formatValue, latency, linesOf, ranges, throughp
 import { ConsumerLag } from "./health_panel.tsx";
 import { flow } from "./queries.ts";
 
-// A day of minutes hardly changes in a few seconds.
+// A long range changes little in a few seconds.
 const slowRefresh = 30_000;
 
-/** What flowed and how fast, every chart over the same time. */
+/** Throughput and latency, all charts over the same time range. */
 export function Flow() {
   const { hours = "1" } = useSearch({ from: "/" });
   const minutes = Number(hours) * 60;
@@ -86,7 +86,7 @@ function Range({ hours }: { hours: string }) {
 
 type Points = Record<System, FlowSeries | undefined>;
 
-/** Points at a minute by keyboard, in all charts at once; it appears when it has the focus. */
+/** Selects a minute in all charts by keyboard. Visible only while it has the focus. */
 function Minute({ points, shown, at, point }: { points: Points; shown: FlowSeries } & Pointing) {
   const { zone } = useSettings();
   const last = shown.minutes.length - 1;

@@ -95,47 +95,47 @@ const noDatabase = [part("database", "does not answer"), part("broker")];
 
 type Case = [what: string, given: Given, tone: string, text: string, others?: string[]];
 const cases: Case[] = [
-  ["all is well", {}, "done", "Everything is healthy"],
+  ["all parts are healthy", {}, "done", "All systems are healthy"],
   [
-    "Redis holds what no gateway signed: it comes first, and what else is wrong is told too",
+    "an unsigned key in Redis comes first, followed by other failures",
     { gateway: [part("redis"), part("redis_integrity", "Redis holds a session that no gateway signed")], outbox: rows({ FAILED: 2 }) },
     "failed",
     "Redis holds a session that no gateway signed",
     ["2 failed: needs attention"],
   ],
   [
-    "NATS is away for the gateway too: the systems tell of it",
+    "NATS is unreachable for the gateway too: only the systems report it",
     { ...noBroker, gateway: [part("broker", away)], outbox: rows({ PENDING: 1 }) },
     "failed",
-    "NATS is away: grants go on, 1 event waits",
+    "NATS is unreachable: grants continue, 1 event waits",
     ["Affected: breaker of publish, relay, consumer, sender"],
   ],
   [
-    "NATS is away: one cause, whatever else it troubles",
+    "NATS is unreachable: one cause for all affected parts",
     { ...noBroker, outbox: rows({ PENDING: 26, IN_FLIGHT: 1 }) },
     "failed",
-    "NATS is away: grants go on, 27 events wait",
+    "NATS is unreachable: grants continue, 27 events wait",
     ["Affected: breaker of publish, relay, consumer, sender"],
   ],
   [
     "one event waits",
     { ...noBroker, outbox: rows({ PENDING: 1 }) },
     "failed",
-    "NATS is away: grants go on, 1 event waits",
+    "NATS is unreachable: grants continue, 1 event waits",
     ["Affected: breaker of publish, relay, consumer, sender"],
   ],
   [
-    "nobody knows how many wait",
+    "the number of waiting events is unknown",
     { ...noBroker, overview: { counts: { entitlement: asked, notification: asked } } },
     "failed",
-    "NATS is away: grants go on, events wait",
+    "NATS is unreachable: grants continue, events wait",
     ["Affected: breaker of publish, relay, consumer, sender"],
   ],
   [
-    "NATS is away and something failed before: both are said",
+    "NATS is unreachable and rows failed before: both are reported",
     { ...noBroker, outbox: rows({ PENDING: 2, FAILED: 80 }), deliveries: rows({ FAILED: 2 }) },
     "failed",
-    "NATS is away: grants go on, 2 events wait. 82 failed: needs attention",
+    "NATS is unreachable: grants continue, 2 events wait. 82 failed: needs attention",
     ["Affected: breaker of publish, relay, consumer, sender"],
   ],
   [
@@ -146,14 +146,14 @@ const cases: Case[] = [
       outbox: rows({ PENDING: 2 }),
     },
     "failed",
-    `${refused}: grants go on, 2 events wait`,
+    `${refused}: grants continue, 2 events wait`,
     ["Affected: breaker of publish, relay, consumer, sender"],
   ],
   [
     "only notification has lost NATS",
     { notification: noBroker.notification },
     "failed",
-    "NATS is away for notification: events wait in the stream, nothing is lost",
+    "NATS is unreachable for notification: events wait in the stream, nothing is lost",
     ["Affected: consumer, sender"],
   ],
   [
@@ -163,18 +163,18 @@ const cases: Case[] = [
       outbox: rows({ PENDING: 27 }),
     },
     "failed",
-    `${broken}: grants go on, 27 events wait`,
+    `${broken}: grants continue, 27 events wait`,
     ["Affected: breaker of publish, relay"],
   ],
   [
     "JetStream lets every deadline pass",
     { entitlement: { breakers: [part("publish", "5 deadlines in a row passed without an answer")] } },
     "failed",
-    "JetStream does not answer: grants go on, events wait",
+    "JetStream does not answer: grants continue, events wait",
     ["Affected: breaker of publish"],
   ],
   [
-    "PostgreSQL of notification is away, so that it cannot be counted either",
+    "PostgreSQL of notification is unreachable, so its counts are missing too",
     {
       notification: { dependencies: noDatabase },
       overview: {
@@ -183,26 +183,26 @@ const cases: Case[] = [
       },
     },
     "failed",
-    "PostgreSQL of notification is away: events wait in the stream, nothing is lost",
+    "PostgreSQL of notification is unreachable: events wait in the stream, nothing is lost",
   ],
   [
-    "PostgreSQL of entitlement is away",
+    "PostgreSQL of entitlement is unreachable",
     { entitlement: { dependencies: noDatabase } },
     "failed",
-    "PostgreSQL of entitlement is away: grants are refused, what was accepted is kept",
+    "PostgreSQL of entitlement is unreachable: grants are refused; accepted grants are kept",
   ],
   [
-    "PostgreSQL of both is away",
+    "PostgreSQL of both is unreachable",
     { entitlement: { dependencies: noDatabase }, notification: { dependencies: noDatabase } },
     "failed",
-    "PostgreSQL is away: grants are refused, events wait in the stream, nothing is lost",
+    "PostgreSQL is unreachable: grants are refused, events wait in the stream, nothing is lost",
   ],
   [
-    "two things are wrong at once: the wider first, the other below",
+    "two causes at once: the wider one first",
     { entitlement: { dependencies: noDatabase }, notification: { ...noBroker.notification } },
     "failed",
-    "PostgreSQL of entitlement is away: grants are refused, what was accepted is kept",
-    ["NATS is away for notification: events wait in the stream, nothing is lost", "Affected: consumer, sender"],
+    "PostgreSQL of entitlement is unreachable: grants are refused; accepted grants are kept",
+    ["NATS is unreachable for notification: events wait in the stream, nothing is lost", "Affected: consumer, sender"],
   ],
   [
     "a worker ended",
@@ -211,28 +211,28 @@ const cases: Case[] = [
       outbox: rows({ PENDING: 4 }),
     },
     "failed",
-    "The relay of entitlement ended and is restarted: grants go on, 4 events wait",
+    "The relay of entitlement stopped and is being restarted: grants continue, 4 events wait",
   ],
   [
     "a worker was stuck",
     { notification: { workers: [part("notification:consumer", "stuck: nothing was done for 10 intervals; restarted")] } },
     "failed",
-    "The consumer of notification was stuck and is restarted: events wait in the stream, nothing is lost",
+    "The consumer of notification was stuck and is being restarted: events wait in the stream, nothing is lost",
   ],
   [
-    "a worker has a trouble that nobody foresaw",
+    "a worker reports an unknown problem",
     { notification: { workers: [part("notification:sender", "the disk is full")] }, deliveries: rows({ PENDING: 2 }) },
     "failed",
-    "The sender of notification is in trouble (the disk is full): 2 notifications wait",
+    "The sender of notification is broken (the disk is full): 2 notifications wait",
   ],
   [
-    "nobody confirms",
+    "no confirmations arrive",
     { entitlement: { workers: [part("entitlement:relay", "confirmation: nobody answers which events notification holds")] } },
     "failed",
-    "Notification does not say which events it holds: published events are kept",
+    "Notification does not confirm consumed events: published events are kept",
   ],
   [
-    "somebody answers in notification's name",
+    "confirmations have a wrong signature",
     {
       entitlement: {
         workers: [
@@ -241,10 +241,10 @@ const cases: Case[] = [
       },
     },
     "failed",
-    "Answers about consumed events have a wrong signature: somebody answers in notification's name, or EVENT_SIGNING_KEYS differ; published events are kept",
+    "Confirmations of consumed events have a wrong signature: another sender answers for notification, or EVENT_SIGNING_KEYS differ; published events are kept",
   ],
   [
-    "notification does not answer, and so nobody confirms",
+    "notification does not answer, so no confirmations arrive",
     {
       entitlement: { workers: [part("entitlement:relay", "confirmation: nobody answers which events notification holds")] },
       overview: {
@@ -260,24 +260,24 @@ const cases: Case[] = [
     ["Affected: relay"],
   ],
   [
-    "not even the gateway answers",
+    "the gateway does not respond either",
     { overview: { health: { entitlement: lost("unreachable", true), notification: lost("unreachable", true) } } },
     "failed",
-    "The gateway cannot be reached: nothing here is current",
+    "The gateway is unreachable: this page is out of date",
   ],
   ["rows failed", { outbox: rows({ FAILED: 82 }) }, "failed", "82 failed: needs attention"],
   ["messages could not be read", { unreadable: 2 }, "failed", "2 messages could not be read: needs attention"],
   ["one message could not be read", { unreadable: 1 }, "failed", "1 message could not be read: needs attention"],
   [
-    "everything that needs attention is told",
+    "every type of failure is reported",
     { deliveries: rows({ FAILED: 1 }), unreadable: 3, invariants: [invariant("broken"), invariant("ok")] },
     "failed",
     "1 failed: needs attention",
     ["3 messages could not be read: needs attention", "1 invariant is broken: needs attention"],
   ],
-  ["an invariant is watched only", { invariants: [invariant("watch")] }, "done", "Everything is healthy"],
+  ["an invariant is watched only", { invariants: [invariant("watch")] }, "done", "All systems are healthy"],
   [
-    "the outbox is not counted, although its system is well",
+    "the outbox cannot be counted, although its system is healthy",
     { overview: { counts: { entitlement: lost("it took too long"), notification: known(rows()) } } },
     "failed",
     "The outbox cannot be counted: it took too long",
@@ -285,70 +285,65 @@ const cases: Case[] = [
   ["unreadable messages are not counted", { overview: { unreadable: lost("no") } }, "failed", "Unreadable messages cannot be counted: no"],
   ["rows are retried", { outbox: rows({ PENDING: 5 }, { retrying: { count: 5, more: false } }) }, "retry", "5 are being retried"],
   [
-    "rows are retried for long",
+    "rows are retried for a long time",
     { deliveries: rows({ PENDING: 1 }, { retrying: { count: 1, more: false }, oldest_pending_at: ago(200) }) },
     "retry",
     "1 is being retried, the oldest has waited for 3 m 20 s",
   ],
   [
-    "a row waits for long",
+    "a row waits for a long time",
     { outbox: rows({ PENDING: 1 }, { oldest_pending_at: ago(200) }) },
     "retry",
     "The oldest has waited for 3 m 20 s",
   ],
-  ["a row waits for its turn", { outbox: rows({ PENDING: 1 }, { oldest_pending_at: ago(20) }) }, "done", "Everything is healthy"],
+  ["a row waits for a short time", { outbox: rows({ PENDING: 1 }, { oldest_pending_at: ago(20) }) }, "done", "All systems are healthy"],
   ["the consumer is far behind", { notification: { consumer: lag(1204) } }, "retry", "1,204 events wait in the stream"],
   [
-    "and further each moment",
+    "the consumer falls further behind",
     { notification: { consumer: lag(1204) }, overview: { isLagGrowing: true } },
     "retry",
-    "1,204 events wait in the stream, and it grows",
+    "1,204 events wait in the stream, and growing",
   ],
   [
-    "a part is not known",
+    "the state of a part is unknown",
     { entitlement: { breakers: [part("publish", null, "unknown")] } },
     "pending",
-    "Not known: publish of entitlement",
+    "Unknown: publish of entitlement",
   ],
+  ["the consumer lag is unknown", { notification: { consumer: null } }, "pending", "Unknown: consumer lag of notification"],
   [
-    "nobody says how far the consumer is",
-    { notification: { consumer: null } },
-    "pending",
-    "Not known: how far notification is behind the stream",
-  ],
-  [
-    "the workers run elsewhere: what they know is not missed",
+    "the workers run in separate processes",
     { entitlement: { workers: [], breakers: [part("publish", null, "unknown")] } },
     "done",
-    "Everything is healthy",
-    ["The workers of entitlement run in processes of their own, which are not seen from here"],
+    "All systems are healthy",
+    ["The workers of entitlement run in separate processes; their state is not visible here"],
   ],
-  ["not everything has answered yet", { overview: { unreadable: asked } }, "pending", "Looking …"],
+  ["a query has not finished yet", { overview: { unreadable: asked } }, "pending", "Loading …"],
   [
-    "but what is known to have failed is said at once",
+    "a known failure is reported before all queries finish",
     { outbox: rows({ FAILED: 1 }), overview: { unreadable: asked } },
     "failed",
     "1 failed: needs attention",
   ],
   [
-    "what is shown is old because nobody refreshes",
+    "the data is old because refreshing is off",
     { overview: { every: 0, unreadable: known({ count: 0, more: false }, now - 130_000) } },
     "pending",
-    "Everything is healthy (as of 2 m 10 s ago)",
-    ["Refreshing is switched off"],
+    "All systems are healthy (as of 2 m 10 s ago)",
+    ["Refreshing is off"],
   ],
   [
-    "what is shown is older than its refresh",
+    "the data is older than the refresh interval",
     { outbox: rows({ FAILED: 2 }), overview: { every: 5000, unreadable: known({ count: 0, more: false }, now - 16_000) } },
     "failed",
     "2 failed: needs attention (as of 16 s ago)",
-    ["This page is not refreshed now"],
+    ["This page is not being refreshed"],
   ],
   [
-    "a slow refresh is not yet an old one",
+    "a slow refresh interval does not make the data old",
     { overview: { every: 60_000, unreadable: known({ count: 0, more: false }, now - 100_000) } },
     "done",
-    "Everything is healthy",
+    "All systems are healthy",
   ],
 ];
 
@@ -357,7 +352,7 @@ test.each(cases)("%s", (_, given, tone, text, others = []) => {
   expect([headline.tone, headline.text, headline.others.map(one => one.text)]).toEqual([tone, text, others]);
 });
 
-test("no two things that are wrong hide each other: nothing says healthy", () => {
+test("two failures never hide each other: the headline does not say healthy", () => {
   const notWell = cases.filter(([, , tone]) => tone !== "done");
   for (const [what, one] of notWell)
     for (const [also, other] of notWell) {
@@ -366,7 +361,7 @@ test("no two things that are wrong hide each other: nothing says healthy", () =>
     }
 });
 
-test("a headline leads to where it is put right", () => {
+test("a headline links to the page where the failure is handled", () => {
   expect(headlineOf(sightOf({ unreadable: 1 })).to).toBe("/failures/unreadable");
   expect(headlineOf(sightOf({ ...noBroker, outbox: rows({ FAILED: 1 }) })).to).toBe("/failures");
   expect(headlineOf(sightOf({ invariants: [invariant("broken")] })).to).toBe("/consistency");

@@ -3,20 +3,20 @@ import { count, number, span } from "../../parts/format.ts";
 import type { Tone } from "../../parts/kinds.ts";
 import { causesOf, type Views } from "./outage.ts";
 
-/** What a query came to. */
+/** The result of a query. */
 export interface QueryResult<T> {
   readonly data: T | undefined;
   readonly error: string | undefined;
-  /** When the data came, in milliseconds; 0 is never. */
+  /** When the data arrived, in milliseconds; 0 means never. */
   readonly at: number;
-  /** Whether not even the gateway answered. */
+  /** Whether the gateway did not respond either. */
   readonly isUnreachable?: boolean;
 }
 
-/** All that the headline is made of. */
+/** The input of the headline. */
 export interface OverviewData {
   readonly now: number;
-  /** Milliseconds between two refreshes; 0 is never. */
+  /** Milliseconds between two refreshes; 0 means never. */
   readonly every: number;
   readonly health: Readonly<Record<System, QueryResult<SystemHealth>>>;
   readonly gateway: QueryResult<SystemHealth>;
@@ -34,16 +34,16 @@ export interface Finding {
   readonly to?: Target;
 }
 
-/** The sentence that is read first, and what else is to be known, each once. */
+/** The main sentence, and further findings. Each finding appears once. */
 export interface Headline extends Finding {
   readonly others: readonly Finding[];
 }
 
-// What waits longer than this does not just wait for its turn.
+// A row that waits longer is late.
 export const lateAfter = 60_000;
-// A consumer that is further behind does not just have a busy second.
+// A larger lag is more than a busy second.
 export const largeLag = 1000;
-// An answer that is older is no longer what is now, however slow the refresh is meant to be.
+// Older data counts as stale, even if the refresh interval is shorter.
 const leastStale = 15_000;
 const missedRefreshes = 3;
 
@@ -53,7 +53,7 @@ const zero: Count = { count: 0, more: false };
 const sum = (some: readonly Count[]): Count =>
   some.reduce((all, one) => ({ count: all.count + one.count, more: all.more || one.more }), zero);
 
-/** What an operator reads first. It says "healthy" only if everything was asked, answered lately, and is well. */
+/** The first line of the overview. It says "healthy" only if every query succeeded recently and found no problem. */
 export function headlineOf(overview: OverviewData): Headline {
   const troubles = causesOf(viewsOf(overview));
   const causes = troubles.map(({ what, means }): Finding => ({ tone: "failed", text: means ? `${what}: ${means}` : what }));
@@ -100,13 +100,13 @@ function viewsOf({ health, counts }: OverviewData): Views {
   return { entitlement: viewOf("entitlement"), notification: viewOf("notification") };
 }
 
-/** What is wrong behind the gateway. Of NATS the systems tell more than the gateway does. */
+/** Failing dependencies of the gateway. NATS is left out: the systems report it in more detail. */
 const gatewayTroublesOf = ({ gateway }: OverviewData): Finding[] =>
   (gateway.data?.dependencies ?? [])
     .filter(({ name, state }) => state === "trouble" && name !== "broker")
-    .map(({ name, detail }) => ({ tone: "failed", text: detail ?? `The gateway is in trouble: ${name}` }));
+    .map(({ name, detail }) => ({ tone: "failed", text: detail ?? `A dependency of the gateway is broken: ${name}` }));
 
-/** What does not get better by itself. */
+/** Failures that need an operator. */
 function failuresOf({ counts, unreadable, consistency }: OverviewData): Finding[] {
   const failed = sum(systems.map(system => counts[system].data?.counts.FAILED ?? zero));
   const open = unreadable.data ?? zero;
@@ -119,7 +119,7 @@ function failuresOf({ counts, unreadable, consistency }: OverviewData): Finding[
   return need.flatMap(([many, text, to]) => (many.count > 0 ? [{ tone: "failed", text: `${count(many)} ${text}`, to }] : []));
 }
 
-/** A question without an answer, unless its system is known to be in trouble. */
+/** Queries that failed, unless a failure of their system explains it. */
 function unansweredOf({ health, counts, unreadable, consistency }: OverviewData): Finding[] {
   const isExplained = (system: System) =>
     isSilent(health[system]) || health[system].data?.dependencies.some(({ name, state }) => name === "database" && state === "trouble");
@@ -137,7 +137,7 @@ function unansweredOf({ health, counts, unreadable, consistency }: OverviewData)
   );
 }
 
-/** What gets better by itself, or should. */
+/** Delays that usually recover without an operator. */
 function slowOf({ now, counts, health, isLagGrowing }: OverviewData): Finding[] {
   const findings: Finding[] = [];
   const retrying = sum(systems.map(system => counts[system].data?.retrying ?? zero));
@@ -157,11 +157,11 @@ function slowOf({ now, counts, health, isLagGrowing }: OverviewData): Finding[] 
   else if (late) findings.push({ tone: "retry", text: late.replace(/^t/, "T"), to });
   const lag = health.notification.data?.consumer?.pending ?? 0;
   if (lag > largeLag)
-    findings.push({ tone: "retry", text: `${number(lag)} events wait in the stream${isLagGrowing ? ", and it grows" : ""}` });
+    findings.push({ tone: "retry", text: `${number(lag)} events wait in the stream${isLagGrowing ? ", and growing" : ""}` });
   return findings;
 }
 
-/** What could be well and was not seen to be. */
+/** Parts whose state is unknown. */
 function unknownOf({ health }: OverviewData): Finding[] {
   const unknown = systems.flatMap(system => {
     const { data, error } = health[system];
@@ -172,15 +172,15 @@ function unknownOf({ health }: OverviewData): Finding[] {
   });
   const { data } = health.notification;
   const isBrokerWell = data?.dependencies.some(({ name, state }) => name === "broker" && state !== "trouble");
-  if (data?.consumer === null && isBrokerWell) unknown.push("how far notification is behind the stream");
-  return unknown.length > 0 ? [{ tone: "pending", text: `Not known: ${unknown.join(", ")}` }] : [];
+  if (data?.consumer === null && isBrokerWell) unknown.push("consumer lag of notification");
+  return unknown.length > 0 ? [{ tone: "pending", text: `Unknown: ${unknown.join(", ")}` }] : [];
 }
 
-/** Workers in processes of their own answer for themselves; what waits too long tells of them here. */
+/** Workers in separate processes have their own health endpoint. Here only the age of waiting rows shows their state. */
 function unseenOf({ health }: OverviewData): Finding[] {
   const apart = systems.filter(system => health[system].data?.workers.length === 0);
   return apart.length > 0
-    ? [{ tone: "pending", text: `The workers of ${apart.join(" and ")} run in processes of their own, which are not seen from here` }]
+    ? [{ tone: "pending", text: `The workers of ${apart.join(" and ")} run in separate processes; their state is not visible here` }]
     : [];
 }
 
@@ -190,16 +190,16 @@ const watched = ({ counts, health, unreadable }: OverviewData): readonly QueryRe
   unreadable,
 ];
 
-/** How old the oldest of what is shown is. */
+/** The age of the oldest data on the page. */
 const ageOf = (overview: OverviewData): number =>
   overview.now - Math.min(overview.now, ...watched(overview).flatMap(({ at }) => (at > 0 ? [at] : [])));
 
 function staleOf(overview: OverviewData): Finding[] {
   if (ageOf(overview) <= Math.max(leastStale, overview.every * missedRefreshes)) return [];
-  return [{ tone: "pending", text: overview.every > 0 ? "This page is not refreshed now" : "Refreshing is switched off" }];
+  return [{ tone: "pending", text: overview.every > 0 ? "This page is not being refreshed" : "Refreshing is off" }];
 }
 
 const healthyOf = (overview: OverviewData): Finding =>
   watched(overview).every(({ data }) => data !== undefined)
-    ? { tone: "done", text: "Everything is healthy" }
-    : { tone: "pending", text: "Looking …" };
+    ? { tone: "done", text: "All systems are healthy" }
+    : { tone: "pending", text: "Loading …" };

@@ -13,7 +13,7 @@ import { type Finding, headlineOf, type QueryResult } from "./headline.ts";
 import { isGrowing, type Sample } from "./lag.ts";
 import { gatewayHealth, health as healthQuery } from "./queries.ts";
 
-// The invariants cost more than a count, and seldom change.
+// Invariants cost more than a count and rarely change.
 const consistencyEvery = 60_000;
 
 interface Query<T> {
@@ -52,14 +52,14 @@ function useHeadline() {
   return headlineOf({ now, every: every * 1000, health, gateway, counts, consistency, unreadable, isLagGrowing });
 }
 
-/** Whether the lag grew over the last answers. */
+/** Whether the lag grew over the last responses. */
 function useIsGrowing(pending: number | undefined, at: number): boolean {
   const samples = useRef<readonly Sample[]>([]);
   if (pending !== undefined && samples.current.at(-1)?.at !== at) samples.current = [...samples.current, { at, pending }].slice(-60);
   return isGrowing(samples.current);
 }
 
-/** The line that is read first; below it, what else is to be known. */
+/** The headline, and further findings below it. */
 export function Headline() {
   const { tone, text, to, others } = useHeadline();
   return (

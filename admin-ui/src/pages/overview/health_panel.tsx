@@ -15,7 +15,7 @@ interface NamedPart extends HealthPart {
   readonly kind: "dependency" | "worker" | "breaker" | "check";
 }
 
-// What is not something that answers, but something that is looked at.
+// Checks, not dependencies that respond.
 const checks: Record<string, string> = { redis_integrity: "signatures in Redis" };
 
 const partsOf = ({ dependencies, workers, breakers }: SystemHealth): NamedPart[] => [
@@ -26,7 +26,7 @@ const partsOf = ({ dependencies, workers, breakers }: SystemHealth): NamedPart[]
 const nameOf = ({ name, kind }: NamedPart) =>
   kind === "breaker" ? `breaker of ${name}` : kind === "worker" ? `worker ${name}` : (checks[name] ?? name);
 
-/** What each system depends on and what works in it. */
+/** The dependencies and workers of each system. */
 export function Health() {
   return (
     <Panel title="Dependencies and workers">
@@ -41,16 +41,16 @@ export function Health() {
 }
 
 const words = {
-  dependency: { ok: "answers", trouble: "does not answer", unknown: "not seen from here" },
-  worker: { ok: "healthy", trouble: "in trouble", unknown: "not seen from here" },
-  breaker: { ok: "closed", trouble: "open", unknown: "not seen from here" },
-  check: { ok: "valid", trouble: "not valid", unknown: "not seen from here" },
+  dependency: { ok: "reachable", trouble: "unreachable", unknown: "not visible here" },
+  worker: { ok: "healthy", trouble: "broken", unknown: "not visible here" },
+  breaker: { ok: "closed", trouble: "open", unknown: "not visible here" },
+  check: { ok: "valid", trouble: "not valid", unknown: "not visible here" },
 } as const;
 const tones = { ok: "done", trouble: "failed", unknown: "pending" } as const;
 
 function SystemParts({ system }: { system: System }) {
   const { data, error, refetch } = useQuery({ ...health(system), ...useLive() });
-  const note = data?.workers.length === 0 ? "Its workers run in processes of their own, which are not seen from here." : undefined;
+  const note = data?.workers.length === 0 ? "The workers run in separate processes. Their state is not visible here." : undefined;
   return <Parts title={titles[system]} data={data} error={error} retry={() => void refetch()} note={note} />;
 }
 
@@ -71,7 +71,7 @@ function Parts({ title, data, error, retry, note }: PartsProps) {
   return (
     <section className="min-w-0 border-r border-b last:border-b-0 md:border-b-0" aria-label={`${title}: parts`}>
       <h3 className="heading px-4 pt-3 pb-1">{title}</h3>
-      {error !== null && <ErrorNotice what={`${title} does not say how it is.`} error={error} retry={retry} />}
+      {error !== null && <ErrorNotice what={`The health of ${title.toLowerCase()} cannot be loaded.`} error={error} retry={retry} />}
       {!data && !error && <Skeleton rows={4} />}
       {data && (
         <ul className="pb-2">
@@ -92,16 +92,16 @@ function Parts({ title, data, error, retry, note }: PartsProps) {
   );
 }
 
-/** How far notification is behind the stream: a chart's cell of its own. */
+/** The lag of notification's consumer, in a cell next to the charts. */
 export function ConsumerLag() {
   const { data, error, refetch } = useQuery({ ...health("notification"), ...useLive() });
   const lag = data?.consumer;
   const facts =
     lag &&
     ([
-      ["Waiting on the stream", lag.pending, lag.pending > largeLag ? "text-retry" : ""],
-      ["Under way", lag.ack_pending, ""],
-      ["Delivered again", lag.redelivered, lag.redelivered > 0 ? "text-retry" : ""],
+      ["Waiting in the stream", lag.pending, lag.pending > largeLag ? "text-retry" : ""],
+      ["In progress", lag.ack_pending, ""],
+      ["Redelivered", lag.redelivered, lag.redelivered > 0 ? "text-retry" : ""],
     ] as const);
   return (
     <section className="min-h-41 min-w-0 border-r border-b" aria-label="Consumer lag">
@@ -122,7 +122,7 @@ export function ConsumerLag() {
               ))}
             </dl>
           )}
-          {data && !lag && <p className="text-soft">The stream does not say: it cannot be asked, or has no consumer yet.</p>}
+          {data && !lag && <p className="text-soft">Unknown: the stream is unreachable or has no consumer yet.</p>}
         </div>
       )}
     </section>

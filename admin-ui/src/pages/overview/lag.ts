@@ -1,14 +1,14 @@
-/** How far the consumer was behind the stream at a time. */
+/** The consumer lag at a point in time. */
 export interface Sample {
   readonly at: number;
   readonly pending: number;
 }
 
-// Between two answers the lag goes up and down; over this time a trend shows.
+// The lag fluctuates between two responses. A trend needs this time.
 const trendOver = 10_000;
 const lookBack = 60_000;
 
-/** Whether the consumer falls further behind: the lag is larger than at any time of the last minute but the last seconds. */
+/** Whether the lag grows: it is larger than at any time in the last minute, except for the last seconds. */
 export function isGrowing(samples: readonly Sample[]): boolean {
   const last = samples.at(-1);
   if (!last) return false;

@@ -17,7 +17,7 @@ const states = [
   { name: "RETRYING", word: "retrying", tone: "text-retry" },
 ] as const;
 
-/** The largest groups of what failed or retries, of both systems; one that does not answer leaves the other's. */
+/** The largest groups of failed and retrying rows of all kinds. An error of one kind does not hide the others. */
 export function TopFailures() {
   const live = useLive();
   const parts = [
@@ -32,7 +32,7 @@ export function TopFailures() {
     .slice(0, shown);
   return (
     <Panel
-      title="What fails most"
+      title="Top failures"
       aside={
         <Link to="/failures" className="link">
           All failures
@@ -47,7 +47,7 @@ export function TopFailures() {
           ),
       )}
       {parts.every(({ query }) => query.isPending) && <Skeleton rows={3} />}
-      {groups.length === 0 && parts.every(({ query }) => query.isSuccess) && <EmptyState title="Nothing fails" />}
+      {groups.length === 0 && parts.every(({ query }) => query.isSuccess) && <EmptyState title="No failures" />}
       <ul>
         {groups.map(({ kind, state, group }) => (
           <li key={kind.name + state.name + group.fingerprint} className="border-b last:border-0">
@@ -75,7 +75,7 @@ export function TopFailures() {
 
 const nameOf = (kind: Kind) => kind.title.toLowerCase();
 
-/** What operators set in motion lately. */
+/** The latest bulk operations. */
 export function RecentOperations() {
   const live = useLive();
   const parts = [

@@ -1,28 +1,28 @@
 import type { Count, HealthPart, System, SystemHealth } from "../../api/client.ts";
 import { count } from "../../parts/format.ts";
 
-/** What is known of a system when something may be wrong with it. */
+/** The known state of a system. */
 export interface SystemView {
   readonly health: SystemHealth | undefined;
-  /** It does not answer; `gateway` if not even the gateway does. */
+  /** What does not respond: the system, or the gateway in front of it. */
   readonly silent: "system" | "gateway" | undefined;
-  /** Rows that have not yet gone out. */
+  /** Rows that are not published or sent yet. */
   readonly waiting: Count | undefined;
 }
 
 export type Views = Readonly<Record<System, SystemView>>;
 
-/** One thing that is wrong, what it means, and what else is in trouble because of it. */
+/** A cause of an outage, its consequence, and the other parts it affects. */
 export interface Cause {
   readonly what: string;
   readonly means?: string | undefined;
   readonly affected: readonly string[];
 }
 
-/** A part of a system that is in trouble. A worker names the parts that trouble it; what has no name is its own trouble. */
+/** A failing part of a system. A worker lists its failing parts by name; an unnamed part is the worker itself. */
 interface Symptom {
   readonly system: System;
-  /** A dependency has none: it is a cause, not an effect. */
+  /** Unset for a dependency: it is a cause, not an effect. */
   readonly name?: string;
   readonly parts: ReadonlyMap<string, string>;
 }
@@ -33,14 +33,14 @@ type Rule = Omit<Cause, "affected"> & { readonly explains: Explains };
 const systems: readonly System[] = ["entitlement", "notification"];
 const titles: Record<System, string> = { entitlement: "Entitlement", notification: "Notification" };
 const kept = "events wait in the stream, nothing is lost";
-/** A wrong signature has a cause of its own, whatever else is away. */
+/** A wrong signature is a separate cause, even if other parts are unreachable. */
 const isForged = ({ parts }: Symptom, part: string) => part === "confirmation" && /wrong signature/.test(parts.get(part) ?? "");
 const isOf =
   (...parts: string[]): Explains =>
   (symptom, part) =>
     parts.includes(part) && !isForged(symptom, part);
 
-/** The causes of what is in trouble, the widest first. Each symptom is told once: by its cause, or as a cause of its own. */
+/** The causes of an outage, the widest first. Each symptom appears once: under its cause, or as its own cause. */
 export function causesOf(views: Views): Cause[] {
   const symptoms = systems.flatMap(system => symptomsOf(system, views[system]));
   const waiting = waitingIn(views);
@@ -55,7 +55,7 @@ export function causesOf(views: Views): Cause[] {
   ];
 }
 
-/** What a worker says of its parts: `broker: NATS is not connected; publish: …`. */
+/** Parses the detail of a worker: `broker: NATS is not connected; publish: …`. */
 export function partsOf(detail: string): Map<string, string> {
   const entries = detail.split(/; (?=[a-z_]+: )/).map(one => /^([a-z_]+): (.*)$/s.exec(one));
   return new Map(entries.every(one => one !== null) ? entries.map(one => [one[1]!, one[2]!]) : [["", detail]]);
@@ -75,19 +75,19 @@ function symptomsOf(system: System, { health, silent }: SystemView): Symptom[] {
   ];
 }
 
-/** `27 events wait`, or that they do if it is not known how many. */
+/** `27 events wait`, or `events wait` if the number is unknown. */
 const waitingIn = (views: Views) => (system: System, row: string) => {
   const { count: many = 0, more = false } = views[system].waiting ?? {};
   return many === 1 ? `1 ${row} waits` : `${many > 0 ? `${count({ count: many, more })} ` : ""}${row}s wait`;
 };
 type Waiting = ReturnType<typeof waitingIn>;
-const grantsGoOn = (waiting: Waiting) => `grants go on, ${waiting("entitlement", "event")}`;
+const grantsGoOn = (waiting: Waiting) => `grants continue, ${waiting("entitlement", "event")}`;
 
 function ofSilence(views: Views): Rule[] {
   const silent = systems.filter(system => views[system].silent);
   if (silent.length > 0 && silent.every(system => views[system].silent === "gateway"))
-    return [{ what: "The gateway cannot be reached", means: "nothing here is current", explains: () => true }];
-  const means: Record<System, string> = { entitlement: "grants may be refused, what was accepted is kept", notification: kept };
+    return [{ what: "The gateway is unreachable", means: "this page is out of date", explains: () => true }];
+  const means: Record<System, string> = { entitlement: "grants may be refused; accepted grants are kept", notification: kept };
   return silent.map(system => ({ what: `${titles[system]} does not answer`, means: means[system], explains: isOf("confirmation") }));
 }
 
@@ -98,9 +98,9 @@ function ofDatabases(symptoms: readonly Symptom[]): Rule[] {
   const away = having(symptoms, "database");
   const isOfConfirmation = isOf("confirmation");
   const explains: Explains = (one, part) => away.includes(one.system) || isOfConfirmation(one, part);
-  const means: Record<System, string> = { entitlement: "grants are refused, what was accepted is kept", notification: kept };
-  if (away.length === systems.length) return [{ what: "PostgreSQL is away", means: `grants are refused, ${kept}`, explains }];
-  return away.map(system => ({ what: `PostgreSQL of ${system} is away`, means: means[system], explains }));
+  const means: Record<System, string> = { entitlement: "grants are refused; accepted grants are kept", notification: kept };
+  if (away.length === systems.length) return [{ what: "PostgreSQL is unreachable", means: `grants are refused, ${kept}`, explains }];
+  return away.map(system => ({ what: `PostgreSQL of ${system} is unreachable`, means: means[system], explains }));
 }
 
 function ofBroker(symptoms: readonly Symptom[], waiting: Waiting): Rule[] {
@@ -109,7 +109,7 @@ function ofBroker(symptoms: readonly Symptom[], waiting: Waiting): Rule[] {
   const explains = isOf("broker", "publish", "confirmation");
   const says = symptoms.flatMap(({ parts }) => parts.get("broker") ?? []);
   const refusal = says.find(detail => /^(NATS (refuses|says)|TLS with NATS)/.test(detail));
-  const is = refusal ?? (says.some(detail => detail.includes("not connected")) ? "NATS is away" : "NATS does not answer");
+  const is = refusal ?? (says.some(detail => detail.includes("not connected")) ? "NATS is unreachable" : "NATS does not answer");
   return [
     cut.includes("entitlement")
       ? { what: is, means: grantsGoOn(waiting), explains }
@@ -117,7 +117,7 @@ function ofBroker(symptoms: readonly Symptom[], waiting: Waiting): Rule[] {
   ];
 }
 
-/** The stream does not take what the connected server would: the breaker names why, unless all it knows is that nobody answered. */
+/** The server is connected, but the stream refuses messages. The breaker gives the reason, or only that no response came. */
 function ofPublishing(symptoms: readonly Symptom[], waiting: Waiting): Rule[] {
   const detail = symptoms.flatMap(({ parts }) => parts.get("publish") ?? [])[0];
   if (detail === undefined || having(symptoms, "broker").length > 0) return [];
@@ -130,18 +130,18 @@ function ofWorker({ name = "", system }: Symptom, own: readonly (readonly [part:
   const forged = own.find(([part, what]) => part === "confirmation" && /wrong signature/.test(what));
   if (forged && own.length === 1)
     return {
-      what: "Answers about consumed events have a wrong signature",
-      means: "somebody answers in notification's name, or EVENT_SIGNING_KEYS differ; published events are kept",
+      what: "Confirmations of consumed events have a wrong signature",
+      means: "another sender answers for notification, or EVENT_SIGNING_KEYS differ; published events are kept",
     };
   if (own.every(([part]) => part === "confirmation"))
-    return { what: "Notification does not say which events it holds", means: "published events are kept" };
+    return { what: "Notification does not confirm consumed events", means: "published events are kept" };
   const detail = own.map(([part, what]) => (part ? `${part}: ${what}` : what)).join("; ");
   const states: [RegExp, string][] = [
-    [/stuck/, "was stuck and is restarted"],
-    [/ended unasked/, "ended and is restarted"],
+    [/stuck/, "was stuck and is being restarted"],
+    [/ended unasked/, "stopped and is being restarted"],
     [/is starting/, "is starting"],
   ];
-  const state = states.find(([words]) => words.test(detail))?.[1] ?? `is in trouble (${detail})`;
+  const state = states.find(([words]) => words.test(detail))?.[1] ?? `is broken (${detail})`;
   const means: Record<string, string> = {
     relay: grantsGoOn(waiting),
     consumer: kept,

@@ -41,7 +41,7 @@ const zero: Count = { count: 0, more: false };
 
 type CountsQuery = { data: Counts | undefined; error: unknown; refetch: () => unknown };
 
-/** The way of an event through one system, state by state. */
+/** The counts of one row kind by state. */
 function KindPanel({ kind, query: { data, error, refetch } }: { kind: Kind; query: CountsQuery }) {
   const now = useNow();
   const age = data?.oldest_pending_at ? now - Date.parse(data.oldest_pending_at) : undefined;

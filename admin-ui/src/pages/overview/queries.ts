@@ -13,7 +13,7 @@ export const health = (system: System) =>
     queryFn: context => get<SystemHealth>(system, "health", {}, context),
   });
 
-/** Of the gateway that answers; every gateway reads what all of them keep in Redis. */
+/** Of the gateway process that answers. All gateways share the state in Redis. */
 export const gatewayHealth = queryOptions({
   queryKey: ["health", "gateway"],
   queryFn: context => get<SystemHealth>("gateway", "health", {}, context),

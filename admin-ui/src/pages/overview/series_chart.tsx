@@ -14,7 +14,7 @@ export interface SeriesChartProps {
   readonly marks: readonly { readonly tone: LineTone; readonly values: readonly (number | null)[] }[];
   /** The ends of the axis, the same for charts that are compared. */
   readonly scale: Scale;
-  /** The place that is pointed at, in this chart or another. */
+  /** The selected index, in this or another chart. */
   readonly at: number | null;
   readonly point: (at: number | null) => void;
 }
@@ -29,7 +29,7 @@ const classes: Record<LineTone | "line", string> = {
   line: "text-line",
 };
 
-/** A colour of the theme as the canvas knows it. */
+/** A theme colour in the form that a canvas needs. */
 function colorOf(root: HTMLElement, tone: LineTone | "line"): string {
   const probe = document.createElement("span");
   probe.className = classes[tone];
@@ -40,16 +40,16 @@ function colorOf(root: HTMLElement, tone: LineTone | "line"): string {
 }
 
 type Values = (number | null)[];
-/** Up to the last minute that is over, and from there on to the one that is still counted. */
+/** Up to the last complete minute; from there to the current, incomplete one. */
 const settled = (values: readonly (number | null)[]): Values => [...values.slice(0, -1), null];
 const running = (values: readonly (number | null)[]): Values => values.map((value, index) => (index >= values.length - 2 ? value : null));
-/** Values that no line leads to or from. */
+/** Values without a neighbour: no line connects them. */
 const alone = (values: ArrayLike<number | null | undefined>): number[] =>
   Array.from(values, (value, index) => (value != null && values[index - 1] == null && values[index + 1] == null ? index : -1)).filter(
     index => index >= 0,
   );
 
-/** Lines over time on a canvas, loaded when a chart is first shown. What it shows is told in words and in a table beside it. */
+/** Lines over time on a canvas, loaded with the first chart. The page shows the same values as text and as a table. */
 export default function SeriesChart(props: SeriesChartProps) {
   const { unit, times, lines, marks, scale, at } = props;
   const { zone, theme } = useSettings();
@@ -59,7 +59,7 @@ export default function SeriesChart(props: SeriesChartProps) {
   latest.current = props;
   const shape = `${unit} ${lines.length} ${zone}`;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: made anew when its shape changes; values come in by setData below
+  // biome-ignore lint/correctness/useExhaustiveDependencies: created again when its shape changes; setData below updates the values
   useEffect(() => {
     const root = place.current!;
     const made = new uPlot(optionsOf(root, latest, zone), dataOf(latest.current), root);
@@ -76,7 +76,7 @@ export default function SeriesChart(props: SeriesChartProps) {
     };
   }, [shape]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever of these changes, it is drawn again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: redrawn when any of these changes
   useEffect(() => {
     chart.current?.setData(dataOf(latest.current));
   }, [times, lines, marks, scale.bottom, scale.top, theme]);
@@ -91,7 +91,7 @@ export default function SeriesChart(props: SeriesChartProps) {
   return <div ref={place} className="h-26 w-full" />;
 }
 
-/** What lies beyond the scale is drawn at its end. */
+/** Values outside the scale are drawn at its end. */
 const dataOf = ({ times, lines, scale }: SeriesChartProps): uPlot.AlignedData => {
   const drawn = (values: readonly (number | null)[]) =>
     values.map(value => (value === null ? null : Math.max(scale.bottom, Math.min(value, scale.top))));
@@ -153,9 +153,9 @@ function optionsOf(root: HTMLElement, latest: { current: SeriesChartProps }, zon
 }
 
 const steps = [1, 10, 100, 1e3, 1e4, 1e5, 1e6].flatMap(power => [power, 2 * power, 5 * power]);
-/** The library would leave out labels of its own choice. */
+/** Keeps all labels; by default the library drops some. */
 const all = (_: uPlot, splits: number[]) => splits;
-/** More labels than this would touch each other: every other one then. */
+/** With more labels than this, every second label is left out to avoid overlap. */
 const mostLabels = 5;
 const readable = (_: uPlot, splits: number[]) =>
   splits.map((split, index) => (splits.length > mostLabels && index % 2 === 1 ? null : split)) as number[];
@@ -165,7 +165,7 @@ const duration = (milliseconds: number) => (milliseconds < 1000 ? `${millisecond
 const compact = new Intl.NumberFormat("en", { notation: "compact" });
 const short = (value: number) => (value < 1000 ? number(value) : compact.format(value));
 
-/** What should not be stands on the time axis, however small it is against the rest. */
+/** Unwanted counts as bars on the time axis, visible even if they are small. */
 function drawMarks(u: uPlot, root: HTMLElement, { times, marks }: SeriesChartProps): void {
   const { left, top, width, height: tall } = u.bbox;
   const wide = Math.max(3 * devicePixelRatio, (width / times.length) * 0.7);
@@ -182,7 +182,7 @@ function drawMarks(u: uPlot, root: HTMLElement, { times, marks }: SeriesChartPro
 
 const arrow = 7;
 
-/** A value beyond the scale has an arrow at the top, and the highest of them its number. */
+/** Values above the scale get an arrow at the top. The highest one also gets its number. */
 function drawOutliers(u: uPlot, root: HTMLElement, { times, lines, scale }: SeriesChartProps): void {
   const outliers = lines.flatMap(({ values }) =>
     values.flatMap((value, index) => (value !== null && value > scale.top ? [{ value, index }] : [])),

@@ -5,7 +5,7 @@ import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { config } from "./queries.ts";
 
-/** What a service was started with; nobody changes it here. */
+/** The configuration of a service, read only. */
 export function Config({ system }: { system: Configured }) {
   const { data, error, isPending, refetch } = useQuery(config(system));
   const all = data?.flatMap(group => group.settings) ?? [];
@@ -13,14 +13,16 @@ export function Config({ system }: { system: Configured }) {
     <Panel
       title={`Configuration of ${system}`}
       aside={
-        data && <span className="text-faint">{`${all.filter(one => one.is_set).length} of ${all.length} set, the others by default`}</span>
+        data && (
+          <span className="text-faint">{`${all.filter(one => one.is_set).length} of ${all.length} set, the others have their default`}</span>
+        )
       }
     >
       {error && <ErrorNotice what="The configuration cannot be shown." error={error} retry={() => void refetch()} />}
       {isPending && <Skeleton rows={12} />}
       {data?.map(group => (
         <div key={group.name}>
-          <h3 className="heading border-b bg-ground px-4 py-1.5">{group.name === "kernel" ? "Every process" : `Only ${group.name}`}</h3>
+          <h3 className="heading border-b bg-ground px-4 py-1.5">{group.name === "kernel" ? "All processes" : `Only ${group.name}`}</h3>
           <dl className="divide-y border-b last:border-0">
             {group.settings.map(setting => (
               <Setting key={setting.variable} setting={setting} />

@@ -7,11 +7,11 @@ import { Config } from "./config.tsx";
 
 const configured = ["gateway", "account", "entitlement", "notification"] as const;
 
-/** What a person chose here, and what the services were started with. */
+/** The preferences of this device and the configuration of the services. */
 export function SettingsPage() {
   const canSeeConfig = useCan("OPERATOR");
   return (
-    <Page title="Settings" about="Yours on this device, and what the services run with">
+    <Page title="Settings" about="Preferences on this device, and the configuration of the services">
       <Panel title="This device">
         <Preferences />
       </Panel>
@@ -19,7 +19,7 @@ export function SettingsPage() {
         configured.map(system => <Config key={system} system={system} />)
       ) : (
         <Panel title="Configuration of the services">
-          <EmptyState title="For operators">Who may only look does not see how the services are configured.</EmptyState>
+          <EmptyState title="For operators only">The configuration of the services is masked for your role.</EmptyState>
         </Panel>
       )}
     </Page>
@@ -31,7 +31,7 @@ const zones: readonly [Settings["zone"], string][] = [
   ["utc", "UTC"],
 ];
 const themes: readonly [Settings["theme"], string][] = [
-  ["system", "As the system"],
+  ["system", "System"],
   ["light", "Light"],
   ["dark", "Dark"],
 ];
@@ -42,33 +42,33 @@ function Preferences() {
     <div className="divide-y">
       <Choice
         name="Refresh"
-        about="How often pages ask again. It pauses while rows are selected or the tab is hidden."
+        about="How often pages reload their data. Paused while rows are selected or the tab is hidden."
         value={every}
         among={refreshChoices}
         choose={chosen => change({ every: Number(chosen) })}
       />
       <Choice
         name="Times"
-        about="In which time zone exact times are written."
+        about="Time zone of exact times."
         value={zone}
         among={zones}
         choose={chosen => change({ zone: chosen === "utc" ? "utc" : "local" })}
       />
       <Choice
         name="Rows"
-        about="How many rows of a list come in one go."
+        about="Rows per page of a list."
         value={pageSize()}
         among={rowChoices.map(rows => [rows, String(rows)] as const)}
         choose={chosen => change({ rows: Number(chosen) })}
       />
       <Choice
         name="Theme"
-        about="Light, dark, or as the system says."
+        about="Light, dark, or the system setting."
         value={theme}
         among={themes}
         choose={chosen => change({ theme: themes.find(([one]) => one === chosen)?.[0] ?? "system" })}
       />
-      <Line name="Single keys" about="Keys such as / and r do something by themselves. Switch it off if you dictate or type by accident.">
+      <Line name="Single-key shortcuts" about="Keys such as / and r. Turn them off if you use dictation or type by accident.">
         {named => (
           <input {...named} type="checkbox" className="size-4" checked={keys} onChange={event => change({ keys: event.target.checked })} />
         )}

@@ -53,7 +53,7 @@ export type AccountChange =
   | { readonly change: "suspend" | "restore" | "sign-out"; readonly reason: string }
   | { readonly change: "roles"; readonly reason: string; readonly roles: readonly Role[] };
 
-/** Done by the gateway in the name of the person; account decides and keeps the audit. */
+/** The gateway forwards the change as the signed-in user. Account authorizes it and writes the audit log. */
 export const changeAccount = (userId: string, { change, ...body }: AccountChange) =>
   call<Partial<User> & { readonly ended?: number }>(path(one(userId, change)), {
     method: change === "roles" ? "PUT" : "POST",

@@ -17,30 +17,30 @@ const words: Record<Change, { readonly opener: string; readonly label: string; r
   suspend: {
     opener: "Suspend …",
     label: "Suspend",
-    means: "The user is refused from now on, also with open sessions. What they own stays theirs.",
+    means: "The user is refused from now on, including in open sessions. Their entitlements stay.",
     done: "Suspended. The user is refused from now on.",
   },
   restore: {
     opener: "Restore …",
     label: "Restore",
-    means: "The user may sign in again; sessions that are still open work again.",
-    done: "Restored. The user may sign in again.",
+    means: "The user can sign in again. Open sessions work again.",
+    done: "Restored. The user can sign in again.",
   },
   roles: {
     opener: "Roles …",
     label: "Set roles",
-    means: "Exactly these, beside USER. They hold from the next request on.",
-    done: "The roles are set. They hold from the next request on.",
+    means: "Sets exactly these roles in addition to USER. They apply from the next request.",
+    done: "The roles are set. They apply from the next request.",
   },
   "sign-out": {
     opener: "Sign out everywhere …",
     label: "Sign out everywhere",
-    means: "Every session ends, on every device. The user may sign in again.",
+    means: "Ends every session on every device. The user can sign in again.",
     done: "Signed out everywhere.",
   },
 };
 
-/** What an administrator may do to an account; answers where it was asked. The service decides and keeps the audit. */
+/** The actions of an administrator on an account. The service authorizes them and writes the audit log. */
 export function UserActions({ user }: { user: User }) {
   const client = useQueryClient();
   const isAdmin = useCan("ADMIN");
@@ -50,7 +50,7 @@ export function UserActions({ user }: { user: User }) {
   const act = useMutation({
     mutationFn: (change: AccountChange) => changeAccount(user.user_id, change),
     onSuccess: () => setChosen(undefined),
-    // Also after a refusal: somebody else may have done it.
+    // Also after an error: another operator may have made the change.
     onSettled: () => client.invalidateQueries(),
   });
   if (!isAdmin) return null;
@@ -71,7 +71,7 @@ export function UserActions({ user }: { user: User }) {
         </p>
       )}
       {act.error && <ErrorNotice what="Nothing was changed." error={act.error} />}
-      {isOwn && <p className="text-soft">This is your own account: another administrator has to suspend it, or take ADMIN from it.</p>}
+      {isOwn && <p className="text-soft">This is your own account. Another administrator must suspend it or remove its ADMIN role.</p>}
       {!chosen && (
         <div className="flex flex-wrap gap-2">
           {offered.map(change => (
@@ -105,9 +105,9 @@ export function UserActions({ user }: { user: User }) {
 }
 
 const means: Record<(typeof givable)[number], string> = {
-  VIEWER: "looks, with payloads masked",
-  OPERATOR: "looks and repairs",
-  ADMIN: "also discards, and looks after users",
+  VIEWER: "read only, payloads masked",
+  OPERATOR: "read, requeue and retry",
+  ADMIN: "also discard, and manage users",
 };
 
 const RoleChoice = ({ roles, choose }: { roles: readonly Role[]; choose: (roles: readonly Role[]) => void }) => (

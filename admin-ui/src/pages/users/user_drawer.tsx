@@ -34,7 +34,7 @@ export function UserDrawer() {
           <UserActions key={user.user_id} user={user} />
           <Identity user={user} />
           <Sessions id={user.user_id} />
-          <Section title="Elsewhere">
+          <Section title="Related pages">
             <div className="flex flex-wrap gap-x-3 gap-y-1">
               <UserLinks user={user.user_id} />
               <Link to="/outbox" search={{ user_id: user.user_id }} className="link">
@@ -57,7 +57,7 @@ const Identity = ({ user }: { user: User }) => (
     <Facts
       facts={[
         ["Status", <StateMark key="status" state={statusOf(user)} />],
-        ["Roles", rolesOf(user) === "–" ? "none beside USER" : rolesOf(user)],
+        ["Roles", rolesOf(user) === "–" ? "USER only" : rolesOf(user)],
         ["Name", user.display_name],
         [
           "E-mail address",
@@ -75,7 +75,7 @@ const Identity = ({ user }: { user: User }) => (
   </Section>
 );
 
-/** The gateway keeps sessions, and only what is needed to end them. */
+/** The gateway stores no details of sessions, only the data needed to end them. */
 function Sessions({ id }: { id: string }) {
   const { data, error, refetch } = useQuery({ ...sessions(id), ...useLive() });
   const last = data
@@ -84,11 +84,11 @@ function Sessions({ id }: { id: string }) {
     .at(-1);
   return (
     <Section title="Sessions">
-      {error && <ErrorNotice what="Sessions are not known now." error={error} retry={() => void refetch()} />}
+      {error && <ErrorNotice what="Sessions cannot be loaded." error={error} retry={() => void refetch()} />}
       {data?.length === 0 && <p>Not signed in anywhere.</p>}
       {data && data.length > 0 && (
         <p>
-          {data.length} open. Without further use the last one ends <Ago at={last} />.
+          {data.length} open. If unused, the last one ends <Ago at={last} />.
         </p>
       )}
     </Section>
@@ -98,9 +98,9 @@ function Sessions({ id }: { id: string }) {
 function Audit({ id }: { id: string }) {
   const { data, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({ ...accountAudit(id), ...useLive() });
   return (
-    <Section title="Audit of the account">
-      {error && <ErrorNotice what="The audit cannot be read now." error={error} retry={() => void refetch()} />}
-      <ul className="flex flex-col gap-3" aria-label="Audit of the account">
+    <Section title="Account audit log">
+      {error && <ErrorNotice what="The audit log cannot be loaded." error={error} retry={() => void refetch()} />}
+      <ul className="flex flex-col gap-3" aria-label="Account audit log">
         {data?.pages
           .flatMap(page => page.audit)
           .map(one => (
@@ -121,7 +121,7 @@ function Audit({ id }: { id: string }) {
       </ul>
       {hasNextPage && (
         <button type="button" className="button mt-3" onClick={() => void fetchNextPage()}>
-          Older ones
+          Load older
         </button>
       )}
     </Section>

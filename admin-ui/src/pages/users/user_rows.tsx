@@ -7,7 +7,7 @@ import { Ago } from "../../parts/time.tsx";
 export const statusOf = ({ account_status }: Pick<User, "account_status">) =>
   account_status === "ACTIVE" ? ({ tone: "done", word: "Active" } as const) : ({ tone: "failed", word: "Suspended" } as const);
 
-/** USER is everybody's. */
+/** Without USER, which everyone has. */
 export const rolesOf = ({ roles }: Pick<User, "roles">): string => roles.filter(role => role !== "USER").join(", ") || "–";
 
 const nameOf = ({ display_name, email, user_id }: User) => display_name ?? email ?? user_id;
@@ -18,7 +18,7 @@ interface UserRowsProps {
   readonly open: (id: string) => void;
 }
 
-/** A table; on a phone a list of the facts that matter. */
+/** A table; on a phone a list with the main facts. */
 export function UserRows({ rows, openId, open }: UserRowsProps) {
   if (useIsNarrow())
     return (
@@ -38,7 +38,7 @@ export function UserRows({ rows, openId, open }: UserRowsProps) {
       </ul>
     );
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
     <section className="max-h-[calc(100dvh-12rem)] overflow-auto" tabIndex={0} aria-label="Users">
       <table className="grid-table">
         <thead>
@@ -53,7 +53,7 @@ export function UserRows({ rows, openId, open }: UserRowsProps) {
         </thead>
         <tbody>
           {rows.map(user => (
-            // The button in the first cell does the same for who has no pointer.
+            // The button in the first cell is the keyboard equivalent.
             <tr
               key={user.user_id}
               data-open={user.user_id === openId ? "" : undefined}

@@ -9,7 +9,7 @@ import { users } from "./queries.ts";
 import { UserRows } from "./user_rows.tsx";
 import { readUsersView, type UsersView, userLists } from "./view.ts";
 
-/** Everybody who has signed in: searched, or by status and role. */
+/** All users, filtered by a search or by status and role. */
 export function Users() {
   const view = useSearch({ from: "/users" });
   const { id: openId } = useParams({ strict: false });
@@ -22,14 +22,14 @@ export function Users() {
   const open = (id: string, isReplacing = false) =>
     void navigate({ to: "/users/$id", params: { id }, search: readUsersView({ ...view, open: undefined }), replace: isReplacing });
   const only = view.open === "only" && data && rows.length === 1 && !hasNextPage ? rows[0]!.user_id : undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the answer is there
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the response has arrived
   useEffect(() => {
     if (only) open(only, true);
   }, [only]);
 
   return (
     <>
-      <Page title="Users" about="Everybody who has signed in">
+      <Page title="Users" about="Everyone who has signed in">
         <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
           <UserLists view={view} />
           <FindForm
@@ -48,7 +48,7 @@ export function Users() {
         </div>
         {hasNextPage && (
           <button type="button" className="button self-center" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {isFetchingNextPage ? "Loading …" : view.search ? "Further ones" : "Older ones"}
+            {isFetchingNextPage ? "Loading …" : view.search ? "Load more" : "Load older"}
           </button>
         )}
       </Page>
@@ -95,7 +95,7 @@ function FindForm({ search, find }: { search: string | undefined; find: (text: s
       <input
         id={id}
         className="field min-w-0 !w-auto flex-1"
-        placeholder="beginning of an e-mail address or name, or the user id"
+        placeholder="Start of an e-mail address or name, or a user id"
         autoComplete="off"
         spellCheck={false}
         maxLength={200}
@@ -117,14 +117,14 @@ function FindForm({ search, find }: { search: string | undefined; find: (text: s
 function NoUsers({ view: { search, show } }: { view: UsersView }) {
   if (search)
     return (
-      <EmptyState title="No user is found">
-        No e-mail address and no name begins with “{search}”. Other ids are found by their{" "}
+      <EmptyState title="No user found">
+        No e-mail address or name starts with “{search}”. Look up other ids in the{" "}
         <Link to="/journey/$id" params={{ id: search }} className="link">
           journey
         </Link>
         .
       </EmptyState>
     );
-  if (show) return <EmptyState title="Nobody">No user is in this list.</EmptyState>;
-  return <EmptyState title="There is no user yet">A user is made at the first sign-in.</EmptyState>;
+  if (show) return <EmptyState title="No users">This list is empty.</EmptyState>;
+  return <EmptyState title="No users yet">A user is created at the first sign-in.</EmptyState>;
 }

@@ -1,12 +1,12 @@
-/** Which users a page shows: all, those who begin with a text, or one of the lists below. */
+/** The users on the page: all, a prefix search, or one of the lists below. */
 export interface UsersView {
   readonly search?: string;
   readonly show?: string;
-  /** Whether the only one that is found is opened. */
+  /** Whether a single result is opened at once. */
   readonly open?: "only";
 }
 
-/** The lists that the service has; each is led by an index of its own. */
+/** The filters of the service. Each one is backed by an index. */
 export const userLists = [
   { name: "suspended", word: "Suspended", parameters: { status: "SUSPENDED" } },
   { name: "admins", word: "Admins", parameters: { role: "ADMIN" } },
@@ -16,7 +16,7 @@ export const userLists = [
 
 const most = 200;
 
-/** A list that is none is left out: a shared link that is half wrong still opens. A search and a list are not combined. */
+/** Ignores an unknown list, so that a partly invalid link still opens. A search and a list are not combined. */
 export function readUsersView({ search, show, open }: Record<string, unknown>): UsersView {
   const text = typeof search === "string" ? search.slice(0, most).trim() : "";
   if (text !== "") return { search: text, ...(open === "only" ? { open } : {}) };
@@ -32,7 +32,7 @@ const asText = (value: unknown): string => {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 };
 
-/** What an entry of the audit changed, a line a field. A new user has no before. */
+/** The changed fields of an audit entry, one line per field. The entry of a new user has no previous values. */
 export function changesOf(detail: unknown): string[] {
   const { before, after } = (detail ?? {}) as { before?: Record<string, unknown> | null; after?: Record<string, unknown> | null };
   const names = Object.keys(after ?? {});
