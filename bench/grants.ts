@@ -1,5 +1,5 @@
 import type { EntitlementSql } from "../server/entitlement/sql.gen.ts";
-import { unclaimed } from "../server/kernel/delivery/first_attempts.ts";
+import { unclaimed } from "../server/kernel/delivery/claim_on_write.ts";
 import { connect } from "../server/kernel/postgres/database.ts";
 import { bindStatements, readStatements } from "../server/kernel/postgres/statements.ts";
 import { createMetrics } from "../server/kernel/telemetry/metrics.ts";

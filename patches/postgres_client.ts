@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { finished } from "node:stream/promises";
-import { within } from "../server/kernel/life/deadline.ts";
+import { withTimeout } from "../server/kernel/life/deadline.ts";
 import { until } from "../stack/wait.ts";
 import {
   admin,
@@ -51,10 +51,10 @@ const scenarios = {
       const outcomes = Promise.allSettled(workers);
       await until(`load in round ${round}`, 10_000, () => committed.length >= before + 50, 1);
       await server("halt");
-      await within(15_000, `all workers in round ${round}`, outcomes);
+      await withTimeout(15_000, `all workers in round ${round}`, outcomes);
       await server("start");
       const fresh = Array.from({ length: 20 }, (_, n) => sql`select ${n}::int as n, pg_backend_pid() as pid, pg_sleep(0.05)`);
-      const answers = await within(5_000, `fresh queries in round ${round}`, Promise.all(fresh));
+      const answers = await withTimeout(5_000, `fresh queries in round ${round}`, Promise.all(fresh));
       assert.deepEqual(
         answers.map(([row]) => row?.n),
         fresh.map((_, n) => n),

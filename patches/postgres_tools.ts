@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createServer, connect as dial, type Server, type Socket } from "node:net";
 import postgres from "postgres";
-import { within } from "../server/kernel/life/deadline.ts";
+import { withTimeout } from "../server/kernel/life/deadline.ts";
 import { until } from "../stack/wait.ts";
 
 export type Ask = "halt" | "start";
@@ -48,7 +48,7 @@ export function handOn(socket: Socket, refuses: (piece: Buffer) => boolean = () 
   socket.on("close", () => upstream.destroy());
 }
 
-export const settles = <T>(what: string, work: PromiseLike<T>): Promise<T> => within(5_000, what, Promise.resolve(work));
+export const settles = <T>(what: string, work: PromiseLike<T>): Promise<T> => withTimeout(5_000, what, Promise.resolve(work));
 
 export async function fails(what: string, work: PromiseLike<unknown>, ...codes: string[]): Promise<void> {
   const code = await settles(what, work).then(

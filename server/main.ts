@@ -7,7 +7,7 @@ import { roleContext } from "./context.ts";
 import { ConfigError } from "./kernel/config/config.ts";
 import { healthServer } from "./kernel/http/health_server.ts";
 import type { RoleContext } from "./kernel/life/role.ts";
-import { group, type Service, service, together } from "./kernel/life/service.ts";
+import { parallel, type Service, sequence, service } from "./kernel/life/service.ts";
 import { vitals } from "./kernel/life/vitals.ts";
 import { workerHost } from "./kernel/life/worker_host.ts";
 import { workerMetrics } from "./kernel/telemetry/metrics.ts";
@@ -64,8 +64,8 @@ function wholeSystem(system: SystemName, settings: AllSettings, giveUp: RoleCont
     }),
   );
   const migrations = systems[system].database ? [createRole(settings, { ...api, role: `${system}:migrate` })] : [];
-  const work = together([...workers, createRole(settings, context)]);
-  return group([healthOf(system, settings, context), ...migrations, vitals(`${system}:api`, api.log, api.metrics), work]);
+  const work = parallel([...workers, createRole(settings, context)]);
+  return sequence([healthOf(system, settings, context), ...migrations, vitals(`${system}:api`, api.log, api.metrics), work]);
 }
 
 /** One role as a process of its own, with its health. */
@@ -84,7 +84,7 @@ function singleRole(role: string, settings: AllSettings, giveUp: RoleContext["gi
   });
   const serving = healthOf(role.split(":")[0] as SystemName, settings, context);
   // An API says by itself when it is ready: it takes requests then.
-  return group([serving, vitals(role, context.log, context.metrics), work, ...(role.endsWith(":api") ? [] : [ready])]);
+  return sequence([serving, vitals(role, context.log, context.metrics), work, ...(role.endsWith(":api") ? [] : [ready])]);
 }
 
 const usage = `usage: bun server/main.ts [system | system:role …]
@@ -102,7 +102,7 @@ async function main(): Promise<void> {
   refuseSharedHealthPort(planned, settings);
   /** While it stops, everything ends anyway. */
   const giveUp = () => void (stops === 0 && stop(1));
-  const running = together([
+  const running = parallel([
     ...whole.map(system => wholeSystem(system, settings, giveUp)),
     ...single.map(role => singleRole(role, settings, giveUp)),
   ]);

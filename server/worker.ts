@@ -1,7 +1,7 @@
 /** A role in a worker thread: the parent says which, hears of it once a second, and says when to stop. */
 import { roleContext } from "./context.ts";
 import { loop } from "./kernel/life/loop.ts";
-import { group } from "./kernel/life/service.ts";
+import { sequence } from "./kernel/life/service.ts";
 import { vitals } from "./kernel/life/vitals.ts";
 import type { WorkerOrder, WorkerReport } from "./kernel/life/worker_host.ts";
 import { createRole, settingsFor } from "./systems.ts";
@@ -19,7 +19,7 @@ function run(role: string): () => Promise<void> {
     return 0;
   };
   const reporting = loop({ name: "worker.report", runOnce: () => report(), full: Number.POSITIVE_INFINITY, interval: 1000, log, metrics });
-  const service = group([reporting, vitals(role, log, metrics), createRole(settings, context)]);
+  const service = sequence([reporting, vitals(role, log, metrics), createRole(settings, context)]);
   health.trouble("start", "it is starting");
   const starting: Promise<unknown> = service.start().then(
     () => {

@@ -1,8 +1,8 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "../kernel/http/callers.ts";
+import { verb } from "../kernel/http/custom_methods.ts";
 import { longText, looseText, text } from "../kernel/http/text.ts";
-import { verb } from "../kernel/http/verbs.ts";
 import { actorOf } from "./answers.ts";
 import { resolveIdentity } from "./identities.ts";
 import type { AccountSql } from "./sql.gen.ts";

@@ -1,7 +1,7 @@
 import { type KernelSettings, kernelSettings } from "../kernel/config/settings.ts";
 import { aboutAnswers, apiRole } from "../kernel/http/api_role.ts";
-import { type RoleContext, tell } from "../kernel/life/role.ts";
-import { group, type Service, service, together } from "../kernel/life/service.ts";
+import { type RoleContext, roleChannel } from "../kernel/life/role.ts";
+import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
 import { createSignatures } from "../kernel/nats/signatures.ts";
 import { actionRoutes } from "../kernel/operator/action_routes.ts";
 import { configRoutes } from "../kernel/operator/config_routes.ts";
@@ -24,7 +24,7 @@ import { messageRoutes } from "./operator/message_routes.ts";
 import { operatorRoutes } from "./operator/operator_routes.ts";
 import { outboxRoutes } from "./operator/outbox_routes.ts";
 import { userRoutes } from "./operator/user_routes.ts";
-import { firstPublishes, leftToRelay } from "./outbox/first_publishes.ts";
+import { firstPublishes, leftToRelay } from "./outbox/publish_on_write.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
 
 /** `entitlement:api`. Grants and revokes have connections of their own, so that reads never wait behind them nor they behind reads. */
@@ -38,7 +38,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
   });
   const { change } = bindStatements<EntitlementSql>(lanes, readStatements(["entitlement"]), metrics, kernel.database.deadline);
   const { flow, replays, statistics } = apiStatistics({ url: settings.appUrl, worker, every: kernel.flow.every, log, metrics });
-  const relay = tell("entitlement:relay");
+  const relay = roleChannel("entitlement:relay");
   const publishes =
     settings.outbox.firstAttempt === "api"
       ? firstPublishes({ kernel, settings, context, flow, change, wakeRelay: relay.wake })
@@ -92,6 +92,6 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
   const telling = service({ start: async () => {}, stop: async () => relay.close() });
   const closing = service({ start: async () => {}, stop: () => lanes.end({ timeout: 1 }) });
   // Side by side, so that what each waits for at a stop, with a stream or a database that hangs, does not add up.
-  const connections = together([closing, statistics, publishes.connections]);
-  return group([telling, connections, together([publishes.attempts, api])]);
+  const connections = parallel([closing, statistics, publishes.connections]);
+  return sequence([telling, connections, parallel([publishes.attempts, api])]);
 }

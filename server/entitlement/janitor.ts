@@ -1,7 +1,7 @@
 import type { KernelSettings } from "../kernel/config/settings.ts";
 import { loop } from "../kernel/life/loop.ts";
 import type { RoleContext } from "../kernel/life/role.ts";
-import { group, type Service } from "../kernel/life/service.ts";
+import { type Service, sequence } from "../kernel/life/service.ts";
 import { operationCleanup } from "../kernel/operator/operation_cleanup.ts";
 import { openStore } from "../kernel/postgres/store.ts";
 import type { EntitlementSettings } from "./config.ts";
@@ -43,7 +43,7 @@ export function janitorRole(
   };
 
   const every = { log, metrics, full: batch };
-  return group([
+  return sequence([
     app,
     owner,
     loop({ name: "idempotency.cleanup", runOnce: cleanKeys, interval: settings.cleanup, ...every }),

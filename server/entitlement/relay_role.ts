@@ -4,8 +4,8 @@ import { type Bound, dueBound, headEvery, looksPerRow, reclaimEvery } from "../k
 import { countWork, liveness } from "../kernel/delivery/liveness.ts";
 import { lostClaims } from "../kernel/delivery/lost_claims.ts";
 import { loop } from "../kernel/life/loop.ts";
-import { ears, type RoleContext } from "../kernel/life/role.ts";
-import { group, type Service, together } from "../kernel/life/service.ts";
+import { type RoleContext, subscribeRole } from "../kernel/life/role.ts";
+import { parallel, type Service, sequence } from "../kernel/life/service.ts";
 import { byOwnConnection } from "../kernel/nats/broker.ts";
 import { storesProbeBy } from "../kernel/nats/store_probe.ts";
 import { bulkLoop } from "../kernel/operator/bulk.ts";
@@ -13,7 +13,7 @@ import { createFlow, flowKeeper } from "../kernel/operator/flow.ts";
 import { openStore } from "../kernel/postgres/store.ts";
 import { someIds } from "../kernel/telemetry/log.ts";
 import type { EntitlementSettings } from "./config.ts";
-import { outlet } from "./outbox/outlet.ts";
+import { publishPipeline } from "./outbox/publish_pipeline.ts";
 import { reconciler } from "./outbox/reconciler.ts";
 import { relay } from "./outbox/relay.ts";
 import type { EntitlementSql, OutboxDepthRow } from "./sql.gen.ts";
@@ -41,8 +41,8 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
   const flow = createFlow();
   const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const work = countWork();
-  const way = outlet({ kernel, settings, context, outbox, flow, lease: tuning.lease, putBack: work.did });
-  const { broker, guard, stream, looking, signatures, largestUnstored, mayPublish, deliver } = way;
+  const pipeline = publishPipeline({ kernel, settings, context, outbox, flow, lease: tuning.lease, putBack: work.did });
+  const { broker, guard, stream, looking, signatures, largestUnstored, mayPublish, deliver } = pipeline;
   const bound = dueBound(async from => (await outbox.head({ from, look: looksPerRow * tuning.batch }))[0], tuning.sweep);
   const leases = dueBound(async from => (await outbox.oldest_lease({ from }))[0], 10 * tuning.sweep);
   const lost = lostClaims({ name: "outbox", lease: tuning.lease, release: outbox.release_claims, released: () => wake(), log, metrics });
@@ -99,7 +99,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
   });
   const reconciling = loop({ name: "outbox.reconcile", runOnce: reconcile.runOnce, full: 500, interval: tuning.reconcile, ...every });
   /** Who asks for a walk may sit in another process. */
-  async function heed(): Promise<number> {
+  async function checkReconcileRequest(): Promise<number> {
     if ((await reconciliation.find())[0]?.due) reconciling.wake();
     return 0;
   }
@@ -126,7 +126,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     lost,
     looking,
     reconciling,
-    loop({ name: "outbox.reconcile.asked", runOnce: heed, full: Number.POSITIVE_INFINITY, interval: 1000, ...every }),
+    loop({ name: "outbox.reconcile.asked", runOnce: checkReconcileRequest, full: Number.POSITIVE_INFINITY, interval: 1000, ...every }),
     loop({
       name: "outbox.depth",
       runOnce: depthGauges({ outbox, bound, leases, metrics }),
@@ -138,7 +138,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     ...lanes,
   ];
   broker.onConnect(wake);
-  return group([store, keeper, broker, ears(context, wake, reconciling.wake), together(loops)]);
+  return sequence([store, keeper, broker, subscribeRole(context, wake, reconciling.wake), parallel(loops)]);
 }
 
 interface DepthOptions {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { unclaimed } from "../kernel/delivery/first_attempts.ts";
+import { unclaimed } from "../kernel/delivery/claim_on_write.ts";
 import { faults } from "../kernel/life/fault.ts";
 import { createFlow } from "../kernel/operator/flow.ts";
 import { connect, type Sql } from "../kernel/postgres/database.ts";

@@ -5,7 +5,7 @@ import { giveNotice, httpServer } from "../kernel/http/http_server.ts";
 import { openapiRoutes } from "../kernel/http/openapi.ts";
 import { publicHealthRoutes } from "../kernel/life/health.ts";
 import type { RoleContext } from "../kernel/life/role.ts";
-import { group, type Service, service } from "../kernel/life/service.ts";
+import { type Service, sequence, service } from "../kernel/life/service.ts";
 import { createBroker } from "../kernel/nats/broker.ts";
 import { configRoutes } from "../kernel/operator/config_routes.ts";
 import { createRedis } from "../kernel/redis/redis.ts";
@@ -22,11 +22,11 @@ import { operationActors } from "./console/operation_actors.ts";
 import { operatorRoutes } from "./console/operator_routes.ts";
 import { clientAddress } from "./edge/client_address.ts";
 import { cookies } from "./edge/cookies.ts";
-import { entrance } from "./edge/entrance.ts";
 import { createIntegrity } from "./edge/integrity.ts";
 import { limits } from "./edge/limits.ts";
 import { people } from "./edge/people.ts";
 import { securityHeaders } from "./edge/security_headers.ts";
+import { sessionGuard } from "./edge/session_guard.ts";
 import { sessions } from "./edge/sessions.ts";
 import { identityProvider } from "./sign_in/identity_provider.ts";
 import { signIn } from "./sign_in/sign_in.ts";
@@ -61,7 +61,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
   const jar = cookies(isSecure);
   const { session, user, address, signIn: signInLimit, open, keys, delay, trustedProxies } = settings.limits;
   const nearest = clientAddress(trustedProxies);
-  const door = entrance({
+  const door = sessionGuard({
     sessions: kept,
     people: known,
     cookies: jar,
@@ -128,5 +128,5 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, co
     },
     stop: () => giveNotice(health, kernel.shutdownNotice),
   });
-  return group([redis, integrity, broker, mint, httpServer(app, { port: settings.port, kernel, log }), streams, actors, ready]);
+  return sequence([redis, integrity, broker, mint, httpServer(app, { port: settings.port, kernel, log }), streams, actors, ready]);
 }

@@ -2,8 +2,8 @@ import { natsAccess } from "../kernel/config/nats_access.ts";
 import { type KernelSettings, kernelSettings } from "../kernel/config/settings.ts";
 import { aboutAnswers, apiRole } from "../kernel/http/api_role.ts";
 import { createHealth } from "../kernel/life/health.ts";
-import { type RoleContext, tell } from "../kernel/life/role.ts";
-import { group, type Service, service } from "../kernel/life/service.ts";
+import { type RoleContext, roleChannel } from "../kernel/life/role.ts";
+import { type Service, sequence, service } from "../kernel/life/service.ts";
 import { createBroker } from "../kernel/nats/broker.ts";
 import { createSignatures } from "../kernel/nats/signatures.ts";
 import { consumerLag } from "../kernel/nats/streams.ts";
@@ -30,8 +30,8 @@ const lagWithin = 1000;
 
 /** `notification:api`. */
 export function notificationApi(kernel: KernelSettings, settings: NotificationSettings, context: RoleContext): Service {
-  const sender = tell("notification:sender");
-  const consumer = tell("notification:consumer");
+  const sender = roleChannel("notification:sender");
+  const consumer = roleChannel("notification:consumer");
   // Only to ask how far the consumer is; without it the API works as well, so it does not make it degraded.
   const { log, metrics, health, worker } = context;
   const broker = createBroker({
@@ -95,5 +95,5 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       consumer.close();
     },
   });
-  return group([closing, broker, api]);
+  return sequence([closing, broker, api]);
 }

@@ -1,11 +1,11 @@
 import type { NatsConnection } from "@nats-io/nats-core";
 import { natsAccess } from "../kernel/config/nats_access.ts";
 import type { KernelSettings } from "../kernel/config/settings.ts";
-import { firstAttempts } from "../kernel/delivery/first_attempts.ts";
+import { claimOnWrite } from "../kernel/delivery/claim_on_write.ts";
 import { countWork, liveness } from "../kernel/delivery/liveness.ts";
 import { lostClaims } from "../kernel/delivery/lost_claims.ts";
-import { ears, type RoleContext, tell } from "../kernel/life/role.ts";
-import { group, type Service, service, together } from "../kernel/life/service.ts";
+import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/role.ts";
+import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
 import { byOwnConnection, createBroker } from "../kernel/nats/broker.ts";
 import { createSignatures } from "../kernel/nats/signatures.ts";
 import { consumerBacklog } from "../kernel/nats/streams.ts";
@@ -14,8 +14,8 @@ import { createFlow, flowKeeper } from "../kernel/operator/flow.ts";
 import { openStore } from "../kernel/postgres/store.ts";
 import type { NotificationSettings } from "./config.ts";
 import { channelsOf } from "./delivery/channels.ts";
-import { delivery } from "./delivery/delivery.ts";
 import { inboxHints } from "./delivery/hints.ts";
+import { sendClaim } from "./delivery/send_claim.ts";
 import { consumer } from "./intake/consumer.ts";
 import { createPatience } from "./intake/patience.ts";
 import { takenInResponder } from "./intake/taken_in.ts";
@@ -38,12 +38,12 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
   const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const access = natsAccess(kernel.nats, settings.natsUrls, context.role);
   const broker = createBroker({ nats: access, name: worker, log, health, metrics });
-  const sender = tell("notification:sender");
+  const sender = roleChannel("notification:sender");
   const { notifications } = store.statements;
   const sendWithin = Math.min(settings.sender.sendWithin, settings.sender.lease / 2);
   const lease = Math.min(settings.firstLease, settings.sender.lease);
   const lost = lostClaims({ name: "notification", lease, release: notifications.release_claims, released: sender.wake, log, metrics });
-  const deliver = delivery({
+  const deliver = sendClaim({
     notifications,
     channels: channelsOf(log),
     faults,
@@ -56,7 +56,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     log,
     metrics,
   });
-  const attempts = firstAttempts<NotificationsClaimRow>({
+  const attempts = claimOnWrite<NotificationsClaimRow>({
     worker,
     lease,
     lost,
@@ -117,5 +117,5 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     metrics,
   });
   const telling = service({ start: async () => {}, stop: async () => sender.close() });
-  return group([telling, store, keeper, broker, responder, ears(context, () => {}), together([attempts, lost, intake, alive])]);
+  return sequence([telling, store, keeper, broker, responder, subscribeRole(context, () => {}), parallel([attempts, lost, intake, alive])]);
 }

@@ -1,7 +1,7 @@
 import type { KernelSettings } from "../kernel/config/settings.ts";
 import { loop } from "../kernel/life/loop.ts";
 import type { RoleContext } from "../kernel/life/role.ts";
-import { group, type Service } from "../kernel/life/service.ts";
+import { type Service, sequence } from "../kernel/life/service.ts";
 import { operationCleanup } from "../kernel/operator/operation_cleanup.ts";
 import { openStore } from "../kernel/postgres/store.ts";
 import type { NotificationSettings } from "./config.ts";
@@ -41,7 +41,7 @@ export function janitorRole(
       log,
       metrics,
     });
-  return group([
+  return sequence([
     store,
     cleaning("notifications.cleanup", "notifications", () =>
       sql.notifications.cleanup({ retention_seconds: retention.sent / 1000, limit: batch }),

@@ -4,8 +4,8 @@ import { type Bound, dueBound, headEvery, looksPerRow, reclaimEvery } from "../k
 import { countWork, liveness } from "../kernel/delivery/liveness.ts";
 import { lostClaims } from "../kernel/delivery/lost_claims.ts";
 import { loop } from "../kernel/life/loop.ts";
-import { ears, type RoleContext } from "../kernel/life/role.ts";
-import { group, type Service, together } from "../kernel/life/service.ts";
+import { type RoleContext, subscribeRole } from "../kernel/life/role.ts";
+import { parallel, type Service, sequence } from "../kernel/life/service.ts";
 import { createBroker } from "../kernel/nats/broker.ts";
 import { bulkLoop } from "../kernel/operator/bulk.ts";
 import { createFlow, flowKeeper } from "../kernel/operator/flow.ts";
@@ -13,8 +13,8 @@ import { openStore } from "../kernel/postgres/store.ts";
 import { someIds } from "../kernel/telemetry/log.ts";
 import type { NotificationSettings } from "./config.ts";
 import { channelsOf } from "./delivery/channels.ts";
-import { delivery } from "./delivery/delivery.ts";
 import { inboxHints } from "./delivery/hints.ts";
+import { sendClaim } from "./delivery/send_claim.ts";
 import { sender } from "./delivery/sender.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
@@ -57,7 +57,7 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
   });
   // A send that begins in the first half of a lease has ended, or was given up, before the lease ends.
   const sendWithin = Math.min(tuning.sendWithin, tuning.lease / 2);
-  const deliver = delivery({
+  const deliver = sendClaim({
     ...tuning,
     sendWithin,
     notifications,
@@ -141,7 +141,7 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     bulkLoop({ kind: "notifications", sql: store.statements, ...kernel.bulk, requeued: wake, ...every }),
     ...lanes,
   ];
-  return group([store, keeper, ...(broker ? [broker] : []), ears(context, wake), together(loops)]);
+  return sequence([store, keeper, ...(broker ? [broker] : []), subscribeRole(context, wake), parallel(loops)]);
 }
 
 interface DepthOptions {

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { within } from "../kernel/life/deadline.ts";
+import { withTimeout } from "../kernel/life/deadline.ts";
 
 /** An answer read from the wire; `closed` without one means that the server hung up. */
 export interface RawAnswer {
@@ -14,7 +14,7 @@ export async function sendRaw(url: string, bytes: string | Uint8Array, deadline 
   const socket = connect(Number(port), hostname);
   try {
     socket.write(bytes);
-    return await within(deadline, "the server", readAnswer(socket));
+    return await withTimeout(deadline, "the server", readAnswer(socket));
   } finally {
     socket.destroy();
   }

@@ -1,5 +1,5 @@
 import { dueBound } from "../kernel/delivery/due_bound.ts";
-import { type DeliveryOptions, delivery } from "../notification/delivery/delivery.ts";
+import { type DeliveryOptions, sendClaim } from "../notification/delivery/send_claim.ts";
 import { sender } from "../notification/delivery/sender.ts";
 import type { NotificationSql } from "../notification/sql.gen.ts";
 
@@ -9,6 +9,6 @@ export type TestSenderOptions = DeliveryOptions & { readonly notifications: Noti
 export function testSender(options: TestSenderOptions): () => Promise<number> {
   const lost = { watch: <T>(_token: string, statement: () => Promise<T>) => statement() };
   const bound = dueBound(async () => undefined, 0);
-  const runOnce = sender({ ...options, deliver: delivery(options), bound, lost });
+  const runOnce = sender({ ...options, deliver: sendClaim(options), bound, lost });
   return () => runOnce(new AbortController().signal);
 }

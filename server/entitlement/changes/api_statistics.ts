@@ -1,5 +1,5 @@
 import { loop } from "../../kernel/life/loop.ts";
-import { group, service } from "../../kernel/life/service.ts";
+import { sequence, service } from "../../kernel/life/service.ts";
 import { createFlow, flowKeeper } from "../../kernel/operator/flow.ts";
 import { connect } from "../../kernel/postgres/database.ts";
 import { bindStatements, readStatements } from "../../kernel/postgres/statements.ts";
@@ -34,5 +34,5 @@ export function apiStatistics({ url, worker, every, log, metrics }: ApiStatistic
   });
   const counting = { runOnce: replays.flush, full: Number.POSITIVE_INFINITY, interval: countEvery, log, metrics };
   const keeper = flowKeeper({ flow, add: sql.flow.add, every, log, metrics });
-  return { flow, replays, statistics: group([ending, keeper, loop({ name: "idempotency.replays", ...counting })]) };
+  return { flow, replays, statistics: sequence([ending, keeper, loop({ name: "idempotency.replays", ...counting })]) };
 }

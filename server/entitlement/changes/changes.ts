@@ -1,4 +1,4 @@
-import type { Claiming } from "../../kernel/delivery/first_attempts.ts";
+import type { Claiming } from "../../kernel/delivery/claim_on_write.ts";
 import { unavailable } from "../../kernel/http/problem.ts";
 import { after, DeadlineError } from "../../kernel/life/deadline.ts";
 import { type FairQueue, fairQueue } from "../../kernel/life/fair_queue.ts";

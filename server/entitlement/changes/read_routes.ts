@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../../kernel/http/callers.ts";
 import { type Cursors, limitOf, pageQuery } from "../../kernel/http/cursor.ts";
-import { veiled } from "../../kernel/http/masking.ts";
+import { maskFor } from "../../kernel/http/masking.ts";
 import { pathId } from "../../kernel/http/text.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
 import { aboutPages, holdings, holdingsQuery } from "./holdings.ts";
@@ -51,7 +51,7 @@ export function readRoutes({ sql, requires, cursors, auditMonths }: ReadOptions)
           ...(rows.length > limit ? { next_cursor: cursors().make(list, String(page.at(-1)!.version)) } : {}),
         };
         const caller = callerOf(request);
-        return caller.person?.userId === params.user_id ? answer : veiled(caller, answer);
+        return caller.person?.userId === params.user_id ? answer : maskFor(caller, answer);
       },
       {
         params: Type.Object({ user_id: userId, sku }),

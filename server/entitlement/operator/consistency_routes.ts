@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../../kernel/http/callers.ts";
-import type { Share } from "../../kernel/http/shared_answers.ts";
+import type { Share } from "../../kernel/http/shared_reads.ts";
 import { longText } from "../../kernel/http/text.ts";
 import { examine } from "../../kernel/operator/invariants.ts";
 import type { EntitlementSettings } from "../config.ts";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../../kernel/http/callers.ts";
-import { veiled } from "../../kernel/http/masking.ts";
+import { maskFor } from "../../kernel/http/masking.ts";
 import { anyId } from "../../kernel/http/text.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
 
@@ -15,7 +15,7 @@ export const idempotencyRoutes = (sql: EntitlementSql, requires: Requires) =>
     async ({ params: { key }, request }) => {
       const rows = await sql.idempotency.find({ idem_key: key, limit });
       const keys = rows.map(({ response_body, ...row }) => ({ ...row, answer: JSON.parse(response_body) as unknown }));
-      return veiled(callerOf(request), { idem_key: key, keys });
+      return maskFor(callerOf(request), { idem_key: key, keys });
     },
     {
       params: Type.Object({ key: anyId("the Idempotency-Key") }),

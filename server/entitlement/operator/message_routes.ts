@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../../kernel/http/callers.ts";
-import { veiled } from "../../kernel/http/masking.ts";
+import { maskFor } from "../../kernel/http/masking.ts";
 import { notFound, Problem } from "../../kernel/http/problem.ts";
 import { uuid } from "../../kernel/http/text.ts";
 import { headersFor, signedMessage } from "../../kernel/nats/ack_publisher.ts";
@@ -29,7 +29,7 @@ export const messageRoutes = (
         hex: Buffer.from(data).toString("hex"),
         decoded: fieldsOf(data),
       };
-      return veiled(callerOf(request), message);
+      return maskFor(callerOf(request), message);
     },
     {
       params: Type.Object({ event_id: uuid("the event") }),

@@ -2,9 +2,9 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../../kernel/http/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../../kernel/http/cursor.ts";
-import { veiled } from "../../kernel/http/masking.ts";
+import { maskFor } from "../../kernel/http/masking.ts";
 import { notFound, Problem } from "../../kernel/http/problem.ts";
-import type { Share } from "../../kernel/http/shared_answers.ts";
+import type { Share } from "../../kernel/http/shared_reads.ts";
 import { longText, uuid } from "../../kernel/http/text.ts";
 import { actionsOf } from "../../kernel/operator/action_routes.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
@@ -47,7 +47,7 @@ export function operatorRoutes({ sql, requires, cursors, share, requeued }: Oper
       async ({ params, request }) => {
         const [[event], actions] = await Promise.all([sql.outbox.find(params), actionsOf(sql, [params.event_id.toLowerCase()])]);
         if (!event) throw notFound("there is no such event in the outbox; confirmed events are deleted after a while");
-        return veiled(callerOf(request), { ...event, actions: actions(event.event_id) });
+        return maskFor(callerOf(request), { ...event, actions: actions(event.event_id) });
       },
       { params: eventParams, ...requires("ops:read"), detail: { summary: "One event of the outbox", description: "Scope: ops:read." } },
     )

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "../../kernel/http/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery, placeOf, placeText } from "../../kernel/http/cursor.ts";
-import type { Share } from "../../kernel/http/shared_answers.ts";
+import type { Share } from "../../kernel/http/shared_reads.ts";
 import {
   byStatus,
   countLimits,

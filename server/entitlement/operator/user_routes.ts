@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../../kernel/http/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../../kernel/http/cursor.ts";
-import { veiled } from "../../kernel/http/masking.ts";
+import { maskFor } from "../../kernel/http/masking.ts";
 import { changedIdWithoutColon, longText, newId, pathId } from "../../kernel/http/text.ts";
 import { actionsOf } from "../../kernel/operator/action_routes.ts";
 import { checkIds } from "../changes/change_ids.ts";
@@ -85,7 +85,7 @@ export function userRoutes({ sql, changes, requires, cursors, auditMonths }: Use
           sql,
           page.map(row => row.event_id),
         );
-        return veiled(callerOf(request), {
+        return maskFor(callerOf(request), {
           user_id,
           history: page.map(({ detail, ...row }) => {
             const { reason, purchase_id, trace_id } = detail as { reason: string; purchase_id: string; trace_id: string };

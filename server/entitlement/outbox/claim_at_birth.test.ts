@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../../../stack/wait.ts";
-import { type Claiming, unclaimed } from "../../kernel/delivery/first_attempts.ts";
+import { type Claiming, unclaimed } from "../../kernel/delivery/claim_on_write.ts";
 import { connect, type Sql } from "../../kernel/postgres/database.ts";
 import { bindStatements, readStatements } from "../../kernel/postgres/statements.ts";
 import { createMetrics } from "../../kernel/telemetry/metrics.ts";

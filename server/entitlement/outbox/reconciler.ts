@@ -5,13 +5,13 @@ import { ensureStream, isConsumerIdle, type StreamSpec } from "../../kernel/nats
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import type { EntitlementSql, OutboxUnconfirmedRow } from "../sql.gen.ts";
-import type { StreamGuard } from "./stream_guard.ts";
+import type { StreamChecks } from "./stream_checks.ts";
 import { takenInAnswers } from "./taken_in_answers.ts";
 
 export interface ReconcilerOptions {
   readonly outbox: EntitlementSql["outbox"];
   readonly broker: Broker;
-  readonly guard: StreamGuard;
+  readonly guard: StreamChecks;
   readonly stream: StreamSpec;
   readonly consumer: string;
   readonly takenInSubject: string;

@@ -2,13 +2,13 @@ import { countClaimed, type dueBound, looksPerRow } from "../../kernel/delivery/
 import { type Claim, fixedLease } from "../../kernel/delivery/lease.ts";
 import type { LostClaims } from "../../kernel/delivery/lost_claims.ts";
 import type { EntitlementSql, OutboxClaimRow } from "../sql.gen.ts";
-import type { Seal } from "./stream_guard.ts";
+import type { StreamCheck } from "./stream_checks.ts";
 
 export interface RelayOptions {
   readonly outbox: Pick<EntitlementSql["outbox"], "claim">;
   readonly stream: string;
   /** The seal of the stream, if it may be published to now. */
-  readonly mayPublish: () => Promise<Seal | undefined>;
+  readonly mayPublish: () => Promise<StreamCheck | undefined>;
   readonly deliver: (claim: Claim<OutboxClaimRow>, stopping: AbortSignal) => Promise<void>;
   readonly bound: Pick<ReturnType<typeof dueBound>, "claim">;
   readonly lost: Pick<LostClaims, "watch">;

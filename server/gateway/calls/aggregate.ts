@@ -1,4 +1,4 @@
-import type { Downstream, Errand } from "./downstream.ts";
+import type { CallContext, Downstream } from "./downstream.ts";
 
 /** What a profile is made of. Matchmaking's part comes with that system. */
 export const parts = ["account", "entitlement", "matchmaking"] as const;
@@ -41,7 +41,7 @@ export const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
 ]);
 
 /** Asks for the wanted parts side by side. If one cannot be had, the answer says which; half a profile would be taken for a whole one. */
-export async function aggregate(services: Downstream, errand: Errand, userId: string, wanted: readonly Part[], shape: Shape) {
+export async function aggregate(services: Downstream, errand: CallContext, userId: string, wanted: readonly Part[], shape: Shape) {
   const id = encodeURIComponent(userId);
   const sources: Partial<Record<Part, () => Promise<unknown>>> = {
     account: async () => shape.account(await services.ask<Account>("account", `/users/${id}`, errand)),

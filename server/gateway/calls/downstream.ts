@@ -1,6 +1,6 @@
 import { Problem } from "../../kernel/http/problem.ts";
 import type { Person } from "../../kernel/http/tokens.ts";
-import { within } from "../../kernel/life/deadline.ts";
+import { withTimeout } from "../../kernel/life/deadline.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { continueTrace } from "../../kernel/telemetry/trace.ts";
@@ -11,7 +11,7 @@ import { userCalls } from "./user_calls.ts";
 export type SystemName = "account" | "entitlement" | "notification";
 
 /** Whose request it is and how it is followed. */
-export interface Errand {
+export interface CallContext {
   readonly person: Person;
   readonly requestId: string;
   readonly traceparent: string;
@@ -63,7 +63,7 @@ export function downstream({ urls, mint, deadline, actionDeadline, perUser, log,
   /** Whether a service answers what nobody's data can make slow. Anything below 500 is an answer. */
   async function probe(system: SystemName): Promise<boolean> {
     const asking = fetch(`${urls[system]}/readyz`, { redirect: "manual", signal: AbortSignal.timeout(deadline) });
-    const isUp = await within(deadline + 100, system, asking).then(
+    const isUp = await withTimeout(deadline + 100, system, asking).then(
       async answer => {
         await answer.body?.cancel();
         return answer.status < 500;
@@ -74,7 +74,7 @@ export function downstream({ urls, mint, deadline, actionDeadline, perUser, log,
     return isUp;
   }
 
-  async function attempt(system: SystemName, path: string, errand: Errand, given: Call, until: number): Promise<Reply> {
+  async function attempt(system: SystemName, path: string, errand: CallContext, given: Call, until: number): Promise<Reply> {
     const { method = "GET", body, idempotencyKey, anew } = given;
     const response = await fetch(`${urls[system]}${path}`, {
       method,
@@ -99,7 +99,7 @@ export function downstream({ urls, mint, deadline, actionDeadline, perUser, log,
 
   const failureOf = (error: unknown): Failure => ((error as { name?: string }).name === "TimeoutError" ? "timeout" : "bad gateway");
 
-  async function call(system: SystemName, path: string, errand: Errand, options: Call = {}): Promise<Reply> {
+  async function call(system: SystemName, path: string, errand: CallContext, options: Call = {}): Promise<Reply> {
     const refused = await circuits[system].refuses();
     if (refused) throw unreachable(system, refused);
     const { person, isGone = () => false } = errand;
@@ -108,7 +108,7 @@ export function downstream({ urls, mint, deadline, actionDeadline, perUser, log,
     return inTurn(person.userId, isGone, () => attempts(system, path, errand, options));
   }
 
-  async function attempts(system: SystemName, path: string, errand: Errand, options: Call): Promise<Reply> {
+  async function attempts(system: SystemName, path: string, errand: CallContext, options: Call): Promise<Reply> {
     const circuit = circuits[system];
     const since = performance.now();
     const isSafe = (options.method ?? "GET") === "GET";
@@ -133,13 +133,13 @@ export function downstream({ urls, mint, deadline, actionDeadline, perUser, log,
 
   return {
     /** An answer as the service gave it; a refusal is thrown in its own words. */
-    async pass(system: SystemName, path: string, errand: Errand, options?: Call): Promise<Reply> {
+    async pass(system: SystemName, path: string, errand: CallContext, options?: Call): Promise<Reply> {
       const reply = await call(system, path, errand, options);
       if (reply.status >= 300) throw refusalOf(system, reply);
       return reply;
     },
     /** The body of a 200; a refusal of the service is thrown in its own words. */
-    async ask<T>(system: SystemName, path: string, errand: Errand, options?: Call): Promise<T> {
+    async ask<T>(system: SystemName, path: string, errand: CallContext, options?: Call): Promise<T> {
       const reply = await call(system, path, errand, options);
       const body = parsed(reply.text);
       if (reply.status === 200 && body) return body as T;

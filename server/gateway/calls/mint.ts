@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 import { issuer, jwtType, type Person } from "../../kernel/http/tokens.ts";
 import { loop } from "../../kernel/life/loop.ts";
-import { group, type Service, service } from "../../kernel/life/service.ts";
+import { type Service, sequence, service } from "../../kernel/life/service.ts";
 import { type Redis, RedisAway } from "../../kernel/redis/redis.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
@@ -129,7 +129,7 @@ export function createMint({ redis, integrity, life, rotation, announceEvery = 5
   const announcing = loop({ name: "mint.announce", runOnce: keepAnnounced, full: Number.POSITIVE_INFINITY, interval, log, metrics });
 
   return {
-    ...group([beginning, announcing]),
+    ...sequence([beginning, announcing]),
     token: (audience, { userId, roles }, requestId) =>
       new SignJWT({ roles: [...roles], request_id: requestId })
         .setProtectedHeader({ alg: "EdDSA", typ: jwtType, kid: current.jwk.kid! })

@@ -1,5 +1,5 @@
 import { Problem } from "../../kernel/http/problem.ts";
-import { DeadlineError, within } from "../../kernel/life/deadline.ts";
+import { DeadlineError, withTimeout } from "../../kernel/life/deadline.ts";
 
 export interface UserCallsOptions {
   /** So many calls of one user may be under way at once. */
@@ -51,7 +51,7 @@ export function userCalls({ most, wait, refused }: UserCallsOptions) {
     const waiting: Waiting = { hasTurn: false, start: resolve };
     own.waiting.push(waiting);
     try {
-      await within(wait, "a turn", promise);
+      await withTimeout(wait, "a turn", promise);
     } catch (error) {
       if (!(error instanceof DeadlineError)) throw error;
       // Its turn may have come with the deadline: then it is the next one's.

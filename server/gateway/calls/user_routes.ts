@@ -2,8 +2,8 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { badRequest, Problem } from "../../kernel/http/problem.ts";
 import { pathId } from "../../kernel/http/text.ts";
-import { type Entrance, guestOf } from "../edge/entrance.ts";
 import type { People, Profile } from "../edge/people.ts";
+import { guestOf, type SessionGuard } from "../edge/session_guard.ts";
 import { aggregate, parts, shapes } from "./aggregate.ts";
 import type { Downstream } from "./downstream.ts";
 
@@ -13,7 +13,7 @@ const strict = { additionalProperties: false };
 const pathOf = (userId: string) => `/users/${encodeURIComponent(userId)}`;
 
 /** Who am I, and what there is to know of a user. Whether one may is for the service to say. */
-export function userRoutes(services: Downstream, people: People, entrance: Entrance) {
+export function userRoutes(services: Downstream, people: People, entrance: SessionGuard) {
   const signedIn = entrance.signedIn();
   return new Elysia({ normalize: false })
     .get("/v1/me", ({ request }) => guestOf(request).profile, {

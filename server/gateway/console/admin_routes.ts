@@ -3,8 +3,8 @@ import { Elysia } from "elysia";
 import { pathId } from "../../kernel/http/text.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Downstream } from "../calls/downstream.ts";
-import { type Entrance, guestOf } from "../edge/entrance.ts";
 import { type People, type Profile, sessionsAway } from "../edge/people.ts";
+import { guestOf, type SessionGuard } from "../edge/session_guard.ts";
 import type { Sessions } from "../edge/sessions.ts";
 
 const readers = ["VIEWER", "OPERATOR", "ADMIN"] as const;
@@ -15,7 +15,7 @@ export interface AdminOptions {
   readonly services: Downstream;
   readonly people: People;
   readonly sessions: Sessions;
-  readonly entrance: Entrance;
+  readonly entrance: SessionGuard;
   /** Called when a user's status or roles changed. */
   readonly changed: () => void;
   readonly log: Log;

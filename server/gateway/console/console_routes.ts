@@ -3,9 +3,9 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Elysia, NotFoundError } from "elysia";
 import { Problem } from "../../kernel/http/problem.ts";
-import type { Arrival, Entrance } from "../edge/entrance.ts";
 import { errorPage, htmlHeaders } from "../edge/pages.ts";
 import { sessionsAway } from "../edge/people.ts";
+import type { Arrival, SessionGuard } from "../edge/session_guard.ts";
 import { consoleRoles } from "./operator_routes.ts";
 
 const built = fileURLToPath(new URL("../../../admin-ui/dist", import.meta.url));
@@ -21,7 +21,7 @@ export const consoleAssets = "/admin/assets/:name";
 const forEver = "public, max-age=31536000, immutable";
 
 /** The operators' console as it was built, read once. Its scripts are for anybody, its page for who may open it. */
-export function consoleRoutes(entrance: Entrance, folder = built) {
+export function consoleRoutes(entrance: SessionGuard, folder = built) {
   const assets = readAssets(join(folder, "assets"));
   const index = join(folder, "index.html");
   const page = existsSync(index) ? readFileSync(index, "utf8") : undefined;

@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Health } from "../../kernel/life/health.ts";
-import type { Entrance } from "../edge/entrance.ts";
+import type { SessionGuard } from "../edge/session_guard.ts";
 import { consoleRoles } from "./operator_routes.ts";
 
 /** What the gateway depends on, for the console, in the words of the services' `/ops/health`. */
-export const gatewayHealthRoutes = (health: Health, entrance: Entrance) =>
+export const gatewayHealthRoutes = (health: Health, entrance: SessionGuard) =>
   new Elysia({ normalize: false }).get(
     "/admin/api/gateway/health",
     () => ({

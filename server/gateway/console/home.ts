@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Elysia } from "elysia";
-import type { Entrance } from "../edge/entrance.ts";
 import { htmlHeaders } from "../edge/pages.ts";
+import type { SessionGuard } from "../edge/session_guard.ts";
 
 const read = (name: string) => readFileSync(new URL(`./home/${name}`, import.meta.url), "utf8");
 
@@ -9,7 +9,7 @@ const read = (name: string) => readFileSync(new URL(`./home/${name}`, import.met
 export const homeAssets = ["/home/home.js", "/home/home.css"] as const;
 
 /** The start page: who is signed in and what they are told, as it comes. */
-export function homeRoutes(entrance: Entrance) {
+export function homeRoutes(entrance: SessionGuard) {
   const page = read("home.html");
   const [script, style] = [read("home.js"), read("home.css")];
   const open = { ...entrance.anybody("open"), detail: { hide: true } };

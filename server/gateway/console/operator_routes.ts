@@ -1,7 +1,7 @@
 import { Elysia, NotFoundError } from "elysia";
 import type { Role } from "../../kernel/http/tokens.ts";
 import type { Downstream, SystemName } from "../calls/downstream.ts";
-import { type Entrance, guestOf } from "../edge/entrance.ts";
+import { guestOf, type SessionGuard } from "../edge/session_guard.ts";
 
 /** Who may open the console at all. What they may do there, the services say. */
 export const consoleRoles: readonly Role[] = ["VIEWER", "OPERATOR", "ADMIN"];
@@ -13,7 +13,7 @@ const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const longestKey = 1000;
 
 /** The services' own operator API, for people: `/admin/api/entitlement/…` is entitlement's `/ops/…`. */
-export function operatorRoutes(services: Downstream, entrance: Entrance) {
+export function operatorRoutes(services: Downstream, entrance: SessionGuard) {
   const app = new Elysia({ normalize: false });
   for (const [system, method] of systems.flatMap(system => methods.map(method => [system, method] as const)))
     app.route(

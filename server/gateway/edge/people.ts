@@ -1,7 +1,7 @@
 import { Problem, unavailable } from "../../kernel/http/problem.ts";
 import type { Role } from "../../kernel/http/tokens.ts";
 import { type Redis, RedisAway } from "../../kernel/redis/redis.ts";
-import type { Downstream, Errand } from "../calls/downstream.ts";
+import type { CallContext, Downstream } from "../calls/downstream.ts";
 import type { Integrity } from "./integrity.ts";
 
 /** What account says of a user, as far as the gateway needs it. */
@@ -21,10 +21,10 @@ export interface PeopleOptions {
   readonly grace: number;
 }
 
-type Following = Pick<Errand, "requestId" | "traceparent">;
+type Following = Pick<CallContext, "requestId" | "traceparent">;
 
 /** The gateway's own errands, before it knows for whom. */
-export const asGateway = (following: Following): Errand => ({ ...following, person: { userId: "gateway", roles: ["GATEWAY"] } });
+export const asGateway = (following: Following): CallContext => ({ ...following, person: { userId: "gateway", roles: ["GATEWAY"] } });
 
 /**
  * Knows signed-in people without asking account at every request: what it said is kept in Redis for all gateways and believed for

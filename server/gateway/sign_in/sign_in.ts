@@ -1,6 +1,6 @@
 import { sha256 } from "../../kernel/http/auth.ts";
 import type { Redis } from "../../kernel/redis/redis.ts";
-import type { Downstream, Errand } from "../calls/downstream.ts";
+import type { CallContext, Downstream } from "../calls/downstream.ts";
 import type { Integrity } from "../edge/integrity.ts";
 import { asGateway, type People, type Profile } from "../edge/people.ts";
 import { type Challenge, type IdentityProvider, signInFailed } from "./identity_provider.ts";
@@ -47,7 +47,7 @@ export function signIn({ redis, integrity, provider, providerName, services, peo
     },
 
     /** Who signed in, and where to. A user who may not is known by the profile's status. */
-    async finish(browser: string | undefined, query: URLSearchParams, following: Pick<Errand, "requestId" | "traceparent">) {
+    async finish(browser: string | undefined, query: URLSearchParams, following: Pick<CallContext, "requestId" | "traceparent">) {
       const state = query.get("state");
       if (browser === undefined || !state) throw signInFailed("this sign-in was not begun in this browser");
       const key = keyOf(browser, state);

@@ -3,16 +3,16 @@ import { Elysia } from "elysia";
 import { visitOf } from "../../kernel/http/http.ts";
 import { Problem } from "../../kernel/http/problem.ts";
 import { type Cookies, sessionCookie, signInCookie } from "../edge/cookies.ts";
-import type { Entrance } from "../edge/entrance.ts";
 import { errorPage } from "../edge/pages.ts";
 import { sessionsAway } from "../edge/people.ts";
+import type { SessionGuard } from "../edge/session_guard.ts";
 import type { Sessions } from "../edge/sessions.ts";
 import type { SignIn } from "./sign_in.ts";
 
 export interface SignInRoutesOptions {
   readonly signIn: SignIn;
   readonly sessions: Sessions;
-  readonly entrance: Entrance;
+  readonly entrance: SessionGuard;
   readonly cookies: Cookies;
   readonly origin: () => string;
   readonly signInSeconds: number;

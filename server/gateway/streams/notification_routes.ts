@@ -2,14 +2,14 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { badRequest } from "../../kernel/http/problem.ts";
 import type { Downstream } from "../calls/downstream.ts";
-import { type Entrance, guestOf } from "../edge/entrance.ts";
+import { guestOf, type SessionGuard } from "../edge/session_guard.ts";
 import type { Streams } from "./streams.ts";
 
 const strict = { additionalProperties: false };
 const positionPattern = /^\d{1,15}$/;
 
 /** A user's own notifications: the list, marking them read, and the stream of new ones. */
-export function notificationRoutes(services: Downstream, streams: Streams, entrance: Entrance) {
+export function notificationRoutes(services: Downstream, streams: Streams, entrance: SessionGuard) {
   const signedIn = entrance.signedIn();
   const pathFor = (userId: string, rest = "") => `/v1/users/${encodeURIComponent(userId)}/notifications${rest}`;
   return new Elysia({ normalize: false })

@@ -7,8 +7,8 @@ import { RedisAway } from "../../kernel/redis/redis.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import type { Call, Downstream } from "../calls/downstream.ts";
-import type { Guest } from "../edge/entrance.ts";
 import type { People } from "../edge/people.ts";
+import type { SignedInRequest } from "../edge/session_guard.ts";
 import type { Sessions } from "../edge/sessions.ts";
 import { type EventStream, eventStream } from "./event_stream.ts";
 import { hints } from "./hints.ts";
@@ -27,7 +27,7 @@ export interface StreamsOptions {
 }
 
 export interface Streams extends Service {
-  open(guest: Guest, after: number | undefined): Promise<Response>;
+  open(guest: SignedInRequest, after: number | undefined): Promise<Response>;
 }
 
 interface Feed {
@@ -55,16 +55,16 @@ export function createStreams(options: StreamsOptions): Streams {
     throw new Problem(429, "TOO_MANY_STREAMS", "too many streams are open; close one first", { headers: { "retry-after": "5" } });
   }
 
-  const ask = <T>({ errand }: Guest, rest: string, call?: Call) =>
+  const ask = <T>({ errand }: SignedInRequest, rest: string, call?: Call) =>
     services.ask<T>("notification", `/v1/users/${encodeURIComponent(errand.person.userId)}/notifications${rest}`, errand, call);
 
   /** Whether the person may still listen: the session lives and the account is active. */
-  async function mayListen({ session, errand }: Guest): Promise<boolean> {
+  async function mayListen({ session, errand }: SignedInRequest): Promise<boolean> {
     return (await sessions.exists(session)) && (await people.find(session.userId, errand)).account_status === "ACTIVE";
   }
 
   /** Tells what came after `position`, page by page, until the stream ends. */
-  function tell(guest: Guest, stream: EventStream, from: number) {
+  function tell(guest: SignedInRequest, stream: EventStream, from: number) {
     let position = from;
     async function runOnce(): Promise<number> {
       if (!(await mayListen(guest))) {

@@ -1,4 +1,4 @@
-import { patiently } from "../life/loop.ts";
+import { retryWhile } from "../life/loop.ts";
 import { isAway } from "../postgres/database.ts";
 
 /** What a worker holds its rows by. */
@@ -90,6 +90,6 @@ export async function settleWhileHeld<Row>(
     isSure = false;
     return isAway(error) && !lease.endsWithin(0);
   };
-  const rows = await patiently(settle, again, stopping);
+  const rows = await retryWhile(settle, again, stopping);
   return { rows, isSure };
 }

@@ -1,9 +1,9 @@
 import type { AnyElysia } from "elysia";
 import type { KernelSettings } from "../config/settings.ts";
 import { publicHealthRoutes } from "../life/health.ts";
-import { patiently } from "../life/loop.ts";
+import { retryWhile } from "../life/loop.ts";
 import type { RoleContext } from "../life/role.ts";
-import { group, type Service, service } from "../life/service.ts";
+import { type Service, sequence, service } from "../life/service.ts";
 import { singleFlight } from "../life/single_flight.ts";
 import { isAway } from "../postgres/database.ts";
 import { openStore, type Pool, type Store } from "../postgres/store.ts";
@@ -11,15 +11,15 @@ import { authenticator, type FindKey } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { type HoldUp, isAdmitted, requires } from "./callers.ts";
 import { type Cursors, cursors } from "./cursor.ts";
+import { pathOf, rewriteCustomMethods } from "./custom_methods.ts";
 import { httpApp } from "./http.ts";
 import { giveNotice, httpServer } from "./http_server.ts";
 import { openapiRoutes } from "./openapi.ts";
 import { type OperatorTurns, operatorTurns } from "./operator_turns.ts";
 import { unavailable } from "./problem.ts";
 import { requestTurns } from "./request_turns.ts";
-import { type Share, sharedAnswers } from "./shared_answers.ts";
+import { type Share, sharedReads } from "./shared_reads.ts";
 import { tokenVerifier } from "./tokens.ts";
-import { leadToVerbs, pathOf } from "./verbs.ts";
 
 /** The statements every system has. */
 interface KernelSql {
@@ -84,7 +84,7 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
   const askDatabase = () => readiness.ask("database", vital.ask);
   const operatorPool = store.pool({ purpose: "operators", ...kernel.operators });
   const operators = operatorTurns(kernel.operators);
-  const answers = sharedAnswers(kernel.opsAnswersFor);
+  const answers = sharedReads(kernel.opsAnswersFor);
   let listCursors: Cursors | undefined;
   const verifyToken = kernel.jwksUrl ? tokenVerifier(kernel.jwksUrl, system) : undefined;
   const findKey: FindKey = async (key_id, isKnown) => (await (isKnown ? vital : strangers).statements.api_keys.find({ key_id }))[0];
@@ -136,7 +136,7 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
   app.use(publicHealthRoutes(health));
   for (const route of routes(parts)) app.use(route);
   openapiRoutes(app, about);
-  leadToVerbs(app);
+  rewriteCustomMethods(app);
 
   // Stopped in reverse: say so at /readyz, take no more and finish what is under way, then close the database.
   const closing = service({ start: async () => {}, stop: store.stop });
@@ -152,14 +152,14 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
   });
   const ready = service({
     async start(stopping) {
-      const [secret] = await patiently(() => store.statements.secrets.find({ name: "cursor" }), isAway, stopping);
+      const [secret] = await retryWhile(() => store.statements.secrets.find({ name: "cursor" }), isAway, stopping);
       // Opened now: later there may be none left to open.
-      await patiently(() => Promise.all([vital.ask(), strangers.ask()]), isAway, stopping);
+      await retryWhile(() => Promise.all([vital.ask(), strangers.ask()]), isAway, stopping);
       listCursors = cursors(secret!.value);
       health.state = "ready";
       log.info({ system }, "ready");
     },
     stop: () => giveNotice(health, kernel.shutdownNotice),
   });
-  return group([closing, server, preparing, ready]);
+  return sequence([closing, server, preparing, ready]);
 }

@@ -1,4 +1,4 @@
-import { DeadlineError, within } from "../life/deadline.ts";
+import { DeadlineError, withTimeout } from "../life/deadline.ts";
 import { badRequest, Problem } from "./problem.ts";
 import { isPlainJson } from "./request_headers.ts";
 
@@ -18,7 +18,7 @@ export async function readJson(request: Request, arrivesWithin: number, limit = 
 }
 
 async function readText(request: Request, limit: number, arrivesWithin: number): Promise<string> {
-  const bytes = await within(arrivesWithin, "the client", readBytes(request, limit)).catch(error => {
+  const bytes = await withTimeout(arrivesWithin, "the client", readBytes(request, limit)).catch(error => {
     if (error instanceof DeadlineError)
       throw new Problem(408, "REQUEST_TIMEOUT", `the body did not arrive within ${arrivesWithin / 1000} s`);
     throw error instanceof Problem ? error : badRequest("the body cannot be read");

@@ -6,10 +6,10 @@ import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { requestLog, rowIdsOf } from "../telemetry/request_log.ts";
 import { continueTrace, type Trace } from "../telemetry/trace.ts";
+import { isInternalPath, outside, pathOf, pathPattern } from "./custom_methods.ts";
 import { badRequest, notFound, Problem, unavailable } from "./problem.ts";
 import { unsupportedMeaning } from "./request_headers.ts";
 import { violationOf } from "./text.ts";
-import { isStray, outside, pathOf, pathPattern } from "./verbs.ts";
 
 export interface HttpOptions {
   readonly log: Log;
@@ -21,7 +21,7 @@ export interface HttpOptions {
   readonly unlogged?: readonly string[];
 }
 
-interface Visit {
+interface RequestContext {
   readonly requestId: string;
   readonly trace: Trace;
   readonly since: number;
@@ -31,7 +31,7 @@ interface Visit {
   caller?: { readonly client_id: string } | { readonly user_id: string };
 }
 
-const visits = new WeakMap<Request, Visit>();
+const visits = new WeakMap<Request, RequestContext>();
 const alwaysServed = new Set(["/livez", "/readyz", "/openapi", "/openapi.json"]);
 // Two ids of 200 characters at 12 percent-encoded bytes each, and a cursor.
 const maxUrl = 8192;
@@ -40,7 +40,7 @@ const maxInstance = 1000;
 const requestIdPattern = /^[\w.:-]{1,100}$/;
 
 /** The trace and request id of a request under way. */
-export function visitOf(request: Request): Visit {
+export function visitOf(request: Request): RequestContext {
   let visit = visits.get(request);
   if (!visit) {
     const given = request.headers.get("x-request-id");
@@ -111,7 +111,7 @@ export function httpApp({ log, metrics, health, logRequests = "off", unlogged = 
       return unavailable(`the service is starting and waits for ${health.waitingFor}`);
     if (request.url.length > maxUrl) return new Problem(414, "URI_TOO_LONG", `a URL may have at most ${maxUrl} characters`);
     if (!isDecodable(request.url)) return badRequest("the URL holds a broken percent-encoding");
-    if (isStray(request)) return unmatched(app, request);
+    if (isInternalPath(request)) return unmatched(app, request);
     if (repeatsParameter(request.url)) return badRequest("the query string names a parameter twice");
     return unsupportedMeaning(request);
   }

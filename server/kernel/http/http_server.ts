@@ -1,6 +1,6 @@
 import type { AnyElysia } from "elysia";
 import type { KernelSettings } from "../config/settings.ts";
-import { within } from "../life/deadline.ts";
+import { withTimeout } from "../life/deadline.ts";
 import type { Health } from "../life/health.ts";
 import { type Service, service } from "../life/service.ts";
 import type { Log } from "../telemetry/log.ts";
@@ -19,7 +19,7 @@ export const httpServer = (app: AnyElysia, { port, kernel: { host, shutdownWithi
       log.info({ url: `http://${host}:${app.server?.port}` }, "http.listening");
     },
     // A request that waits for something that hangs does not keep the others from their end.
-    stop: async () => void (await within(shutdownWithin / 2, "the last requests", app.stop()).catch(() => app.stop(true))),
+    stop: async () => void (await withTimeout(shutdownWithin / 2, "the last requests", app.stop()).catch(() => app.stop(true))),
   });
 
 /** Says at /readyz that this process ends, for as long as it takes until nobody is sent here any more. */

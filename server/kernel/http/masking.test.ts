@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { veiled } from "./masking.ts";
+import { maskFor } from "./masking.ts";
 
 const answer = {
   user_id: "alice",
@@ -16,7 +16,7 @@ describe("payloads", () => {
     ["an operator", person("OPERATOR")],
     ["an admin", person("USER", "ADMIN")],
     ["a viewer who is an operator too", person("VIEWER", "OPERATOR")],
-  ])("are seen by %s", (_, caller) => expect(veiled(caller, answer)).toEqual(answer));
+  ])("are seen by %s", (_, caller) => expect(maskFor(caller, answer)).toEqual(answer));
 
   test.each([
     ["a viewer", person("VIEWER")],
@@ -24,7 +24,7 @@ describe("payloads", () => {
     ["nobody in particular", person()],
     ["roles that are nearly right", person("operator", "ADMINS")],
   ])("are masked for %s: strings at any depth, and nothing else", (_, caller) =>
-    expect(veiled(caller, answer)).toEqual({
+    expect(maskFor(caller, answer)).toEqual({
       user_id: "alice",
       payload: { user_id: "•••", version: 3, tags: ["•••", { b: "•••" }], none: null, on: true },
       list: [{ payload: "•••", id: "i" }],
@@ -35,7 +35,7 @@ describe("payloads", () => {
 });
 
 test("a message in bytes is masked too", () =>
-  expect(veiled(person("VIEWER"), { data: "ff", headers: { a: "b" }, subject: "s" })).toEqual({
+  expect(maskFor(person("VIEWER"), { data: "ff", headers: { a: "b" }, subject: "s" })).toEqual({
     data: "•••",
     headers: { a: "•••" },
     subject: "s",

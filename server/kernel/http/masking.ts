@@ -19,7 +19,7 @@ const members = new Set(["payload", "purchase_id", "answer", "headers", "data", 
 const isMasked = (name: string, holder: object) => members.has(name) || (name === "reason" && "purchase_id" in holder);
 
 /** The same answer for who may not see what users' payloads say: every string in those members is masked, at any depth. One rule for all routes. */
-export function veiled<T>(caller: Caller, answer: T): T {
+export function maskFor<T>(caller: Caller, answer: T): T {
   if (seesPayloads(caller)) return answer;
   const veil = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(veil);

@@ -1,7 +1,7 @@
 import { toOpenAPISchema } from "@elysiajs/openapi/openapi";
 import type { AnyElysia } from "elysia";
+import { outside } from "./custom_methods.ts";
 import { type OpenapiDocument, openapiPage, styleHash } from "./openapi_page.ts";
-import { outside } from "./verbs.ts";
 
 type Scheme = Readonly<Record<string, Readonly<Record<string, string>>>>;
 

@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
-import { within } from "../life/deadline.ts";
+import { withTimeout } from "../life/deadline.ts";
 import { Problem, unavailable } from "./problem.ts";
 
 /** People's roles, kept in account; GATEWAY is the gateway itself, for what it does before it knows a user. */
@@ -38,7 +38,7 @@ export function tokenVerifier(jwksUrl: string, audience: string) {
   /** Everybody who comes during a refresh waits for it: an idle service may hold keys that were removed long ago. */
   function refresh(): Promise<void> | undefined {
     if (!refreshing && performance.now() - refreshedAt >= keysFreshFor)
-      refreshing = within(longestRefresh, "the gateway", keys.reload())
+      refreshing = withTimeout(longestRefresh, "the gateway", keys.reload())
         .catch(() => {}) // the keys that are known hold; without any, the check says that they cannot be read
         .finally(() => {
           refreshedAt = performance.now();

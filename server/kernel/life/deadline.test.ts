@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { connect, createServer } from "node:net";
-import { DeadlineError, within } from "./deadline.ts";
+import { DeadlineError, withTimeout } from "./deadline.ts";
 
 /** Keeps this thread from doing anything else. */
 function standStill(milliseconds: number): void {
@@ -17,7 +17,7 @@ test("what has arrived while the process itself stood still is in time", async (
     const socket = connect(port, "127.0.0.1");
     const answer = new Promise<string>(resolve => socket.once("data", data => resolve(String(data))));
     await new Promise(resolve => socket.once("connect", resolve));
-    const outcome = within(20, "the server", answer).catch(error => error.name as string);
+    const outcome = withTimeout(20, "the server", answer).catch(error => error.name as string);
     standStill(100);
     outcomes.push(await outcome);
     socket.destroy();
@@ -27,5 +27,5 @@ test("what has arrived while the process itself stood still is in time", async (
 });
 
 test("what does not answer is given up", async () => {
-  expect(await within(10, "nobody", new Promise(() => {})).catch(error => error)).toBeInstanceOf(DeadlineError);
+  expect(await withTimeout(10, "nobody", new Promise(() => {})).catch(error => error)).toBeInstanceOf(DeadlineError);
 });

@@ -11,7 +11,7 @@ export const pause = (milliseconds: number): Promise<void> => Bun.sleep(millisec
 const [late, longest] = [20, 250];
 
 /** Waits for a promise, but not longer than this; what it does after that is nobody's business any more. */
-export function within<T>(milliseconds: number, what: string, work: Promise<T>): Promise<T> {
+export function withTimeout<T>(milliseconds: number, what: string, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const due = performance.now() + milliseconds;
     const giveUp = () => reject(new DeadlineError(what, milliseconds));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { until } from "../../../stack/wait.ts";
 import { silentLog } from "../telemetry/log.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
-import { loop, patiently } from "./loop.ts";
+import { loop, retryWhile } from "./loop.ts";
 
 const forever = 3_600_000;
 const options = { name: "test", full: 10, interval: forever, log: silentLog };
@@ -150,14 +150,14 @@ describe("patience", () => {
   test("tries until it works", async () => {
     let tries = 0;
     const attempt = async () => (++tries < 3 ? Promise.reject(new Error("not yet")) : "done");
-    expect(await patiently(attempt, () => true, new AbortController().signal)).toBe("done");
+    expect(await retryWhile(attempt, () => true, new AbortController().signal)).toBe("done");
   });
 
   test("ends at what makes no sense to try again, and at a stop", async () => {
     const failing = () => Promise.reject(new Error("no"));
-    expect(await patiently(failing, () => false, new AbortController().signal).catch(error => error.message)).toBe("no");
+    expect(await retryWhile(failing, () => false, new AbortController().signal).catch(error => error.message)).toBe("no");
     const stopping = new AbortController();
-    const trying = patiently(failing, () => true, stopping.signal).catch(error => error.message);
+    const trying = retryWhile(failing, () => true, stopping.signal).catch(error => error.message);
     stopping.abort();
     expect(await trying).toBe("no");
   });

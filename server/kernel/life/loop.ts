@@ -77,7 +77,7 @@ export function loop({ name, runOnce, full, interval, log, metrics }: LoopOption
 }
 
 /** Tries until it works, as long as `again` says that trying again makes sense; a stop ends it with the last error. */
-export async function patiently<T>(attempt: () => Promise<T>, again: (error: unknown) => boolean, stopping: AbortSignal): Promise<T> {
+export async function retryWhile<T>(attempt: () => Promise<T>, again: (error: unknown) => boolean, stopping: AbortSignal): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
       return await attempt();

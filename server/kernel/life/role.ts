@@ -21,7 +21,7 @@ export interface RoleContext {
 }
 
 /** What the workers of a role may be told from elsewhere in the process. Other processes find work by polling. */
-type Notice =
+type RoleMessage =
   | { readonly wake: true }
   | { readonly reconcile: true }
   | { readonly failUsersWith: string }
@@ -30,7 +30,7 @@ type Notice =
 
 const channelOf = (role: string) => new BroadcastChannel(`kenri ${role}`);
 
-export interface Teller {
+export interface RoleChannel {
   /** There is work. */
   wake(): void;
   /** Somebody wants the books compared now. */
@@ -44,9 +44,9 @@ export interface Teller {
   close(): void;
 }
 
-export function tell(role: string): Teller {
+export function roleChannel(role: string): RoleChannel {
   const channel = channelOf(role);
-  const post = (notice: Notice) => channel.postMessage(notice);
+  const post = (notice: RoleMessage) => channel.postMessage(notice);
   return {
     wake: () => post({ wake: true }),
     reconcile: () => post({ reconcile: true }),
@@ -58,12 +58,16 @@ export function tell(role: string): Teller {
 }
 
 /** Hears what is told to this role, from start to stop. */
-export function ears({ role, faults }: Pick<RoleContext, "role" | "faults">, wake: () => void, reconcile: () => void = () => {}): Service {
+export function subscribeRole(
+  { role, faults }: Pick<RoleContext, "role" | "faults">,
+  wake: () => void,
+  reconcile: () => void = () => {},
+): Service {
   let channel: BroadcastChannel | undefined;
   return service({
     async start() {
       channel = channelOf(role);
-      channel.onmessage = ({ data }: { data: Notice }) => {
+      channel.onmessage = ({ data }: { data: RoleMessage }) => {
         if ("wake" in data) wake();
         else if ("reconcile" in data) reconcile();
         else if ("crash" in data) setTimeout(crash);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { seeded } from "../../testing/random.ts";
-import { group, type Service, service, together } from "./service.ts";
+import { parallel, type Service, sequence, service } from "./service.ts";
 
 /** A service that notes what is done to it, and starts when it is told to. */
 function recorded(name: string, events: string[], behaviour: "starts" | "waits" | "fails" | "ends badly" = "starts"): Service {
@@ -72,7 +72,7 @@ describe("a service", () => {
 
 describe("a group", () => {
   const abc = (events: string[], b: Parameters<typeof recorded>[2] = "starts") =>
-    group([recorded("a", events), recorded("b", events, b), recorded("c", events)]);
+    sequence([recorded("a", events), recorded("b", events, b), recorded("c", events)]);
 
   test("starts in order and stops in reverse, one after the other", async () => {
     const events: string[] = [];
@@ -118,7 +118,7 @@ describe("a group", () => {
         throw new Error("cannot stop");
       },
     });
-    const all = group([group([bad])]);
+    const all = sequence([sequence([bad])]);
     void all.start();
     await turn();
     expect(await all.stop().catch(error => error.message)).toBe("cannot stop");
@@ -129,7 +129,7 @@ describe("a group", () => {
 
   test("that belongs together starts side by side, and a stop ends the starts that wait", async () => {
     const events: string[] = [];
-    const all = together([recorded("a", events, "waits"), recorded("b", events)]);
+    const all = parallel([recorded("a", events, "waits"), recorded("b", events)]);
     const starting = all.start();
     await turn();
     expect(events).toEqual(["a starts", "b starts"]);
@@ -140,7 +140,7 @@ describe("a group", () => {
 
   test("that belongs together stops side by side; one that ends badly holds up no other", async () => {
     const events: string[] = [];
-    const all = together([recorded("a", events), recorded("b", events, "ends badly"), recorded("c", events)]);
+    const all = parallel([recorded("a", events), recorded("b", events, "ends badly"), recorded("c", events)]);
     await all.start();
     expect(await all.stop().catch(error => error.message)).toBe("b cannot stop");
     expect(events.slice(0, 3)).toEqual(["a starts", "b starts", "c starts"]);
@@ -153,7 +153,7 @@ describe("a group", () => {
       const random = seeded(seed + 1);
       const events: string[] = [];
       const member = (name: string): Service => recorded(name, events, (["starts", "starts", "waits", "fails"] as const)[random(4)]!);
-      const all = group([member("a"), group([member("b"), member("c")]), member("d"), group([]), member("e")]);
+      const all = sequence([member("a"), sequence([member("b"), member("c")]), member("d"), sequence([]), member("e")]);
       const starting = all.start().catch(() => {});
       for (let turns = random(6); turns > 0; turns--) await turn();
       await Promise.all([all.stop(), all.stop()]);

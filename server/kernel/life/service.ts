@@ -35,7 +35,7 @@ export function service(parts: { start: (stopping: AbortSignal) => Promise<void>
 }
 
 /** Starts in order, stops in reverse. If one fails to start, those before it are stopped by `stop`. */
-export function group(services: readonly Service[]): Service {
+export function sequence(services: readonly Service[]): Service {
   const started: Service[] = [];
   return service({
     async start(stopping) {
@@ -54,7 +54,7 @@ export function group(services: readonly Service[]): Service {
 }
 
 /** Starts and stops side by side: for services that do not need each other, so that their waits do not add up. */
-export function together(services: readonly Service[]): Service {
+export function parallel(services: readonly Service[]): Service {
   const stopAll = () => allOf(async stop => void (await Promise.all(services.map(stop))));
   return service({
     async start(stopping) {

@@ -1,7 +1,7 @@
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics, Snapshot, workerMetrics } from "../telemetry/metrics.ts";
 import { restartDelay } from "./backoff.ts";
-import { within } from "./deadline.ts";
+import { withTimeout } from "./deadline.ts";
 import type { Health, Parts } from "./health.ts";
 import { loop } from "./loop.ts";
 import { type Service, service } from "./service.ts";
@@ -101,7 +101,7 @@ export function workerHost(options: WorkerHostOptions): Service {
       await watching.stop();
       clearTimeout(restart);
       worker?.postMessage({ stop: true } satisfies WorkerOrder);
-      await within(stopWithin, role, ended).catch(() => {
+      await withTimeout(stopWithin, role, ended).catch(() => {
         log.error({ role }, "worker.terminated");
         worker?.terminate();
         return ended;

@@ -1,4 +1,4 @@
-import { within } from "../life/deadline.ts";
+import { withTimeout } from "../life/deadline.ts";
 import type { Health } from "../life/health.ts";
 import type { Log } from "../telemetry/log.ts";
 
@@ -44,7 +44,7 @@ export function createBreaker(options: BreakerOptions) {
     const tripsBefore = trips;
     try {
       // Started by a promise: a probe that throws at once has failed like any other.
-      await within(probeWithin, `the probe of ${name}`, Promise.resolve().then(probe));
+      await withTimeout(probeWithin, `the probe of ${name}`, Promise.resolve().then(probe));
     } catch (error) {
       trip(error instanceof Error ? error.message : String(error));
       return false;

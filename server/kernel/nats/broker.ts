@@ -1,6 +1,6 @@
 import { connect, errors, type NatsConnection } from "@nats-io/transport-node";
 import type { NatsAccess } from "../config/nats_access.ts";
-import { within } from "../life/deadline.ts";
+import { withTimeout } from "../life/deadline.ts";
 import type { Health } from "../life/health.ts";
 import { loop } from "../life/loop.ts";
 import { type Service, service } from "../life/service.ts";
@@ -37,9 +37,9 @@ const askWithin = 5000;
 export async function byOwnConnection<T>(access: NatsAccess, name: string, ask: (nats: NatsConnection) => Promise<T>): Promise<T> {
   const nats = await connect({ ...access.options(), name, timeout: connectWithin, reconnect: false });
   try {
-    return await within(askWithin, "NATS", ask(nats));
+    return await withTimeout(askWithin, "NATS", ask(nats));
   } finally {
-    await within(closeWithin, "NATS", nats.close()).catch(() => {});
+    await withTimeout(closeWithin, "NATS", nats.close()).catch(() => {});
   }
 }
 
@@ -154,7 +154,7 @@ export function createBroker({ nats: access, name, log, health, metrics }: Broke
         await connecting.stop();
         closing = true;
         // It waits for its last bytes to go out, which they do not if the server hangs.
-        if (nats) await within(closeWithin, "NATS", nats.close()).catch(() => {});
+        if (nats) await withTimeout(closeWithin, "NATS", nats.close()).catch(() => {});
       },
     }),
     connected: () => up,

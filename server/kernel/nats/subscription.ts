@@ -1,8 +1,8 @@
 import { type Consumer, type ConsumerMessages, type JsMsg, jetstream } from "@nats-io/jetstream";
 import type { Subscription } from "@nats-io/nats-core";
-import { within } from "../life/deadline.ts";
+import { withTimeout } from "../life/deadline.ts";
 import { loop } from "../life/loop.ts";
-import { group, type Service, service, together } from "../life/service.ts";
+import { parallel, type Service, sequence, service } from "../life/service.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Broker } from "./broker.ts";
@@ -105,8 +105,8 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
     messages = undefined;
     if (!old) return;
     const { sub } = old as { sub?: Subscription };
-    if (sub && broker.connected()) await within(goodbyeWithin, "NATS", sub.drain()).catch(() => {});
-    await within(goodbyeWithin, "NATS", old.close()).catch(() => {});
+    if (sub && broker.connected()) await withTimeout(goodbyeWithin, "NATS", sub.drain()).catch(() => {});
+    await withTimeout(goodbyeWithin, "NATS", old.close()).catch(() => {});
   }
 
   async function takeBatch(): Promise<number> {
@@ -141,19 +141,19 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
       while (arrived.length > 0) await takeBatch();
     };
     try {
-      await within(restWithin, "the database", takeAll());
+      await withTimeout(restWithin, "the database", takeAll());
     } catch (error) {
       const fields = { stream: consumer.stream, first_seq: arrived[0]?.message.seq, last_seq: arrived.at(-1)?.message.seq };
       log.warn({ error, count: arrived.length, ...fields }, "subscription.gives_back");
       for (const { message } of arrived.splice(0)) message.nak();
     }
-    if (broker.connected()) await within(goodbyeWithin, "NATS", broker.connection().flush()).catch(() => {});
+    if (broker.connected()) await withTimeout(goodbyeWithin, "NATS", broker.connection().flush()).catch(() => {});
   }
 
   // Stopped in reverse: no more pulls, then the batch under way, then the rest.
   const rest = service({ start: async () => {}, stop: takeRest });
   const ending = service({ start: async () => {}, stop: endPulling });
-  return group([rest, work, together([pulling, ending]), keeper]);
+  return sequence([rest, work, parallel([pulling, ending]), keeper]);
 }
 
 function answer(message: JsMsg, verdict: Verdict): void {

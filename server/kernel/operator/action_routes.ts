@@ -2,9 +2,9 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../http/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../http/cursor.ts";
-import { veiled } from "../http/masking.ts";
+import { maskFor } from "../http/masking.ts";
 import { badRequest } from "../http/problem.ts";
-import type { Share } from "../http/shared_answers.ts";
+import type { Share } from "../http/shared_reads.ts";
 import { anyId, moment, uuid } from "../http/text.ts";
 import { scannedPage } from "./filter.ts";
 
@@ -83,7 +83,7 @@ export function actionRoutes<Row extends Action>(
       const before = cursor === undefined ? highestUuid : cursors().read(name, cursor);
       const limit = limitOf(query);
       const { page, last } = await (subject === undefined ? matching(filter, limit, before) : ofSubject(subject, limit, before));
-      return veiled(callerOf(request), { actions: page, ...(last ? { next_cursor: cursors().make(name, last.action_id) } : {}) });
+      return maskFor(callerOf(request), { actions: page, ...(last ? { next_cursor: cursors().make(name, last.action_id) } : {}) });
     },
     {
       query,

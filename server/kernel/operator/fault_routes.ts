@@ -2,10 +2,10 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "../http/callers.ts";
 import type { Faults } from "../life/fault.ts";
-import type { Teller } from "../life/role.ts";
+import type { RoleChannel } from "../life/role.ts";
 
 /** The fault switch, outside production only: makes the work of this process fail for users with a prefix, until it is set to "", or crash. */
-export const faultRoutes = (requires: Requires, workers: readonly Teller[], own?: Faults) =>
+export const faultRoutes = (requires: Requires, workers: readonly RoleChannel[], own?: Faults) =>
   new Elysia({ normalize: false }).put(
     "/debug/faults",
     ({ body: { user_prefix, crash = false, stick = false } }) => {

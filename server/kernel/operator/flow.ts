@@ -1,4 +1,4 @@
-import { within } from "../life/deadline.ts";
+import { withTimeout } from "../life/deadline.ts";
 import { loop } from "../life/loop.ts";
 import { type Service, service } from "../life/service.ts";
 import type { Log } from "../telemetry/log.ts";
@@ -138,5 +138,5 @@ export function flowKeeper({ flow, add, every, log, metrics }: FlowKeeperOptions
     await flush();
   };
   // A database that hangs must not hold up who stops: statistics are given up first.
-  return service({ start: flushing.start, stop: () => within(stopWithin, "the last flush", end()).catch(() => {}) });
+  return service({ start: flushing.start, stop: () => withTimeout(stopWithin, "the last flush", end()).catch(() => {}) });
 }

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "../http/callers.ts";
-import { sharedAnswers } from "../http/shared_answers.ts";
+import { sharedReads } from "../http/shared_reads.ts";
 import { minutes } from "../http/text.ts";
 import { percentile } from "./flow.ts";
 
@@ -45,7 +45,7 @@ export function seriesOf(rows: readonly SeriesRow[], steps: readonly string[]): 
 
 /** What flowed through a system's steps, minute by minute. */
 export function flowRoutes({ flow }: FlowSql, requires: Requires, steps: readonly string[]) {
-  const { share } = sharedAnswers(freshFor, rangesKept);
+  const { share } = sharedReads(freshFor, rangesKept);
   const ask = share(async (count: number) => seriesOf(await flow.series({ minutes: count }), steps));
   return new Elysia({ normalize: false }).get(
     "/ops/flow",

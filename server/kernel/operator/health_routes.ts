@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "../http/callers.ts";
-import { sharedAnswers } from "../http/shared_answers.ts";
+import { sharedReads } from "../http/shared_reads.ts";
 import type { Health, Parts } from "../life/health.ts";
 import { BrokerAway } from "../nats/broker.ts";
 import type { ConsumerLag } from "../nats/streams.ts";
@@ -66,7 +66,7 @@ export function operatorHealthRoutes({ health, requires, askDatabase, breakers =
       consumer: lag?.found ?? null,
     };
   }
-  const shared = sharedAnswers(freshFor).share(look);
+  const shared = sharedReads(freshFor).share(look);
   return new Elysia({ normalize: false }).get("/ops/health", () => shared(), {
     query: Type.Object({}, { additionalProperties: false }),
     ...requires("ops:read"),

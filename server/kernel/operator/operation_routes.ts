@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../http/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../http/cursor.ts";
 import { badRequest, notFound, Problem } from "../http/problem.ts";
-import type { Share } from "../http/shared_answers.ts";
+import type { Share } from "../http/shared_reads.ts";
 import { longText, uuid } from "../http/text.ts";
 import { scannedPage } from "./filter.ts";
 import { type OutcomeRow, outcomes, withOutcomes } from "./operation_outcome.ts";

@@ -112,4 +112,4 @@ const refusedStates = /^(22|23|54)/;
 export const isRefused = (error: unknown): boolean => refusedStates.test(sqlState(error));
 
 /** PostgreSQL's text and jsonb hold every character but U+0000. */
-export const storable = (text: string): string => text.replaceAll("\0", "\uFFFD");
+export const replaceNul = (text: string): string => text.replaceAll("\0", "\uFFFD");

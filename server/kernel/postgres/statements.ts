@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { within } from "../life/deadline.ts";
+import { withTimeout } from "../life/deadline.ts";
 import { NoTurn, turns } from "../life/turns.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { DescriptionLost, isAway, PoolFull, type Sql } from "./database.ts";
@@ -123,7 +123,7 @@ export function bindStatements<T>(sql: Sql, statements: readonly Statement[], me
       const stopTimer = metrics.statementSeconds.startTimer(label);
       try {
         const values = statement.parameters.map(parameter => sendable(sql, parameters[parameter.name]));
-        return await within(
+        return await withTimeout(
           deadline,
           name,
           send(name, () => sql.unsafe(statement.text, values as never[], { prepare: true })),

@@ -1,6 +1,6 @@
-import { within } from "../life/deadline.ts";
+import { withTimeout } from "../life/deadline.ts";
 import type { Health } from "../life/health.ts";
-import { patiently } from "../life/loop.ts";
+import { retryWhile } from "../life/loop.ts";
 import { type Service, service } from "../life/service.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -53,7 +53,7 @@ export function openStore<T>({ system, url, name, connections, deadline, durable
   function open(name: string, max: number, statementTimeout: number, patience = statementTimeout): Pool<T> {
     const sql = connect({ url, name, max, statementTimeout, durable });
     const ask = () =>
-      within(
+      withTimeout(
         1000,
         "the database",
         sql`select 1`.simple().then(() => undefined),
@@ -66,7 +66,7 @@ export function openStore<T>({ system, url, name, connections, deadline, durable
   const { sql } = own;
 
   async function checkMigrations(): Promise<void> {
-    const missing = await within(deadline, "the database", missingMigrations(sql, system));
+    const missing = await withTimeout(deadline, "the database", missingMigrations(sql, system));
     if (missing.length > 0)
       throw new MigrationsMissing(
         `${missing.length} migrations are missing (${missing[0]} …): run \`bun server/main.ts ${system}:migrate\``,
@@ -84,8 +84,8 @@ export function openStore<T>({ system, url, name, connections, deadline, durable
 
   /** Each step is tried until it succeeds and then kept: a connection that breaks now and then delays the start, and never begins it anew. */
   async function start(stopping: AbortSignal): Promise<void> {
-    await patiently(checkMigrations, retries, stopping);
-    for (const file of files) await patiently(() => within(deadline, file.file, describeStatement(sql, file)), retries, stopping);
+    await retryWhile(checkMigrations, retries, stopping);
+    for (const file of files) await retryWhile(() => withTimeout(deadline, file.file, describeStatement(sql, file)), retries, stopping);
   }
 
   return {

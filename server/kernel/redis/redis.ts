@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { RedisClient } from "bun";
-import { within } from "../life/deadline.ts";
+import { withTimeout } from "../life/deadline.ts";
 import type { Health } from "../life/health.ts";
 import { loop } from "../life/loop.ts";
 import { type Service, service } from "../life/service.ts";
@@ -135,7 +135,7 @@ export function createRedis({ deadline, log, health, metrics, ...address }: Redi
     const current = client;
     if (!current) throw new RedisAway();
     try {
-      const answer = (await within(deadline, "Redis", current.send(command, args.map(String)))) as T;
+      const answer = (await withTimeout(deadline, "Redis", current.send(command, args.map(String)))) as T;
       if (refusals.size > 0) answered(command);
       return answer;
     } catch (error) {

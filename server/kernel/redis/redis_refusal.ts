@@ -1,6 +1,6 @@
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { within } from "../life/deadline.ts";
+import { withTimeout } from "../life/deadline.ts";
 import { type RedisAddress, redisLogin } from "./redis_address.ts";
 
 const sentences: readonly [pattern: RegExp, sentence: string][] = [
@@ -33,7 +33,7 @@ export async function whyRefused(address: RedisAddress, deadline: number): Promi
     const { host, port, user = "default", password, tls } = redisLogin(address);
     const greeting = ["HELLO", "3", ...(password === undefined ? [] : ["AUTH", user, password])];
     socket = tls ? connectTls({ host, port, ...tls, ...(isIP(host) ? {} : { servername: host }) }) : connectPlain({ host, port });
-    const answer = await within(deadline, "Redis", firstLine(socket, tls ? "secureConnect" : "connect", encoded(greeting)));
+    const answer = await withTimeout(deadline, "Redis", firstLine(socket, tls ? "secureConnect" : "connect", encoded(greeting)));
     return answer.startsWith("-") ? (sentenceOf(answer.slice(1)) ?? `Redis refuses the connection: ${answer.slice(1)}`) : undefined;
   } catch (error) {
     const { code = "", message } = error as { code?: string; message: string };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../../stack/wait.ts";
-import { dispatch } from "../../entitlement/outbox/dispatch.ts";
-import { delivery } from "../../notification/delivery/delivery.ts";
+import { publishClaim } from "../../entitlement/outbox/publish_claim.ts";
+import { sendClaim } from "../../notification/delivery/send_claim.ts";
 import { type TestKenri, type TestProcess, testKenri } from "../../testing/kenri.ts";
 import { putOnStream } from "../../testing/stream.ts";
 import { fixedLease } from "../delivery/lease.ts";
@@ -102,7 +102,7 @@ describe("a result that comes after the lease was lost, and a row that was not t
   };
 
   test("events", async () => {
-    const deliver = dispatch({
+    const deliver = publishClaim({
       ...shared,
       outbox: { finalize: async () => [], retry: async () => [], release: async ({ event_id }) => event_id.map(id => ({ event_id: id })) },
       publish: async () => ({ outcome: "published", seq: 1, duplicate: false }),
@@ -120,7 +120,7 @@ describe("a result that comes after the lease was lost, and a row that was not t
   });
 
   test("notifications", async () => {
-    const deliver = delivery({
+    const deliver = sendClaim({
       ...shared,
       notifications: {
         settle: async () => [],

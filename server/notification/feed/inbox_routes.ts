@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../../kernel/http/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../../kernel/http/cursor.ts";
-import { veiled } from "../../kernel/http/masking.ts";
+import { maskFor } from "../../kernel/http/masking.ts";
 import { pathId } from "../../kernel/http/text.ts";
 import type { NotificationSql } from "../sql.gen.ts";
 
@@ -16,7 +16,7 @@ export const inboxRoutes = (sql: NotificationSql, requires: Requires, cursors: (
       const before_notification_id = query.cursor === undefined ? highestUuid : cursors().read(list, query.cursor);
       const rows = await sql.notifications.inbox({ user_id, before_notification_id, limit: limit + 1 });
       const notifications = rows.slice(0, limit);
-      return veiled(callerOf(request), {
+      return maskFor(callerOf(request), {
         user_id,
         notifications,
         ...(rows.length > limit ? { next_cursor: cursors().make(list, notifications.at(-1)!.notification_id) } : {}),

@@ -1,9 +1,9 @@
-import type { FirstAttempts } from "../../kernel/delivery/first_attempts.ts";
+import type { ClaimOnWrite } from "../../kernel/delivery/claim_on_write.ts";
 import type { Faults } from "../../kernel/life/fault.ts";
 import type { Signatures } from "../../kernel/nats/signatures.ts";
 import type { Received, Verdict } from "../../kernel/nats/subscription.ts";
 import type { Flow } from "../../kernel/operator/flow.ts";
-import { isRefused, storable } from "../../kernel/postgres/database.ts";
+import { isRefused, replaceNul } from "../../kernel/postgres/database.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { isReadableTrace, traceIdOf } from "../../kernel/telemetry/trace.ts";
@@ -17,7 +17,7 @@ export interface ConsumerOptions {
   readonly sql: NotificationSql;
   readonly stream: string;
   readonly channel: string;
-  readonly attempts: Pick<FirstAttempts<NotificationsClaimRow>, "write">;
+  readonly attempts: Pick<ClaimOnWrite<NotificationsClaimRow>, "write">;
   readonly patience: Patience;
   readonly signatures: Signatures;
   readonly faults: Faults;
@@ -44,7 +44,7 @@ export function consumer({ sql, stream, channel, attempts, patience, signatures,
     faults.at("intake.before_commit");
     const delays = new Map<string, number>();
     const refused = await acceptOrRefuse(readable, delays);
-    await bury([...unreadable, ...refused]);
+    await storeDeadLetters([...unreadable, ...refused]);
     faults.at("intake.committed");
     const isRefusedOne = new Set(refused.map(({ message }) => message));
     return read.map(one => {
@@ -92,7 +92,7 @@ export function consumer({ sql, stream, channel, attempts, patience, signatures,
         taken.map(({ event }) => event),
       );
       const claimed = taken.flatMap(({ row, event }) => claimRow(row, event, channel) ?? []).sort(byVersion);
-      return { claimed, left: claimed.length < rows.length, result: delaysOf(waiting, eventOf) };
+      return { claimed, hasUnclaimed: claimed.length < rows.length, result: delaysOf(waiting, eventOf) };
     });
   }
 
@@ -127,7 +127,7 @@ export function consumer({ sql, stream, channel, attempts, patience, signatures,
     for (const { event } of behind) log.warn({ event_id: event.eventId, version: event.version }, "intake.gap");
   }
 
-  async function bury(unreadable: readonly Unreadable[]): Promise<void> {
+  async function storeDeadLetters(unreadable: readonly Unreadable[]): Promise<void> {
     if (unreadable.length === 0) return;
     await sql.raw_dead_letters.append({
       stream: unreadable.map(() => stream),
@@ -162,7 +162,7 @@ const idsOf = ({ subject, streamSeq, headers }: Received) => ({
 });
 
 const storableHeaders = (headers: Received["headers"]) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [storable(name), storable(value)]));
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [replaceNul(name), replaceNul(value)]));
 
 const parametersOf = (readable: readonly Read[], channel: string) => ({
   event_id: readable.map(({ event }) => event.eventId),

@@ -4,7 +4,7 @@ import { callerOf, type Requires } from "../../kernel/http/callers.ts";
 import type { Cursors } from "../../kernel/http/cursor.ts";
 import type { OperatorTurns } from "../../kernel/http/operator_turns.ts";
 import { notFound, Problem } from "../../kernel/http/problem.ts";
-import type { Share } from "../../kernel/http/shared_answers.ts";
+import type { Share } from "../../kernel/http/shared_reads.ts";
 import { longText, uuid } from "../../kernel/http/text.ts";
 import { bulkRoutes } from "../../kernel/operator/bulk_routes.ts";
 import { describeOperation, operationRoutes } from "../../kernel/operator/operation_routes.ts";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "../../kernel/http/callers.ts";
-import type { Share } from "../../kernel/http/shared_answers.ts";
+import type { Share } from "../../kernel/http/shared_reads.ts";
 import { examine } from "../../kernel/operator/invariants.ts";
 import type { NotificationSettings } from "../config.ts";
 import type { NotificationSql } from "../sql.gen.ts";

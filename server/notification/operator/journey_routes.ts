@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../../kernel/http/callers.ts";
-import { veiled } from "../../kernel/http/masking.ts";
+import { maskFor } from "../../kernel/http/masking.ts";
 import { anyId } from "../../kernel/http/text.ts";
 import type { NotificationSql } from "../sql.gen.ts";
 import { journeyOf } from "./journey.ts";
@@ -10,7 +10,7 @@ import { journeyOf } from "./journey.ts";
 export const journeyRoutes = (sql: NotificationSql, requires: Requires) =>
   new Elysia({ normalize: false }).get(
     "/ops/journey/:id",
-    async ({ params: { id }, request }) => veiled(callerOf(request), await journeyOf(sql, id)),
+    async ({ params: { id }, request }) => maskFor(callerOf(request), await journeyOf(sql, id)),
     {
       params: Type.Object({ id: anyId("an event, a notification or a trace") }),
       ...requires("ops:read"),

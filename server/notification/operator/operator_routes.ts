@@ -2,9 +2,9 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../../kernel/http/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../../kernel/http/cursor.ts";
-import { veiled } from "../../kernel/http/masking.ts";
+import { maskFor } from "../../kernel/http/masking.ts";
 import { notFound, Problem } from "../../kernel/http/problem.ts";
-import type { Share } from "../../kernel/http/shared_answers.ts";
+import type { Share } from "../../kernel/http/shared_reads.ts";
 import { longText, uuid } from "../../kernel/http/text.ts";
 import { actionsOf } from "../../kernel/operator/action_routes.ts";
 import type { NotificationSql } from "../sql.gen.ts";
@@ -54,7 +54,7 @@ export function operatorRoutes({ sql, requires, cursors, share, requeued }: Oper
         if (!notification) throw notFound("there is no such notification; sent ones are deleted after a while");
         const { notification_id } = notification;
         const [attempts, actions] = await Promise.all([sql.notifications.attempts(params), actionsOf(sql, [notification_id])]);
-        return veiled(callerOf(request), { ...notification, attempts, actions: actions(notification_id) });
+        return maskFor(callerOf(request), { ...notification, attempts, actions: actions(notification_id) });
       },
       {
         params: notificationParams,

@@ -2,9 +2,9 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../../kernel/http/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../../kernel/http/cursor.ts";
-import { veiled } from "../../kernel/http/masking.ts";
+import { maskFor } from "../../kernel/http/masking.ts";
 import { notFound, Problem } from "../../kernel/http/problem.ts";
-import type { Share } from "../../kernel/http/shared_answers.ts";
+import type { Share } from "../../kernel/http/shared_reads.ts";
 import { longText, uuid } from "../../kernel/http/text.ts";
 import type { Signatures } from "../../kernel/nats/signatures.ts";
 import { actionsOf } from "../../kernel/operator/action_routes.ts";
@@ -69,7 +69,7 @@ export function rawRoutes({ sql, requires, cursors, share, channel, signatures, 
         if (!letter) throw notFound("there is no such raw dead letter");
         const actions = (await actionsOf(sql, [letter.id]))(letter.id);
         const whole = { ...letter, size: letter.data.length, data: Buffer.from(letter.data).toString("hex"), actions };
-        return veiled(callerOf(request), whole);
+        return maskFor(callerOf(request), whole);
       },
       {
         params: letterParams,

@@ -1,4 +1,4 @@
-import { unclaimed } from "../../kernel/delivery/first_attempts.ts";
+import { unclaimed } from "../../kernel/delivery/claim_on_write.ts";
 import type { Signatures } from "../../kernel/nats/signatures.ts";
 import { isRefused } from "../../kernel/postgres/database.ts";
 import { acceptArrivals } from "../intake/arrivals.ts";

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../../kernel/http/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../../kernel/http/cursor.ts";
-import { veiled } from "../../kernel/http/masking.ts";
+import { maskFor } from "../../kernel/http/masking.ts";
 import { pathId } from "../../kernel/http/text.ts";
 import type { NotificationSql } from "../sql.gen.ts";
 
@@ -31,7 +31,7 @@ export function userRoutes(sql: NotificationSql, requires: Requires, cursors: ()
       const after = query.cursor === undefined ? undefined : cursors().read(list, query.cursor);
       const [rows, [state]] = await Promise.all([read(user_id, show, after, limit + 1), sql.feed.state({ user_id })]);
       const page = rows.slice(0, limit);
-      return veiled(callerOf(request), {
+      return maskFor(callerOf(request), {
         user_id,
         unread: state!.unread,
         position: state!.position,

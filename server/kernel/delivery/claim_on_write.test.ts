@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { silentLog } from "../telemetry/log.ts";
-import { type Claim, firstAttempts, type Written } from "./first_attempts.ts";
+import { type Claim, claimOnWrite, type Written } from "./claim_on_write.ts";
 
 /** First attempts that the test ends, and how often the others were woken. */
 function underTest(atOnce = 1) {
   const claims: Claim<string>[] = [];
   const seen = { woken: 0, ready: true };
   let end = Promise.withResolvers<void>();
-  const attempts = firstAttempts<string>({
+  const attempts = claimOnWrite<string>({
     worker: "w",
     lease: 2000,
     renew: async () => true,
@@ -27,7 +27,7 @@ function underTest(atOnce = 1) {
     attempts.write(async ({ worker, token, lease_seconds }): Promise<Written<string, boolean>> => {
       const isClaimed = token !== null;
       expect([worker, lease_seconds]).toEqual(isClaimed ? ["w", 2] : [null, null]);
-      return { claimed: isClaimed ? rows : [], left: !isClaimed && rows.length > 0, result: isClaimed };
+      return { claimed: isClaimed ? rows : [], hasUnclaimed: !isClaimed && rows.length > 0, result: isClaimed };
     });
   const finish = async (error?: Error) => {
     if (error) end.reject(error);
@@ -107,7 +107,7 @@ test("a stop waits for a statement under way that may have claimed", async () =>
   const statement = Promise.withResolvers<Written<string, string>>();
   const writing = attempts.write(() => statement.promise);
   const stopping = attempts.stop();
-  statement.resolve({ claimed: ["a"], left: false, result: "written" });
+  statement.resolve({ claimed: ["a"], hasUnclaimed: false, result: "written" });
   expect(await writing).toBe("written");
   await stopping;
   expect(claims).toHaveLength(1);

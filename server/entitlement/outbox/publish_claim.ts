@@ -3,19 +3,19 @@ import { retryDelaySeconds } from "../../kernel/life/backoff.ts";
 import type { Faults } from "../../kernel/life/fault.ts";
 import type { Breaker } from "../../kernel/nats/breaker.ts";
 import type { Flow } from "../../kernel/operator/flow.ts";
-import { storable } from "../../kernel/postgres/database.ts";
+import { replaceNul } from "../../kernel/postgres/database.ts";
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { EntitlementSql, OutboxClaimRow } from "../sql.gen.ts";
 import type { Publish, Publishing } from "./publisher.ts";
-import type { StreamGuard } from "./stream_guard.ts";
+import type { StreamChecks } from "./stream_checks.ts";
 import { createSuspects } from "./suspects.ts";
 
 export interface DispatchOptions {
   readonly outbox: Pick<EntitlementSql["outbox"], "finalize" | "retry" | "release">;
   readonly publish: Publish;
-  readonly guard: Pick<StreamGuard, "published">;
+  readonly guard: Pick<StreamChecks, "published">;
   readonly breaker: Pick<Breaker, "isOpen">;
   readonly faults: Faults;
   readonly flow: Flow;
@@ -32,7 +32,7 @@ type WhileHeld = <Row>(statement: () => Promise<readonly Row[]>) => Promise<{ re
 type Settled = { readonly row: OutboxClaimRow; readonly publishing: Publishing };
 
 /** Brings events that a worker has claimed to the stream: publish → finalize | retry | release. */
-export function dispatch(options: DispatchOptions) {
+export function publishClaim(options: DispatchOptions) {
   const { outbox, guard, breaker, faults, flow, worker, lease, log, metrics } = options;
   const events = metrics.counter("outbox_events_total", "Events of the outbox, by what became of the attempt.", ["outcome"]);
   const fenced = metrics.counter("outbox_fenced_total", "Results that came after the lease was lost and changed nothing.");
@@ -116,7 +116,7 @@ export function dispatch(options: DispatchOptions) {
         token,
         event_id: failed.map(({ row }) => row.event_id),
         delay_seconds: failed.map(({ row, outcome }) => (outcome === "unencodable" ? null : retryDelaySeconds(row.attempt_count))),
-        error: failed.map(({ error }) => storable(error)),
+        error: failed.map(({ error }) => replaceNul(error)),
         max_attempts: options.maxAttempts,
       }),
     );

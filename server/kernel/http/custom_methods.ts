@@ -37,10 +37,10 @@ const strays = new WeakSet<Request>();
 /** The path that a request was sent to. */
 export const pathOf = (request: Request): string => askedFor.get(request) ?? partsOf(request.url).path;
 /** Whether a request was sent to a path that is there inside only. */
-export const isStray = (request: Request): boolean => strays.has(request);
+export const isInternalPath = (request: Request): boolean => strays.has(request);
 
 /** Leads requests to the routes with a verb; to be called when the app has all its routes. */
-export function leadToVerbs(app: AnyElysia): void {
+export function rewriteCustomMethods(app: AnyElysia): void {
   const routes = app.routes
     .filter(({ path }) => path !== outside(path))
     .map(({ method, path }) => ({ method, pattern: pathPattern(path), inside: new RegExp(`^${source(path)}/?$`) }));

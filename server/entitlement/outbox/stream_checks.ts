@@ -4,7 +4,7 @@ import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
 
-export interface StreamGuardOptions {
+export interface StreamChecksOptions {
   readonly broker: Broker;
   readonly outbox: EntitlementSql["outbox"];
   readonly stream: StreamSpec;
@@ -17,7 +17,7 @@ export interface StreamGuardOptions {
 const batch = 1000;
 
 /** That the stream was looked at, and what it lost until then was put back. */
-export interface Seal {
+export interface StreamCheck {
   readonly epoch: number;
   readonly doubts: number;
   readonly incarnation: string;
@@ -28,11 +28,11 @@ export interface Seal {
  * Stands before every publish after a (re)connect: is this still the stream that took what we published? A wiped, cut or restored
  * store says nothing by itself. If it lost messages, everything unconfirmed is put back first, so that order is kept.
  */
-export function streamGuard({ broker, outbox, stream, putBack, log, metrics }: StreamGuardOptions) {
+export function streamChecks({ broker, outbox, stream, putBack, log, metrics }: StreamChecksOptions) {
   const resent = metrics.counter("outbox_lost_resent_total", "Events put back because the stream lost them.");
   const losses = metrics.counter("outbox_stream_losses_total", "Times the stream was found to have lost messages.");
   let doubts = 0;
-  let last: Seal | undefined;
+  let last: StreamCheck | undefined;
   let checking: Promise<boolean> | undefined;
   let highestSeq = 0;
 
@@ -86,4 +86,4 @@ export function streamGuard({ broker, outbox, stream, putBack, log, metrics }: S
   };
 }
 
-export type StreamGuard = ReturnType<typeof streamGuard>;
+export type StreamChecks = ReturnType<typeof streamChecks>;

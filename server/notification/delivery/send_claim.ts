@@ -1,9 +1,9 @@
 import { type Claim, type Lease, settleWhileHeld } from "../../kernel/delivery/lease.ts";
 import { retryDelaySeconds } from "../../kernel/life/backoff.ts";
-import { within } from "../../kernel/life/deadline.ts";
+import { withTimeout } from "../../kernel/life/deadline.ts";
 import type { Faults } from "../../kernel/life/fault.ts";
 import type { Flow } from "../../kernel/operator/flow.ts";
-import { storable } from "../../kernel/postgres/database.ts";
+import { replaceNul } from "../../kernel/postgres/database.ts";
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { traceIdOf } from "../../kernel/telemetry/trace.ts";
@@ -30,7 +30,7 @@ export interface DeliveryOptions {
 type Attempt = { readonly row: NotificationsClaimRow; readonly sending: Sending | undefined; readonly durationMs: number };
 
 /** Delivers what a worker has claimed: channel → settle. Aggregates side by side, each one's notifications in order. */
-export function delivery(options: DeliveryOptions) {
+export function sendClaim(options: DeliveryOptions) {
   const { notifications, channels, faults, worker, lease, sendWithin, log, metrics } = options;
   const outcomes = metrics.counter("notifications_total", "Notifications, by what became of the attempt.", ["outcome"]);
   const fenced = metrics.counter("notifications_fenced_total", "Results that came after the lease was lost and changed nothing.");
@@ -65,7 +65,7 @@ export function delivery(options: DeliveryOptions) {
     if (!channel) return { outcome: "dead", error: `there is no channel ${row.channel}` };
     // Async, so that a channel that throws at once fails this attempt and not the batch.
     const sending = async () => channel.send(row);
-    return within(sendWithin, `channel ${channel.name}`, beforeEnd(ended, sending())).catch(error => ({
+    return withTimeout(sendWithin, `channel ${channel.name}`, beforeEnd(ended, sending())).catch(error => ({
       outcome: "retry" as const,
       error: (error as Error).message,
     }));
@@ -80,7 +80,7 @@ export function delivery(options: DeliveryOptions) {
         worker,
         notification_id: made.map(({ row }) => row.notification_id),
         outcome: made.map(({ sending }) => sending.outcome),
-        error: made.map(({ sending }) => (sending.outcome === "sent" ? null : storable(sending.error))),
+        error: made.map(({ sending }) => (sending.outcome === "sent" ? null : replaceNul(sending.error))),
         delay_seconds: made.map(({ row, sending }) =>
           sending.outcome === "retry" ? (sending.afterSeconds ?? retryDelaySeconds(row.attempt_count)) : null,
         ),

@@ -1,4 +1,4 @@
-import { within } from "../life/deadline.ts";
+import { withTimeout } from "../life/deadline.ts";
 import { type Service, service } from "../life/service.ts";
 import { type Log, someIds } from "../telemetry/log.ts";
 import { type Claim, type RenewedLease, renewedLease } from "./lease.ts";
@@ -16,19 +16,19 @@ export const unclaimed: Claiming = { worker: null, token: null, lease_seconds: n
 export interface Written<Row, Result> {
   readonly claimed: readonly Row[];
   /** Whether something was written that is not claimed. */
-  readonly left: boolean;
+  readonly hasUnclaimed: boolean;
   readonly result: Result;
 }
 
 type Statement<Row, Result> = (claiming: Claiming) => Promise<Written<Row, Result>>;
 
 /** Once a stop begins nothing more is claimed, of what is under way nothing is begun, and it waits for the rest. */
-export interface FirstAttempts<Row> extends Service {
+export interface ClaimOnWrite<Row> extends Service {
   /** Runs a statement that may claim what it writes, and makes the attempt at what it claimed in the background: nobody waits for it. */
   write<Result>(statement: Statement<Row, Result>): Promise<Result>;
 }
 
-export interface FirstAttemptsOptions<Row> {
+export interface ClaimOnWriteOptions<Row> {
   readonly worker: string;
   /** How long a claim holds; it is renewed while the attempt goes on. */
   readonly lease: number;
@@ -53,7 +53,7 @@ export interface FirstAttemptsOptions<Row> {
  * than by a worker that has to find it. If the writer dies, the lease ends and the worker finds it, like any other: so the lease is short, and
  * renewed while the attempt goes on.
  */
-export function firstAttempts<Row>(options: FirstAttemptsOptions<Row>): FirstAttempts<Row> {
+export function claimOnWrite<Row>(options: ClaimOnWriteOptions<Row>): ClaimOnWrite<Row> {
   const { worker, lease, renew, lost, atOnce, isReady = () => true, stopWithin, deliver, wakeOthers, log } = options;
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
@@ -85,8 +85,8 @@ export function firstAttempts<Row>(options: FirstAttemptsOptions<Row>): FirstAtt
         ? await lost.watch(kept.token, () => statement({ worker, token: kept.token, lease_seconds: lease / 1000 }))
         : await statement(unclaimed);
       rows = written.claimed;
-      if (written.left) wakeOthers();
-      isLeft ||= written.left && held > 0;
+      if (written.hasUnclaimed) wakeOthers();
+      isLeft ||= written.hasUnclaimed && held > 0;
       return written.result;
     } finally {
       if (kept) during(attempt(kept, rows));
@@ -111,7 +111,7 @@ export function firstAttempts<Row>(options: FirstAttemptsOptions<Row>): FirstAtt
       start: async () => {},
       stop() {
         stopping.abort();
-        return within(stopWithin, "a first attempt", end()).catch(error => log.warn({ error }, "first_attempt"));
+        return withTimeout(stopWithin, "a first attempt", end()).catch(error => log.warn({ error }, "first_attempt"));
       },
     }),
     write(statement) {

@@ -1,16 +1,16 @@
 import type { KernelSettings } from "../../kernel/config/settings.ts";
-import { firstAttempts, unclaimed } from "../../kernel/delivery/first_attempts.ts";
+import { claimOnWrite, unclaimed } from "../../kernel/delivery/claim_on_write.ts";
 import { lostClaims } from "../../kernel/delivery/lost_claims.ts";
-import { within } from "../../kernel/life/deadline.ts";
+import { withTimeout } from "../../kernel/life/deadline.ts";
 import type { RoleContext } from "../../kernel/life/role.ts";
-import { type Service, service, together } from "../../kernel/life/service.ts";
+import { parallel, type Service, service } from "../../kernel/life/service.ts";
 import type { Flow } from "../../kernel/operator/flow.ts";
 import { connect } from "../../kernel/postgres/database.ts";
 import { bindStatements, readStatements } from "../../kernel/postgres/statements.ts";
 import type { ChangeBatch } from "../changes/changes.ts";
 import type { EntitlementSettings } from "../config.ts";
 import type { ChangeParameters, ChangeRow, EntitlementSql, OutboxClaimRow } from "../sql.gen.ts";
-import { outlet } from "./outlet.ts";
+import { publishPipeline } from "./publish_pipeline.ts";
 
 type Change = (parameters: ChangeParameters) => Promise<ChangeRow[]>;
 
@@ -51,19 +51,19 @@ export function firstPublishes({ kernel, settings, context, flow, change, wakeRe
   const lease = Math.min(settings.outbox.firstLease, settings.outbox.lease);
   const pool = connect({ url: settings.appUrl, name: `${worker} publish`, max: 2, statementTimeout: deadline, durable: false });
   const { outbox } = bindStatements<EntitlementSql>(pool, readStatements(["kernel", "entitlement"]), metrics, deadline);
-  const way = outlet({ kernel, settings, context, outbox, flow, lease, released: wakeRelay });
-  const { broker, guard, stream } = way;
+  const pipeline = publishPipeline({ kernel, settings, context, outbox, flow, lease, released: wakeRelay });
+  const { broker, guard, stream } = pipeline;
   const lost = lostClaims({ name: "outbox", lease, release: outbox.release_claims, released: wakeRelay, log, metrics });
-  const attempts = firstAttempts<OutboxClaimRow>({
+  const attempts = claimOnWrite<OutboxClaimRow>({
     worker,
     lease,
     lost,
     renew: async ({ token, rows }) =>
       (await outbox.renew({ token, event_id: rows.map(row => row.event_id), lease_seconds: lease / 1000 })).length > 0,
     atOnce: 1,
-    isReady: way.isKnownToBeOpen,
+    isReady: pipeline.isKnownToBeOpen,
     stopWithin,
-    deliver: way.deliver,
+    deliver: pipeline.deliver,
     wakeOthers: wakeRelay,
     idOf: row => row.event_id,
     log,
@@ -75,19 +75,19 @@ export function firstPublishes({ kernel, settings, context, flow, change, wakeRe
       const rows = await change({ ...batch, ...claiming, stream: stream.name, resend_before: seal?.resendBefore ?? null });
       const claimed = rows.flatMap(row => claimRow(row, batch) ?? []);
       const isAll = claimed.length === rows.filter(isEvent).length;
-      if (claimed.length === 0 || guard.seal() === seal) return { claimed, left: !isAll, result: rows };
+      if (claimed.length === 0 || guard.seal() === seal) return { claimed, hasUnclaimed: !isAll, result: rows };
       // The stream was looked at meanwhile: what it lost comes first.
       lost.putBack(claiming.token!);
-      return { claimed: [], left: true, result: rows };
+      return { claimed: [], hasUnclaimed: true, result: rows };
     });
 
   // It may put back everything that the stream lost, and a stop does not wait for that.
   const looking = service({
-    start: way.looking.start,
-    stop: () => within(stopWithin, "a look at the stream", way.looking.stop()).catch(error => log.warn({ error }, "outbox.look")),
+    start: pipeline.looking.start,
+    stop: () => withTimeout(stopWithin, "a look at the stream", pipeline.looking.stop()).catch(error => log.warn({ error }, "outbox.look")),
   });
   const closing = service({ start: async () => {}, stop: () => pool.end({ timeout: 1 }) });
-  return { run, connections: together([closing, broker]), attempts: together([attempts, lost, looking]) };
+  return { run, connections: parallel([closing, broker]), attempts: parallel([attempts, lost, looking]) };
 }
 
 /** What was claimed, as the relay's own claim would return it. */

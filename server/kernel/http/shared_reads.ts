@@ -13,7 +13,7 @@ export type Share = <Question extends unknown[], Answer>(
  * nothing but the question, and make afterwards of the answer what depends on who asks: it belongs to all of them, and is frozen. A failure is
  * not kept, nor is more than `most` answers.
  */
-export function sharedAnswers(milliseconds: number, most = 100) {
+export function sharedReads(milliseconds: number, most = 100) {
   const known = new Map<string, Told>();
   let kinds = 0;
   const isFresh = ({ isUnderWay, freshUntil }: Told) => isUnderWay || performance.now() < freshUntil;

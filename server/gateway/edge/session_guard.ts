@@ -2,7 +2,7 @@ import { readJson } from "../../kernel/http/body.ts";
 import { visitOf } from "../../kernel/http/http.ts";
 import { Problem } from "../../kernel/http/problem.ts";
 import type { Role } from "../../kernel/http/tokens.ts";
-import type { Errand } from "../calls/downstream.ts";
+import type { CallContext } from "../calls/downstream.ts";
 import { type Cookies, sessionCookie } from "./cookies.ts";
 import { isForeignSubresource } from "./fetch_metadata.ts";
 import type { LimitName, TakeLimit } from "./limits.ts";
@@ -10,10 +10,10 @@ import { type People, type Profile, sessionsAway, signInAgain } from "./people.t
 import type { Session, Sessions } from "./sessions.ts";
 
 /** A signed-in person's request. */
-export interface Guest {
+export interface SignedInRequest {
   readonly session: Session;
   readonly profile: Profile;
-  readonly errand: Errand;
+  readonly errand: CallContext;
 }
 
 export interface EntranceOptions {
@@ -32,11 +32,11 @@ export interface Arrival {
   readonly set: { headers: Record<string, string | number> };
 }
 
-const guests = new WeakMap<Request, Guest>();
+const guests = new WeakMap<Request, SignedInRequest>();
 const csrfHeader = "x-kenri-csrf";
 
 /** Route options that say who may pass, asked before the body is read: at most so often, from our own pages, signed in, active. */
-export function entrance({ sessions, people, cookies, takeLimit, addressOf, origin, bodyWithin }: EntranceOptions) {
+export function sessionGuard({ sessions, people, cookies, takeLimit, addressOf, origin, bodyWithin }: EntranceOptions) {
   const limit = async ({ set }: Arrival, name: LimitName, who: string, userId?: string) =>
     void Object.assign(set.headers, await takeLimit(name, who, userId));
 
@@ -103,9 +103,9 @@ export function entrance({ sessions, people, cookies, takeLimit, addressOf, orig
   };
 }
 
-export type Entrance = ReturnType<typeof entrance>;
+export type SessionGuard = ReturnType<typeof sessionGuard>;
 
-export function guestOf(request: Request): Guest {
+export function guestOf(request: Request): SignedInRequest {
   const guest = guests.get(request);
   if (!guest) throw new Error("a route that asks for its guest must require a session");
   return guest;

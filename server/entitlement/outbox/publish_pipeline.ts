@@ -9,11 +9,11 @@ import { storeProbe } from "../../kernel/nats/store_probe.ts";
 import type { Flow } from "../../kernel/operator/flow.ts";
 import type { EntitlementSettings } from "../config.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
-import { dispatch } from "./dispatch.ts";
+import { publishClaim } from "./publish_claim.ts";
 import { publisher } from "./publisher.ts";
-import { streamGuard } from "./stream_guard.ts";
+import { streamChecks } from "./stream_checks.ts";
 
-export interface OutletOptions {
+export interface PublishPipelineOptions {
   readonly kernel: KernelSettings;
   readonly settings: EntitlementSettings;
   readonly context: RoleContext;
@@ -31,13 +31,13 @@ export interface OutletOptions {
 export const publishDeadline = ({ outbox }: EntitlementSettings) => Math.min(outbox.publishWithin, outbox.lease / 2);
 
 /** The way out to the stream, with all that watches over it. */
-export function outlet({ kernel, settings, context, outbox, flow, lease, released, putBack = () => {} }: OutletOptions) {
+export function publishPipeline({ kernel, settings, context, outbox, flow, lease, released, putBack = () => {} }: PublishPipelineOptions) {
   const { worker, log, metrics, health, faults } = context;
   const publishWithin = publishDeadline(settings);
   const broker = createBroker({ nats: natsAccess(kernel.nats, settings.natsUrls, context.role), name: worker, log, health, metrics });
   const stream = { name: settings.stream, subject: settings.subject, ...kernel.stream };
   const signatures = createSignatures(kernel.signingKeys);
-  const guard = streamGuard({ broker, outbox, stream, putBack, log, metrics });
+  const guard = streamChecks({ broker, outbox, stream, putBack, log, metrics });
   const breaker = createBreaker({
     name: "publish",
     tolerance: 5,
@@ -93,6 +93,20 @@ export function outlet({ kernel, settings, context, outbox, flow, lease, release
     mayPublish,
     /** The same as far as it is known. */
     isKnownToBeOpen: () => !breaker.isOpen() && guard.seal() !== undefined,
-    deliver: dispatch({ outbox, publish, guard, breaker, faults, flow, worker, lease, publishWithin, maxAttempts, released, log, metrics }),
+    deliver: publishClaim({
+      outbox,
+      publish,
+      guard,
+      breaker,
+      faults,
+      flow,
+      worker,
+      lease,
+      publishWithin,
+      maxAttempts,
+      released,
+      log,
+      metrics,
+    }),
   };
 }

@@ -6,9 +6,9 @@ import { createHealth } from "../life/health.ts";
 import { createLog } from "../telemetry/log.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
 import { readJson } from "./body.ts";
+import { outside, pathPattern, rewriteCustomMethods, verb } from "./custom_methods.ts";
 import { httpApp } from "./http.ts";
 import { openapiRoutes } from "./openapi.ts";
-import { leadToVerbs, outside, pathPattern, verb } from "./verbs.ts";
 
 const metrics = createMetrics();
 const health = createHealth();
@@ -25,7 +25,7 @@ const app = httpApp({ log: createLog("silent", {}), metrics, health }).use(route
 let url: string;
 beforeAll(() => {
   openapiRoutes(app, { title: "things", description: "" });
-  leadToVerbs(app);
+  rewriteCustomMethods(app);
   app.listen({ port: 0, hostname: "127.0.0.1" });
   url = `http://127.0.0.1:${app.server?.port}`;
 });
