@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
-import type { Filter } from "./api/client.ts";
+import type { Filter } from "./api/answers.ts";
 import { readAuditView } from "./pages/audit/view.ts";
 import { readUsersView } from "./pages/users/view.ts";
 import { readFilter } from "./parts/filter.ts";

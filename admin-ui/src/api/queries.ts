@@ -2,28 +2,17 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { without } from "../parts/filter.ts";
 import type { Kind, Row, Sort } from "../parts/kinds.ts";
 import { pageSize } from "../parts/settings.ts";
-import {
-  type Consistency,
-  type Counts,
-  call,
-  type Filter,
-  type Groups,
-  get,
-  type Me,
-  type Operation,
-  type PublishedMessage,
-  type RawDeadLetterCounts,
-  type Role,
-  type System,
-} from "./client.ts";
+import type { System } from "../systems.ts";
+import type { Consistency, Counts, Filter, Groups, Me, Operation, PublishedMessage, RawDeadLetterCounts, User } from "./answers.ts";
+import { call, get } from "./client.ts";
 
-export interface Page<T> {
+interface Page<T> {
   readonly rows: readonly T[];
   readonly next: string | undefined;
 }
 
-export const paging = { initialPageParam: undefined as string | undefined, getNextPageParam: (page: Page<unknown>) => page.next };
-export const cursorOf = (page: Record<string, unknown>) => page.next_cursor as string | undefined;
+const paging = { initialPageParam: undefined as string | undefined, getNextPageParam: (page: Page<unknown>) => page.next };
+const cursorOf = (page: Record<string, unknown>) => page.next_cursor as string | undefined;
 
 /** Paging for queries that keep the response as it is, with its `next_cursor`. */
 export const byCursor = {
@@ -37,19 +26,6 @@ export const me = queryOptions({ queryKey: ["me"], queryFn: () => call<Me>("/v1/
 /** Cached for long: names rarely change, and lists repeat the same few users. */
 export const user = (userId: string) =>
   queryOptions({ queryKey: ["user", userId], queryFn: () => call<Me>(`/v1/users/${encodeURIComponent(userId)}`), staleTime: 300_000 });
-
-export interface User {
-  readonly user_id: string;
-  readonly account_status: "ACTIVE" | "SUSPENDED";
-  readonly roles: readonly Role[];
-  readonly display_name: string | null;
-  readonly email: string | null;
-  readonly email_verified: boolean;
-  readonly picture: string | null;
-  readonly locale: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
 
 export const account = (userId: string) =>
   queryOptions({
@@ -77,10 +53,10 @@ export const list = (kind: Kind, filter: Filter, sort: Sort | undefined) =>
     ...paging,
   });
 
-export const detail = (kind: Kind, id: string) =>
+export const detail = <T>(kind: Kind, id: string) =>
   queryOptions({
     queryKey: [kind.name, "one", id],
-    queryFn: context => get<Record<string, unknown>>(kind.system, `${kind.name}/${encodeURIComponent(id)}`, {}, context),
+    queryFn: context => get<T>(kind.system, `${kind.name}/${encodeURIComponent(id)}`, {}, context),
   });
 
 export const groups = (kind: Kind, status: "FAILED" | "RETRYING") =>
@@ -92,11 +68,9 @@ export const groups = (kind: Kind, status: "FAILED" | "RETRYING") =>
 export const operations = (system: System) =>
   infiniteQueryOptions({
     queryKey: ["operations", system, pageSize()],
-    queryFn: async ({ pageParam, ...context }): Promise<Page<Operation>> => {
-      const page = await get<Record<string, unknown>>(system, "operations", { limit: pageSize(), cursor: pageParam }, context);
-      return { rows: page.operations as Operation[], next: cursorOf(page) };
-    },
-    ...paging,
+    queryFn: ({ pageParam, ...context }) =>
+      get<{ operations: Operation[]; next_cursor?: string }>(system, "operations", { limit: pageSize(), cursor: pageParam }, context),
+    ...byCursor,
   });
 
 export const operation = (system: System, id: string) =>

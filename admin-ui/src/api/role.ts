@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { Role } from "./client.ts";
+import type { Role } from "./answers.ts";
 import * as queries from "./queries.ts";
 
 const order: readonly Role[] = ["USER", "VIEWER", "OPERATOR", "ADMIN"];

@@ -1,4 +1,4 @@
-import type { Action } from "../api/client.ts";
+import type { Action } from "../api/answers.ts";
 import { Actor } from "./actor.tsx";
 import { At } from "./time.tsx";
 

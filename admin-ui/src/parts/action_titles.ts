@@ -1,4 +1,4 @@
-import type { Action } from "../api/client.ts";
+import type { Action } from "../api/answers.ts";
 
 const titles: Record<string, string> = {
   "outbox.requeue": "Event requeued",

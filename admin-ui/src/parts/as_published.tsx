@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { PublishedMessage } from "../api/client.ts";
+import type { PublishedMessage } from "../api/answers.ts";
 import * as queries from "../api/queries.ts";
 import { Bytes } from "./bytes.tsx";
 import { HeaderTable } from "./header_table.tsx";
@@ -52,7 +52,9 @@ const Message = ({ message: { subject, headers, decoded, hex, size } }: { messag
             <tr key={field.number}>
               <td className="end mono text-faint">{field.number}</td>
               <td className="mono">{field.name}</td>
-              <td className="mono min-w-40 !whitespace-normal break-all">{field.value ?? <span className="text-faint">–</span>}</td>
+              <td className="mono min-w-40 !whitespace-normal break-all">
+                {field.value === null ? <span className="text-faint">–</span> : String(field.value)}
+              </td>
               <td className="mono text-faint max-sm:hidden">{field.type.replace("google.protobuf.", "")}</td>
             </tr>
           ))}

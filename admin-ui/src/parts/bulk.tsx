@@ -1,7 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { ApiError, type BulkAction, type Filter, type Operation, type Preview, post } from "../api/client.ts";
+import type { BulkPreview } from "../../../server/kernel/operator/bulk_routes.ts";
+import type { RowAction } from "../../../server/kernel/operator/row_kind.ts";
+import type { Filter, Operation } from "../api/answers.ts";
+import { ApiError, post } from "../api/client.ts";
 import * as queries from "../api/queries.ts";
 import { useCan } from "../api/role.ts";
 import { startShown } from "./bulk_start.ts";
@@ -29,11 +32,11 @@ const words = {
   requeue: { label: "Requeue", becomes: "will be requeued" },
   retry: { label: "Retry", becomes: "will be retried now. Their attempt count is kept" },
   discard: { label: "Discard", becomes: "will be deleted permanently. Only the audit log keeps a record of them" },
-} satisfies Record<BulkAction, object>;
+} satisfies Record<RowAction, object>;
 
 /** A bulk action on all rows of a filter: preview → reason → progress. It runs on the server and continues after closing. */
 export function Bulk({ kind, action: first, filter, close }: BulkProps) {
-  const [action, setAction] = useState<BulkAction>(first);
+  const [action, setAction] = useState<RowAction>(first);
   const [started, setStarted] = useState<Operation>();
   return (
     <Dialog title={`${words[action].label} ${kind.title.toLowerCase()}`} isForm close={close}>
@@ -47,15 +50,15 @@ export function Bulk({ kind, action: first, filter, close }: BulkProps) {
 }
 
 interface BulkFormProps extends Omit<BulkProps, "action"> {
-  readonly action: BulkAction;
-  readonly change: (action: BulkAction) => void;
+  readonly action: RowAction;
+  readonly change: (action: RowAction) => void;
   readonly started: (operation: Operation) => void;
 }
 
 function BulkForm({ kind, action, filter, change, started, close }: BulkFormProps) {
   const client = useQueryClient();
   const isAdmin = useCan("ADMIN");
-  const loadPreview = () => post<Preview>(kind.system, `${kind.name}/bulk/preview`, { action, filter });
+  const loadPreview = () => post<BulkPreview>(kind.system, `${kind.name}/bulk/preview`, { action, filter });
   const preview = useQuery({
     queryKey: [kind.name, "preview", action, filter],
     queryFn: loadPreview,
@@ -115,7 +118,7 @@ function BulkForm({ kind, action, filter, change, started, close }: BulkFormProp
   );
 }
 
-function PreviewSummary({ kind, action, preview, filter }: { kind: Kind; action: BulkAction; preview: Preview; filter: Filter }) {
+function PreviewSummary({ kind, action, preview, filter }: { kind: Kind; action: RowAction; preview: BulkPreview; filter: Filter }) {
   const { count, eligible, ineligible, sample } = preview;
   const wordOf = (status: string) =>
     tabsOf(kind)

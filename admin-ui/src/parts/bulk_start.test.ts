@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
-import { ApiError, type Operation, type Preview } from "../api/client.ts";
+import type { BulkPreview } from "../../../server/kernel/operator/bulk_routes.ts";
+import type { Operation } from "../api/answers.ts";
+import { ApiError } from "../api/client.ts";
 import { startShown } from "./bulk_start.ts";
 
-const set = (eligible: number): Preview => ({ count: eligible, eligible, ineligible: {}, set_hash: `hash of ${eligible}`, sample: [] });
+const set = (eligible: number): BulkPreview => ({ count: eligible, eligible, ineligible: {}, set_hash: `hash of ${eligible}`, sample: [] });
 const changed = () => new ApiError(409, "SET_CHANGED", "it is another set");
 
 /** A server that returns these sets one after the other. */
@@ -11,7 +13,7 @@ function server(...sizes: number[]) {
   return {
     started,
     preview: async () => set(sizes[0]!),
-    start: async ({ set_hash, eligible }: Pick<Preview, "set_hash" | "eligible">) => {
+    start: async ({ set_hash, eligible }: Pick<BulkPreview, "set_hash" | "eligible">) => {
       const now = sizes[0]!;
       if (sizes.length > 1) sizes.shift();
       if (set_hash !== `hash of ${now}`) throw changed();

@@ -1,11 +1,13 @@
-import { ApiError, type Operation, type Preview } from "../api/client.ts";
+import type { BulkPreview } from "../../../server/kernel/operator/bulk_routes.ts";
+import type { Operation } from "../api/answers.ts";
+import { ApiError } from "../api/client.ts";
 
 export interface Starting {
-  readonly shown: Preview;
+  readonly shown: BulkPreview;
   /** Whether rows may leave the set after the preview. Retrying rows do so without an operator. */
   readonly mayShrink: boolean;
-  readonly preview: () => Promise<Preview>;
-  readonly start: (set: Pick<Preview, "set_hash" | "eligible">) => Promise<Operation>;
+  readonly preview: () => Promise<BulkPreview>;
+  readonly start: (set: Pick<BulkPreview, "set_hash" | "eligible">) => Promise<Operation>;
 }
 
 // The set changes a few times per second at most. A start takes milliseconds.

@@ -1,4 +1,4 @@
-import type { Filter } from "../api/client.ts";
+import type { Filter } from "../api/answers.ts";
 
 export const types = ["EntitlementGranted", "EntitlementRevoked"] as const;
 export const filterNames = ["type", "user_id", "error", "fingerprint", "min_attempts", "created_from", "created_to"] as const;

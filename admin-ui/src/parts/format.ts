@@ -1,4 +1,4 @@
-import type { Count } from "../api/client.ts";
+import type { Count } from "../api/answers.ts";
 
 const whole = new Intl.NumberFormat("en");
 export const number = (value: number): string => whole.format(value);

@@ -1,4 +1,7 @@
-import type { Count, Counts, Notification, OutboxEvent, System } from "../api/client.ts";
+import type { outboxRoutes } from "../../../server/entitlement/operator/outbox_routes.ts";
+import type { deliveryRoutes } from "../../../server/notification/operator/delivery_routes.ts";
+import type { Answer, Count, Counts } from "../api/answers.ts";
+import type { System } from "../systems.ts";
 
 export type Tone = "pending" | "flight" | "done" | "retry" | "failed" | "stale";
 
@@ -9,6 +12,9 @@ export interface State {
   /** The order of the list in this state, if it is not newest first. */
   readonly order?: string;
 }
+
+type OutboxEvent = Answer<typeof outboxRoutes, "ops/outbox">["events"][number];
+type Notification = Answer<typeof deliveryRoutes, "ops/notifications">["notifications"][number];
 
 /** A row of a list, of any system. */
 export interface Row {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Operation, Outcome } from "../api/client.ts";
+import type { Operation, Outcome } from "../api/answers.ts";
 import { isMoving, partsOf, verdictOf } from "./operation_outcome.ts";
 
 const none: Outcome = { delivered: 0, failed_again: 0, retrying: 0, on_the_way: 0, gone: 0, more: false };

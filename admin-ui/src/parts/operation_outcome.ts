@@ -1,4 +1,4 @@
-import type { Operation, OperationItem, Outcome } from "../api/client.ts";
+import type { Operation, Outcome, OutcomeName } from "../api/answers.ts";
 import { number } from "./format.ts";
 import type { Tone } from "./kinds.ts";
 
@@ -10,8 +10,6 @@ interface Verdict {
 /** The past participle of each action. */
 export const doneWords = { requeue: "requeued", discard: "discarded", retry: "retried" } as const;
 export const actionWords = { requeue: "Requeue", discard: "Discard", retry: "Retry" } as const;
-
-type OutcomeName = NonNullable<OperationItem["outcome"]>;
 
 /** The current outcome of a row, most important first. */
 export const outcomes: Readonly<Record<OutcomeName, Verdict & { readonly field: keyof Omit<Outcome, "more"> }>> = {

@@ -1,4 +1,4 @@
-import type { Operation } from "../api/client.ts";
+import type { Operation } from "../api/answers.ts";
 import { verdictOf } from "./operation_outcome.ts";
 import { StateMark } from "./state_mark.tsx";
 

@@ -1,5 +1,5 @@
 import { Fragment } from "react";
-import type { Operation } from "../api/client.ts";
+import type { Operation } from "../api/answers.ts";
 import { number } from "./format.ts";
 import type { Tone } from "./kinds.ts";
 import { doneWords, type Part, partsOf } from "./operation_outcome.ts";

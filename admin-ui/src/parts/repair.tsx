@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { type BulkAction, post } from "../api/client.ts";
+import type { RowAction } from "../../../server/kernel/operator/row_kind.ts";
+import { post } from "../api/client.ts";
 import { useCan } from "../api/role.ts";
 import { isRetrying, type Kind } from "./kinds.ts";
 import { ErrorNotice } from "./notices.tsx";
@@ -24,16 +25,16 @@ export interface RepairProps {
 export function Repair({ kind, id, status, attempts }: RepairProps) {
   const client = useQueryClient();
   const [isOperator, isAdmin] = [useCan("OPERATOR"), useCan("ADMIN")];
-  const [chosen, setChosen] = useState<BulkAction>();
+  const [chosen, setChosen] = useState<RowAction>();
   const act = useMutation({
-    mutationFn: ({ action, reason }: { action: BulkAction; reason: string }) =>
+    mutationFn: ({ action, reason }: { action: RowAction; reason: string }) =>
       post(kind.system, `${kind.name}/${id}/${action}`, { reason }),
     onSuccess: () => {
       setChosen(undefined);
       return client.invalidateQueries();
     },
   });
-  const choose = (action: BulkAction) => {
+  const choose = (action: RowAction) => {
     act.reset();
     setChosen(action);
   };

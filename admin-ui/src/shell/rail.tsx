@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Count } from "../api/client.ts";
+import type { Count } from "../api/answers.ts";
 import { useLive } from "../api/live.ts";
 import * as queries from "../api/queries.ts";
 import { Dialog } from "../parts/dialog.tsx";

@@ -47,6 +47,15 @@ export interface BulkOptions extends FilterWords {
   readonly cap: number;
 }
 
+/** The rows that a bulk action would change, and the others that match, by state. */
+export interface BulkPreview {
+  readonly count: number;
+  readonly eligible: number;
+  readonly ineligible: Readonly<Record<string, number>>;
+  readonly set_hash: string;
+  readonly sample: readonly string[];
+}
+
 /** The database cancelled the walk, so nothing was changed. */
 function tooLarge(error: unknown): never {
   if (sqlState(error) !== "57014") throw error;
@@ -90,7 +99,7 @@ export function bulkRoutes({ kind, statuses, types, sql, counts, describe, confi
     return operators.walkOnce(caller, `${kind} ${wanted} ${JSON.stringify(given)}`, () => look(wanted, given).catch(tooLarge));
   };
 
-  async function look(wanted: Action, given: Filter) {
+  async function look(wanted: Action, given: Filter): Promise<BulkPreview> {
     const eligibleState = wanted === "retry" ? "RETRYING" : "FAILED";
     const [[found], ineligible] = await Promise.all([
       sql.preview({ ...given, action: wanted }),

@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
-import type { System } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import { mergeNewest } from "../../parts/merge.ts";
 import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page } from "../../parts/page.tsx";
+import type { System } from "../../systems.ts";
 import { AuditFilter } from "./audit_filter.tsx";
 import { AuditTable } from "./audit_table.tsx";
 import { actions } from "./queries.ts";
@@ -24,7 +24,7 @@ export function Audit() {
   ] satisfies { system: System; query: unknown }[];
   const rows = mergeNewest(
     parts.map(({ system, query }) => ({
-      rows: query.data?.pages.flatMap(page => page.rows.map((row): AuditRow => ({ ...row, system }))) ?? [],
+      rows: query.data?.pages.flatMap(page => page.actions.map((row): AuditRow => ({ ...row, system }))) ?? [],
       hasMore: query.hasNextPage,
     })),
     row => row.at,

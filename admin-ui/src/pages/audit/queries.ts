@@ -1,14 +1,16 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
-import { type Action, get, type Parameters, type System } from "../../api/client.ts";
-import { cursorOf, type Page, paging } from "../../api/queries.ts";
+import type { actionRoutes } from "../../../../server/kernel/operator/action_routes.ts";
+import type { Action, Answer } from "../../api/answers.ts";
+import { get, type Parameters } from "../../api/client.ts";
+import { byCursor } from "../../api/queries.ts";
 import { pageSize } from "../../parts/settings.ts";
+import type { System } from "../../systems.ts";
+
+type Page = Answer<typeof actionRoutes<Action>, "ops/actions">;
 
 export const actions = (system: System, filter: Parameters = {}) =>
   infiniteQueryOptions({
     queryKey: ["actions", system, filter, pageSize()],
-    queryFn: async ({ pageParam, ...context }): Promise<Page<Action>> => {
-      const page = await get<Record<string, unknown>>(system, "actions", { ...filter, limit: pageSize(), cursor: pageParam }, context);
-      return { rows: page.actions as Action[], next: cursorOf(page) };
-    },
-    ...paging,
+    queryFn: ({ pageParam, ...context }) => get<Page>(system, "actions", { ...filter, limit: pageSize(), cursor: pageParam }, context),
+    ...byCursor,
   });

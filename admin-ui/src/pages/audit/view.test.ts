@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import type { Action } from "../../api/client.ts";
+import type { Action } from "../../api/answers.ts";
 import { type AuditView, describeAction, operationIn, readAuditView, sinceOf } from "./view.ts";
 
-const action = (name: string, detail: unknown = {}): Action => ({
+const action = (name: string, detail: Action["detail"] = {}): Action => ({
   action_id: "a",
   at: "",
   actor: "user:otto",

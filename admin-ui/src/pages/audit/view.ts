@@ -1,6 +1,7 @@
-import type { Action, System } from "../../api/client.ts";
+import type { Action } from "../../api/answers.ts";
 import { titleOfAction } from "../../parts/action_titles.ts";
 import { number } from "../../parts/format.ts";
+import type { System } from "../../systems.ts";
 
 /** The filters of the audit log, kept in the address. */
 export interface AuditView {

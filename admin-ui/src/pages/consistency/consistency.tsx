@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { StreamSeen, System } from "../../api/client.ts";
+import type { Consistency as ConsistencyAnswer } from "../../api/answers.ts";
 import * as queries from "../../api/queries.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { number } from "../../parts/format.ts";
@@ -8,6 +8,7 @@ import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page, Panel } from "../../parts/page.tsx";
 import { useSettings } from "../../parts/settings.ts";
 import { Ago, At } from "../../parts/time.tsx";
+import type { System } from "../../systems.ts";
 import { Invariants, Verdict } from "./invariants.tsx";
 import { Reconciler } from "./reconciler.tsx";
 
@@ -66,7 +67,7 @@ function StreamPanel() {
   );
 }
 
-const StreamFacts = ({ stream }: { stream: StreamSeen }) => (
+const StreamFacts = ({ stream }: { stream: NonNullable<ConsistencyAnswer["stream"]> }) => (
   <div className="p-4">
     <Facts
       facts={[

@@ -1,10 +1,11 @@
 import { Link } from "@tanstack/react-router";
-import type { Invariant, System } from "../../api/client.ts";
+import type { Invariant } from "../../api/answers.ts";
 import { count, shortId } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
 import type { Tone } from "../../parts/kinds.ts";
 import { StateMark, toneText } from "../../parts/state_mark.tsx";
 import { Ago } from "../../parts/time.tsx";
+import type { System } from "../../systems.ts";
 
 const states: Record<Invariant["state"], { tone: Tone; word: string }> = {
   ok: { tone: "done", word: "Healthy" },

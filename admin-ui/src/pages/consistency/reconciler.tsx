@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { post, type ReconcilerState } from "../../api/client.ts";
+import type { Consistency } from "../../api/answers.ts";
+import { post } from "../../api/client.ts";
 import * as queries from "../../api/queries.ts";
 import { useCan } from "../../api/role.ts";
 import { Facts } from "../../parts/facts.tsx";
@@ -20,7 +21,7 @@ const outcomes: Record<string, { tone: Tone; word: string }> = {
 const lookAgainAfter = 1000;
 
 /** The result of its last run, and a button to run it now for operators. */
-export function Reconciler({ state: { last_run: run, every_seconds, due } }: { state: ReconcilerState }) {
+export function Reconciler({ state: { last_run: run, every_seconds, due } }: { state: NonNullable<Consistency["reconciler"]> }) {
   return (
     <div className="flex flex-col gap-4 p-4">
       <p className="max-w-[80ch] text-soft">
@@ -36,7 +37,7 @@ export function Reconciler({ state: { last_run: run, every_seconds, due } }: { s
             [
               "Result",
               <span key="came" className="mono">
-                {number(run.looked_at)} checked · {number(run.confirmed)} confirmed · {number(run.resent)} republished
+                {number(run.looked_at ?? 0)} checked · {number(run.confirmed ?? 0)} confirmed · {number(run.resent ?? 0)} republished
               </span>,
             ],
             [
@@ -50,7 +51,7 @@ export function Reconciler({ state: { last_run: run, every_seconds, due } }: { s
       ) : (
         <p className="text-faint">No run yet. Check that a relay is running.</p>
       )}
-      <RunNow isDue={due} startedAt={run?.started_at} />
+      <RunNow isDue={due} startedAt={run?.started_at ?? undefined} />
     </div>
   );
 }

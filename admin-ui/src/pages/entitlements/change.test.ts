@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { ApiError } from "../../api/client.ts";
 import { curlOf, isOutcomeUnknown } from "./change.ts";
 
-const draft = { item: " sword ", record: "ticket-7", reason: "lost in a crash" };
+const draft = { item: " sword ", reference: "ticket-7", reason: "lost in a crash" };
 
 test("the curl command makes the same change with the same request key and a placeholder for the API key", () => {
   const line = curlOf("alice", "revoke", draft, "key-1");

@@ -39,11 +39,11 @@ export function ChangeFields({ draft, edit, isBusy }: ChangeFieldsProps) {
         )}
       </div>
       <div className="flex flex-col gap-1">
-        <label htmlFor={`${id}-record`} className="font-medium">
+        <label htmlFor={`${id}-reference`} className="font-medium">
           Reference <span className="font-normal text-faint">– an order or ticket id, visible to other systems</span>
         </label>
         <input
-          id={`${id}-record`}
+          id={`${id}-reference`}
           className="field mono"
           autoComplete="off"
           spellCheck={false}
@@ -51,8 +51,8 @@ export function ChangeFields({ draft, edit, isBusy }: ChangeFieldsProps) {
           required
           // biome-ignore lint/a11y/noAutofocus: the item is known, so this is the next field
           autoFocus={hasItem}
-          value={draft.record}
-          onChange={event => edit({ record: event.target.value })}
+          value={draft.reference}
+          onChange={event => edit({ reference: event.target.value })}
         />
       </div>
       <div className="flex flex-col gap-1">

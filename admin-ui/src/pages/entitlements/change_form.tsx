@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import type { ChangeResponse } from "../../../../server/entitlement/changes/change_request.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Icon } from "../../parts/icons.tsx";
 import { Id, useCopied } from "../../parts/id.tsx";
 import { ErrorNotice } from "../../parts/notices.tsx";
-import { type Committed, commit, curlOf, type Draft, isOutcomeUnknown, type Verb } from "./change.ts";
+import { commit, curlOf, type Draft, isOutcomeUnknown, type Verb } from "./change.ts";
 import { ChangeFields } from "./change_fields.tsx";
 import { ChangeResult } from "./change_result.tsx";
 
@@ -23,10 +24,10 @@ const words = { grant: { title: "Manual grant", label: "Grant" }, revoke: { titl
  */
 export function ChangeForm({ user, verb, item, close }: ChangeFormProps) {
   const client = useQueryClient();
-  const [draft, setDraft] = useState<Draft>({ item, record: "", reason: "" });
+  const [draft, setDraft] = useState<Draft>({ item, reference: "", reason: "" });
   const [key, setKey] = useState(() => crypto.randomUUID());
   const [isCopied, copy] = useCopied();
-  const act = useMutation<{ body: Committed; isReplayed: boolean }>({
+  const act = useMutation<{ body: ChangeResponse; isReplayed: boolean }>({
     mutationFn: () => commit(user, verb, draft, key),
     networkMode: "always",
     onSettled: () => void client.invalidateQueries(),

@@ -1,12 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import { type MouseEvent, useEffect, useRef } from "react";
+import type { ChangeResponse } from "../../../../server/entitlement/changes/change_request.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { Id } from "../../parts/id.tsx";
 import { At } from "../../parts/time.tsx";
-import type { Committed } from "./change.ts";
 
 export interface ChangeResultProps {
-  readonly body: Committed;
+  readonly body: ChangeResponse;
   readonly isReplayed: boolean;
   readonly idempotencyKey: string;
   readonly close: () => void;

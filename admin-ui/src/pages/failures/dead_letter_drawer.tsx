@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { post, type RawDeadLetter, type RawDeadLetterDetail } from "../../api/client.ts";
+import { post } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import { useCan } from "../../api/role.ts";
 import { ActionList } from "../../parts/action_list.tsx";
@@ -16,6 +16,7 @@ import { ReasonForm } from "../../parts/reason_form.tsx";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
 import { deadLetterState } from "./dead_letters.tsx";
+import type { RawDeadLetter, RawDeadLetterDetail } from "./queries.ts";
 import { rawDeadLetter } from "./queries.ts";
 
 export function DeadLetterDrawer() {

@@ -1,6 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import type { RawDeadLetter } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import { number } from "../../parts/format.ts";
 import { useIsNarrow } from "../../parts/narrow.ts";
@@ -9,6 +8,7 @@ import { Page } from "../../parts/page.tsx";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { FailureTabs } from "./failure_tabs.tsx";
+import type { RawDeadLetter } from "./queries.ts";
 import { rawDeadLetters } from "./queries.ts";
 
 export const deadLetterState = ({ reprocessed_at, untrusted }: Pick<RawDeadLetter, "reprocessed_at" | "untrusted">) =>
@@ -24,7 +24,7 @@ export function DeadLetters() {
     ...rawDeadLetters(which),
     ...useLive(),
   });
-  const rows = data?.pages.flatMap(page => page.rows) ?? [];
+  const rows = data?.pages.flatMap(page => page.raw_dead_letters) ?? [];
   return (
     <>
       <Page

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { Count } from "../../api/client.ts";
+import type { Count } from "../../api/answers.ts";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
 import { count } from "../../parts/format.ts";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Count, Filter, Groups as GroupsPage } from "../../api/client.ts";
+import type { Count, Filter, Groups } from "../../api/answers.ts";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
 import { useCan } from "../../api/role.ts";
@@ -34,7 +34,7 @@ export function Failures() {
   );
 }
 
-const sumOf = (data: GroupsPage | undefined): Count => ({
+const sumOf = (data: Groups | undefined): Count => ({
   count: data?.groups.reduce((sum, group) => sum + group.count, 0) ?? 0,
   more: (data?.more || data?.groups.some(group => group.more)) ?? false,
 });
@@ -102,7 +102,7 @@ const looks = {
 interface GroupListProps {
   readonly kind: Kind;
   readonly status: State;
-  readonly data: GroupsPage | undefined;
+  readonly data: Groups | undefined;
   readonly act: (act: Act) => void;
 }
 

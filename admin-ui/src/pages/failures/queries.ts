@@ -1,18 +1,33 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { get, type RawDeadLetter, type RawDeadLetterDetail } from "../../api/client.ts";
-import { cursorOf, type Page, paging } from "../../api/queries.ts";
+import type { SignatureFault } from "../../../../server/kernel/nats/signatures.ts";
+import type { rawRoutes } from "../../../../server/notification/operator/raw_routes.ts";
+import type { RawDeadLettersListAllRow } from "../../../../server/notification/sql.gen.ts";
+import type { Answer, Narrow } from "../../api/answers.ts";
+import { get } from "../../api/client.ts";
+import { byCursor } from "../../api/queries.ts";
 import { pageSize } from "../../parts/settings.ts";
+
+type Page = Answer<typeof rawRoutes, "ops/raw-dead-letters">;
+type Detail = Answer<typeof rawRoutes, "ops/raw-dead-letters/:id">;
+type Signed = { untrusted: SignatureFault | null };
+/** `reprocessed_at` is there when all are listed. */
+export type RawDeadLetter = Narrow<Page["raw_dead_letters"][number], Signed> & Partial<Pick<RawDeadLettersListAllRow, "reprocessed_at">>;
+export type RawDeadLetterDetail = Narrow<Detail, Signed & { headers: Record<string, string> }>;
 
 /** Unreadable messages: open ones, or all. */
 export const rawDeadLetters = (which?: "all") =>
   infiniteQueryOptions({
     queryKey: ["raw dead letters", which, pageSize()],
-    queryFn: async ({ pageParam, ...context }): Promise<Page<RawDeadLetter>> => {
+    queryFn: ({ pageParam, ...context }) => {
       const parameters = { which, limit: pageSize(), cursor: pageParam };
-      const page = await get<Record<string, unknown>>("notification", "raw-dead-letters", parameters, context);
-      return { rows: page.raw_dead_letters as RawDeadLetter[], next: cursorOf(page) };
+      return get<Omit<Page, "raw_dead_letters"> & { raw_dead_letters: RawDeadLetter[] }>(
+        "notification",
+        "raw-dead-letters",
+        parameters,
+        context,
+      );
     },
-    ...paging,
+    ...byCursor,
   });
 
 export const rawDeadLetter = (id: string) =>

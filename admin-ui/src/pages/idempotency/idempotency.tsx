@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
-import type { StoredResponse } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import { Facts, Verbatim } from "../../parts/facts.tsx";
 import { number } from "../../parts/format.ts";
@@ -11,6 +10,7 @@ import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page, Panel } from "../../parts/page.tsx";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago, At } from "../../parts/time.tsx";
+import type { StoredResponse } from "./queries.ts";
 import { idempotency } from "./queries.ts";
 
 /** The stored data of a request key: request hash, response and number of replays. */

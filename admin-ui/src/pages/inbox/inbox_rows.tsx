@@ -30,7 +30,7 @@ export function InboxRows({ rows }: { rows: readonly InboxNotification[] }) {
 function InboxRow({ row }: { row: InboxNotification }) {
   const arrived = row.position !== null;
   const isUnread = arrived && row.read_at === null;
-  const attempts = row.attempt_count ?? 0;
+  const { attempt_count: attempts = 0, last_error: error = null } = "attempt_count" in row ? row : {};
   return (
     <li className="grid grid-cols-[0.75rem_minmax(0,1fr)] gap-x-3 border-b px-4 py-3 last:border-0">
       <span className="pt-1.5">{isUnread && <span className="block size-2 rounded-full bg-accent" />}</span>
@@ -58,7 +58,7 @@ function InboxRow({ row }: { row: InboxNotification }) {
             Details
           </Link>
         </p>
-        {!arrived && row.last_error && <p className="mono break-words text-failed">{row.last_error}</p>}
+        {!arrived && error && <p className="mono break-words text-failed">{error}</p>}
         <details>
           <summary className="w-fit text-faint">Payload</summary>
           <Verbatim text={JSON.stringify(row.payload, null, 2)} />

@@ -1,4 +1,4 @@
-import type { Action } from "../../api/client.ts";
+import type { Action } from "../../api/answers.ts";
 import { operationOf, titleOfAction } from "../../parts/action_titles.ts";
 import type { Step } from "./steps.ts";
 

@@ -1,14 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
-import {
-  ApiError,
-  type EventJourney,
-  get,
-  type JourneyEvent,
-  type JourneyNotification,
-  type NotificationJourney,
-  type System,
-} from "../../api/client.ts";
-import type { Chain, JourneyDeadLetter } from "./steps.ts";
+import { ApiError, get } from "../../api/client.ts";
+import type { System } from "../../systems.ts";
+import type { EventJourney, JourneyDeadLetter, JourneyEvent, JourneyNotification, NotificationJourney } from "./queries.ts";
+import type { Chain } from "./steps.ts";
 
 export interface Journey {
   readonly matchedBy: string | undefined;

@@ -1,6 +1,7 @@
-import type { Attempt, JourneyEvent, JourneyNotification } from "../../api/client.ts";
+import type { Attempt } from "../../api/answers.ts";
 import { span } from "../../parts/format.ts";
 import { stepOfAction } from "./actions.ts";
+import type { JourneyEvent, JourneyNotification } from "./queries.ts";
 import type { Step } from "./steps.ts";
 
 const outcomes = {

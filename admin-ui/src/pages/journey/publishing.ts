@@ -1,5 +1,5 @@
-import type { JourneyEvent } from "../../api/client.ts";
 import { attemptsOf } from "../../parts/publish_attempts.ts";
+import type { JourneyEvent } from "./queries.ts";
 import type { Step } from "./steps.ts";
 
 const many = (attempts: number) => `${attempts} ${attempts === 1 ? "attempt" : "attempts"} failed`;

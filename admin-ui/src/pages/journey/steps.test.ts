@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import type { Action, Attempt, JourneyEvent, JourneyNotification } from "../../api/client.ts";
+import type { Action, Attempt } from "../../api/answers.ts";
 import { attemptsOf } from "../../parts/publish_attempts.ts";
 import { markdownOf } from "./markdown.ts";
 import { gapText } from "./order.ts";
 import { outcomeOf } from "./outcome.ts";
-import { type Chain, type JourneyDeadLetter, stepsOf } from "./steps.ts";
+import type { JourneyDeadLetter, JourneyEvent, JourneyNotification } from "./queries.ts";
+import { type Chain, stepsOf } from "./steps.ts";
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toISOString();
 
@@ -23,7 +24,9 @@ const event: JourneyEvent = {
   confirmed_at: at(8),
   publish_generation: 0,
   stream_seq: 7,
+  stream_duplicate: null,
   trace_id: "t1",
+  payload: null,
   audit: { at: at(1), client_id: "shop", status: "ACTIVE", version: 1, detail: {} },
   idempotency: { client_id: "shop", route: "POST /grants", idem_key: "order-1", response_code: 200, created_at: at(1), expires_at: at(59) },
   actions: [],
@@ -51,10 +54,11 @@ const dead: JourneyNotification = {
   last_error: "no | way",
   created_at: at(3),
   sent_at: null,
-  next_retry_at: null,
+  next_retry_at: at(6),
   position: null,
   read_at: null,
   trace_id: "t1",
+  payload: {},
   dead: { failed_at: at(6), requeued_at: null, requeued_by: null },
   processed: { processed_at: at(3), stale: false, stream_seq: 7 },
   attempts: [attempt(2, 5, "dead"), attempt(1, 4, "retry")],
@@ -68,7 +72,7 @@ const sent: JourneyNotification = {
   position: 3,
   attempts: [attempt(1, 4, "sent")],
 };
-const action = (name: string, second: number, detail: object = {}): Action => ({
+const action = (name: string, second: number, detail: Record<string, string> = {}): Action => ({
   action_id: `${name} ${second}`,
   at: at(second),
   actor: "user:otto",

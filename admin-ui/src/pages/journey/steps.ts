@@ -1,9 +1,10 @@
-import type { Action, JourneyEvent, JourneyNotification, RawDeadLetter, System } from "../../api/client.ts";
 import type { Kind, Tone } from "../../parts/kinds.ts";
+import type { System } from "../../systems.ts";
 import { stepOfAction } from "./actions.ts";
 import { stepsOfNotification } from "./delivery.ts";
 import { inOrder } from "./order.ts";
 import { stepsOfPublishing } from "./publishing.ts";
+import type { JourneyDeadLetter, JourneyEvent, JourneyNotification } from "./queries.ts";
 
 /** A step of an event's journey, done or still missing. */
 export interface Step {
@@ -24,10 +25,6 @@ export interface Step {
   readonly row?: { readonly kind: Kind["name"]; readonly id: string; readonly status: string; readonly attempts: number };
   /** The unreadable message that this is about. */
   readonly letter?: string;
-}
-
-export interface JourneyDeadLetter extends RawDeadLetter {
-  readonly actions: readonly Action[];
 }
 
 export interface Chain {

@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Navigate } from "@tanstack/react-router";
-import type { Counts, System } from "../../api/client.ts";
+import type { Counts } from "../../api/answers.ts";
 import * as queries from "../../api/queries.ts";
 import { count } from "../../parts/format.ts";
 import { type Kind, notifications, outbox } from "../../parts/kinds.ts";
 import { EmptyState, Skeleton } from "../../parts/notices.tsx";
 import { isUserId } from "../../parts/user_id.ts";
 import { UserLinks } from "../../parts/user_links.tsx";
+import type { System } from "../../systems.ts";
 import { hasEntitlements } from "./queries.ts";
 
 const all = ({ counts }: Counts) =>

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from "react";
-import type { Filter } from "../../api/client.ts";
+import type { Filter } from "../../api/answers.ts";
 import { type FilterName, filterNames, labels, tidy, types, without } from "../../parts/filter.ts";
 import { exact } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Filter } from "../../api/client.ts";
+import type { Filter } from "../../api/answers.ts";
 import { useLive, usePauseRefresh } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
 import { useCan } from "../../api/role.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import type { Count, Counts, Filter } from "../../api/client.ts";
+import type { Count, Counts, Filter } from "../../api/answers.ts";
 import { count } from "../../parts/format.ts";
 import { Icon, type IconName } from "../../parts/icons.tsx";
 import { countIn, type Kind, tabsOf } from "../../parts/kinds.ts";

@@ -1,4 +1,4 @@
-import type { Attempt } from "../../api/client.ts";
+import type { Attempt } from "../../api/answers.ts";
 import { span } from "../../parts/format.ts";
 import type { Tone } from "../../parts/kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";

@@ -1,7 +1,8 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { type Operation, type OperationItem, post, type System } from "../../api/client.ts";
+import type { Operation } from "../../api/answers.ts";
+import { post } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
 import { useCan } from "../../api/role.ts";
@@ -19,6 +20,8 @@ import { OperationProgress } from "../../parts/progress.tsx";
 import { ReasonForm } from "../../parts/reason_form.tsx";
 import { StateMark, toneText } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
+import type { System } from "../../systems.ts";
+import type { OperationItem } from "./queries.ts";
 import { operationItems } from "./queries.ts";
 
 const systems: Record<string, System> = { entitlement: "entitlement", notification: "notification" };
@@ -166,7 +169,7 @@ function Items({ system, operation }: { system: System; operation: Operation }) 
     ...operationItems(system, operation.operation_id, search),
     ...useLive(),
   });
-  const items = data?.pages.flatMap(page => page.rows) ?? [];
+  const items = data?.pages.flatMap(page => page.items) ?? [];
   return (
     <Section title="Rows">
       <fieldset aria-label="Rows shown" className="mb-3 flex flex-wrap gap-1.5">

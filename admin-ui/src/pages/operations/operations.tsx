@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate } from "@tanstack/react-router";
-import type { Operation, System } from "../../api/client.ts";
+import type { Operation } from "../../api/answers.ts";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
 import { Actor } from "../../parts/actor.tsx";
@@ -12,6 +12,7 @@ import { OperationState } from "../../parts/operation_state.tsx";
 import { Page } from "../../parts/page.tsx";
 import { OperationProgress } from "../../parts/progress.tsx";
 import { Ago } from "../../parts/time.tsx";
+import type { System } from "../../systems.ts";
 
 const systemOf = ({ kind }: Operation): System => kinds[kind].system;
 
@@ -23,7 +24,7 @@ export function Operations() {
     useInfiniteQuery({ ...queries.operations("notification"), ...live }),
   ];
   const rows = mergeNewest(
-    parts.map(part => ({ rows: part.data?.pages.flatMap(page => page.rows) ?? [], hasMore: part.hasNextPage })),
+    parts.map(part => ({ rows: part.data?.pages.flatMap(page => page.operations) ?? [], hasMore: part.hasNextPage })),
     operation => operation.created_at,
   );
   const more = parts.filter(part => part.hasNextPage);

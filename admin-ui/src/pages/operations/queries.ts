@@ -1,16 +1,25 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
-import { get, type OperationItem, type System } from "../../api/client.ts";
-import { cursorOf, type Page, paging } from "../../api/queries.ts";
+import type { operationRoutes } from "../../../../server/kernel/operator/operation_routes.ts";
+import type { Answer, Narrow, OutcomeName } from "../../api/answers.ts";
+import { get } from "../../api/client.ts";
+import { byCursor } from "../../api/queries.ts";
 import { pageSize } from "../../parts/settings.ts";
+import type { System } from "../../systems.ts";
+
+type Page = Answer<typeof operationRoutes, "ops/operations/:operation_id/items">;
+export type OperationItem = Narrow<
+  Page["items"][number],
+  { result: "PENDING" | "DONE" | "SKIPPED" | "FAILED"; outcome: OutcomeName | null }
+>;
 
 /** Filtered by the result of the action, or by the current outcome of the row. */
 export const operationItems = (system: System, id: string, shown: { result?: string; outcome?: string }) =>
   infiniteQueryOptions({
     queryKey: ["operation", system, id, "items", shown, pageSize()],
-    queryFn: async ({ pageParam, ...context }): Promise<Page<OperationItem>> => {
+    queryFn: ({ pageParam, ...context }) => {
       const path = `operations/${encodeURIComponent(id)}/items`;
-      const page = await get<Record<string, unknown>>(system, path, { ...shown, limit: pageSize(), cursor: pageParam }, context);
-      return { rows: page.items as OperationItem[], next: cursorOf(page) };
+      const parameters = { ...shown, limit: pageSize(), cursor: pageParam };
+      return get<Omit<Page, "items"> & { items: OperationItem[] }>(system, path, parameters, context);
     },
-    ...paging,
+    ...byCursor,
   });

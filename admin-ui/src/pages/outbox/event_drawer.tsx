@@ -1,35 +1,25 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import type { Action, OutboxEvent } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
-import * as queries from "../../api/queries.ts";
 import { ActionList } from "../../parts/action_list.tsx";
 import { AsPublished } from "../../parts/as_published.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { Facts, Section, Verbatim } from "../../parts/facts.tsx";
 import { Id } from "../../parts/id.tsx";
-import { ofEvent, outbox, stateOf, verbOf } from "../../parts/kinds.ts";
+import { outbox, stateOf, verbOf } from "../../parts/kinds.ts";
 import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { attemptsOf } from "../../parts/publish_attempts.ts";
 import { Repair } from "../../parts/repair.tsx";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
 import { UserLinks } from "../../parts/user_links.tsx";
-
-interface EventDetail extends OutboxEvent {
-  readonly payload?: unknown;
-  readonly traceparent?: string;
-  readonly locked_by?: string | null;
-  readonly lease_until?: string | null;
-  readonly actions?: readonly Action[];
-}
+import { type EventDetail, eventDetail } from "./queries.ts";
 
 export function EventDrawer() {
   const { id } = useParams({ from: "/outbox/$id" });
   const search = useSearch({ from: "/outbox" });
   const navigate = useNavigate();
-  const { data, error, refetch } = useQuery({ ...queries.detail(outbox, id), ...useLive() });
-  const event = data as EventDetail | undefined;
+  const { data: event, error, refetch } = useQuery({ ...eventDetail(id), ...useLive() });
   return (
     <Drawer
       title={event ? `${verbOf(event.event_type)} event` : "Event"}
@@ -50,7 +40,10 @@ function Details({ event }: { event: EventDetail }) {
       <Section title="State">
         <Facts
           facts={[
-            ["State", <StateMark key="state" state={stateOf(outbox, ofEvent(event))} />],
+            [
+              "State",
+              <StateMark key="state" state={stateOf(outbox, { status: event.status, attempts: event.attempt_count, stale: false })} />,
+            ],
             ["Attempts", event.published_at ? attemptsOf(event) : `${event.attempt_count} failed`],
             ["Created", <At key="created" at={event.created_at} />],
             ...(event.failed_at ? [["Last failure", <At key="failed" at={event.failed_at} />] as const] : []),
@@ -99,13 +92,11 @@ function Details({ event }: { event: EventDetail }) {
           ]}
         />
       </Section>
-      {event.payload !== undefined && (
-        <Section title="Payload">
-          <Verbatim text={JSON.stringify(event.payload, null, 2)} />
-        </Section>
-      )}
+      <Section title="Payload">
+        <Verbatim text={JSON.stringify(event.payload, null, 2)} />
+      </Section>
       <AsPublished eventId={event.event_id} />
-      {event.actions && event.actions.length > 0 && (
+      {event.actions.length > 0 && (
         <Section title="Operator actions">
           <ActionList actions={event.actions} />
         </Section>

@@ -1,11 +1,11 @@
 import { CatchBoundary, Link } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo } from "react";
-import type { FlowSeries } from "../../api/client.ts";
 import { clock, span } from "../../parts/format.ts";
 import { ErrorNotice } from "../../parts/notices.tsx";
 import { useSettings } from "../../parts/settings.ts";
 import { beyond, type Scale } from "./chart_scale.ts";
 import { type FlowChart, formatValue, type Line, type LineTone, linesOf, rowsOf, summaryOf, valuesOf } from "./flow_charts.ts";
+import type { FlowSeries } from "./queries.ts";
 
 const SeriesChart = lazy(() => import("./series_chart.tsx"));
 

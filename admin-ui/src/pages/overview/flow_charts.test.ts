@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { FlowSeries } from "../../api/client.ts";
 import { binned, formatValue, type Line, rowsOf, summaryOf, valuesOf } from "./flow_charts.ts";
+import type { FlowSeries } from "./queries.ts";
 
 const line = (field: Line["field"]): Line => ({ step: "sent", field, word: "sent", tone: "accent" });
 const series = (counts: readonly number[]): FlowSeries => ({

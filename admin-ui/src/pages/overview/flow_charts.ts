@@ -1,5 +1,7 @@
-import type { FlowSeries, StepMinute, System } from "../../api/client.ts";
+import type { StepMinute } from "../../../../server/kernel/operator/flow_routes.ts";
 import { number, span } from "../../parts/format.ts";
+import type { System } from "../../systems.ts";
+import type { FlowSeries } from "./queries.ts";
 
 export type LineTone = "accent" | "faint" | "retry" | "failed";
 

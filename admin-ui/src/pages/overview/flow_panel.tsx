@@ -1,15 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import type { FlowSeries, System } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import { clock, exact } from "../../parts/format.ts";
 import { Panel } from "../../parts/page.tsx";
 import { useSettings } from "../../parts/settings.ts";
+import type { System } from "../../systems.ts";
 import { countScaleOf, timeScaleOf } from "./chart_scale.ts";
 import { FlowCell, type Pointing } from "./flow_cell.tsx";
 import { binned, type FlowChart, formatValue, latency, linesOf, ranges, throughput, valuesOf } from "./flow_charts.ts";
 import { ConsumerLag } from "./health_panel.tsx";
+import type { FlowSeries } from "./queries.ts";
 import { flow } from "./queries.ts";
 
 // A long range changes little in a few seconds.

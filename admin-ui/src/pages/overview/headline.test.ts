@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import type { Counts, HealthPart, Invariant, SystemHealth } from "../../api/client.ts";
+import type { HealthPart, SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
+import type { Counts, Invariant } from "../../api/answers.ts";
 import { headlineOf, type OverviewData, type QueryResult } from "./headline.ts";
 
 const now = Date.UTC(2026, 0, 1, 12);
@@ -50,7 +51,7 @@ interface Given {
   readonly outbox?: Counts;
   readonly deliveries?: Counts;
   readonly unreadable?: number;
-  readonly invariants?: readonly Invariant[];
+  readonly invariants?: Invariant[];
   readonly gateway?: readonly HealthPart[];
   readonly overview?: Partial<OverviewData>;
 }

@@ -1,6 +1,8 @@
-import type { Consistency, Count, Counts, System, SystemHealth } from "../../api/client.ts";
+import type { SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
+import type { Consistency, Count, Counts } from "../../api/answers.ts";
 import { count, number, span } from "../../parts/format.ts";
 import type { Tone } from "../../parts/kinds.ts";
+import type { System } from "../../systems.ts";
 import { causesOf, type Views } from "./outage.ts";
 
 /** The result of a query. */
@@ -21,7 +23,7 @@ export interface OverviewData {
   readonly health: Readonly<Record<System, QueryResult<SystemHealth>>>;
   readonly gateway: QueryResult<SystemHealth>;
   readonly counts: Readonly<Record<System, QueryResult<Counts>>>;
-  readonly consistency: Readonly<Record<System, QueryResult<Consistency>>>;
+  readonly consistency: Readonly<Record<System, QueryResult<Pick<Consistency, "invariants">>>>;
   readonly unreadable: QueryResult<Count>;
   readonly isLagGrowing: boolean;
 }

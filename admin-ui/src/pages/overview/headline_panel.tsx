@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useRef } from "react";
-import { ApiError, type System } from "../../api/client.ts";
+import { ApiError } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
 import { Icon } from "../../parts/icons.tsx";
@@ -9,6 +9,7 @@ import { notifications, outbox } from "../../parts/kinds.ts";
 import { useSettings } from "../../parts/settings.ts";
 import { toneText } from "../../parts/state_mark.tsx";
 import { useNow } from "../../parts/time.tsx";
+import type { System } from "../../systems.ts";
 import { type Finding, headlineOf, type QueryResult } from "./headline.ts";
 import { isGrowing, type Sample } from "./lag.ts";
 import { gatewayHealth, health as healthQuery } from "./queries.ts";

@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import type { HealthPart, System, SystemHealth } from "../../api/client.ts";
+import type { HealthPart, SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
 import { useLive } from "../../api/live.ts";
 import { number } from "../../parts/format.ts";
 import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { StateMark } from "../../parts/state_mark.tsx";
+import type { System } from "../../systems.ts";
 import { largeLag } from "./headline.ts";
 import { gatewayHealth, health } from "./queries.ts";
 

@@ -83,7 +83,7 @@ export function RecentOperations() {
     { system: "notification" as const, query: useInfiniteQuery({ ...queries.operations("notification"), ...live }) },
   ];
   const operations = parts
-    .flatMap(({ system, query }) => (query.data?.pages[0]?.rows ?? []).map(operation => ({ system, operation })))
+    .flatMap(({ system, query }) => (query.data?.pages[0]?.operations ?? []).map(operation => ({ system, operation })))
     .toSorted((a, b) => b.operation.created_at.localeCompare(a.operation.created_at))
     .slice(0, shown);
   return (

@@ -1,5 +1,7 @@
-import type { Count, HealthPart, System, SystemHealth } from "../../api/client.ts";
+import type { HealthPart, SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
+import type { Count } from "../../api/answers.ts";
 import { count } from "../../parts/format.ts";
+import type { System } from "../../systems.ts";
 
 /** The known state of a system. */
 export interface SystemView {

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { Count, Counts } from "../../api/client.ts";
+import type { Count, Counts } from "../../api/answers.ts";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
 import { count, span } from "../../parts/format.ts";

@@ -1,5 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
-import { type FlowSeries, get, type System, type SystemHealth } from "../../api/client.ts";
+import type { flowRoutes } from "../../../../server/kernel/operator/flow_routes.ts";
+import type { SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
+import type { Answer } from "../../api/answers.ts";
+import { get } from "../../api/client.ts";
+import type { System } from "../../systems.ts";
+
+/** Every minute of a time range. The last one is incomplete. */
+export type FlowSeries = Answer<typeof flowRoutes, "ops/flow">;
 
 export const flow = (system: System, minutes: number) =>
   queryOptions({

@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import type { ConfigSetting, Configured } from "../../api/client.ts";
+import type { EffectiveSetting } from "../../../../server/kernel/config/config.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Panel } from "../../parts/page.tsx";
+import type { Configured } from "./queries.ts";
 import { config } from "./queries.ts";
 
 /** The configuration of a service, read only. */
@@ -34,7 +35,7 @@ export function Config({ system }: { system: Configured }) {
   );
 }
 
-const Setting = ({ setting }: { setting: ConfigSetting }) => (
+const Setting = ({ setting }: { setting: EffectiveSetting }) => (
   <div className="grid gap-x-6 gap-y-0.5 px-4 py-1.5 md:grid-cols-[20rem_minmax(0,14rem)_minmax(0,1fr)]">
     <dt className={`mono break-all ${setting.is_set ? "font-semibold" : ""}`}>{setting.variable}</dt>
     <dd className="min-w-0">
@@ -52,7 +53,7 @@ const Setting = ({ setting }: { setting: ConfigSetting }) => (
   </div>
 );
 
-function Value({ setting: { value, is_set, is_secret } }: { setting: ConfigSetting }) {
+function Value({ setting: { value, is_set, is_secret } }: { setting: EffectiveSetting }) {
   if (is_secret)
     return (
       <span className={`inline-flex items-center gap-1.5 ${is_set ? "" : "text-faint"}`}>

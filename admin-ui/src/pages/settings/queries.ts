@@ -1,5 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
-import { type ConfigGroup, type Configured, get } from "../../api/client.ts";
+import type { ConfigGroup } from "../../../../server/kernel/operator/config_routes.ts";
+import { get } from "../../api/client.ts";
+import type { System } from "../../systems.ts";
+
+export type Configured = System | "account" | "gateway";
 
 export const config = (system: Configured) =>
   queryOptions({

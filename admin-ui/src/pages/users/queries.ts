@@ -1,23 +1,14 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { call, type Role } from "../../api/client.ts";
-import { byCursor, type User } from "../../api/queries.ts";
+import type { adminRoutes as accountAdmin } from "../../../../server/account/admin_routes.ts";
+import type { adminRoutes as gatewayAdmin } from "../../../../server/gateway/console/admin_routes.ts";
+import type { Answer, Role, User } from "../../api/answers.ts";
+import { call } from "../../api/client.ts";
+import { byCursor } from "../../api/queries.ts";
 import { pageSize } from "../../parts/settings.ts";
 import { parametersOf, type UsersView } from "./view.ts";
 
-export interface AccountAction {
-  readonly audit_id: string;
-  readonly at: string;
-  /** A user id, or the gateway. */
-  readonly actor: string;
-  readonly action: string;
-  readonly reason: string | null;
-  readonly detail: unknown;
-}
-
-export interface OpenSession {
-  readonly ends_unused_at: string;
-  readonly ends_at: string;
-}
+type AuditAnswer = Answer<typeof accountAdmin, "admin/users/:user_id/audit">;
+type SessionsAnswer = Answer<typeof gatewayAdmin, "admin/api/users/:user_id/sessions">;
 
 const path = (rest: string, parameters: Record<string, string | undefined> = {}) => {
   const given = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
@@ -38,15 +29,14 @@ export const users = (view: UsersView) =>
 export const accountAudit = (userId: string) =>
   infiniteQueryOptions({
     queryKey: ["account audit", userId],
-    queryFn: ({ pageParam, signal }) =>
-      call<{ audit: AccountAction[]; next_cursor?: string }>(path(one(userId, "audit"), { limit: "20", cursor: pageParam }), { signal }),
+    queryFn: ({ pageParam, signal }) => call<AuditAnswer>(path(one(userId, "audit"), { limit: "20", cursor: pageParam }), { signal }),
     ...byCursor,
   });
 
 export const sessions = (userId: string) =>
   queryOptions({
     queryKey: ["account sessions", userId],
-    queryFn: async ({ signal }) => (await call<{ sessions: OpenSession[] }>(path(one(userId, "sessions")), { signal })).sessions,
+    queryFn: async ({ signal }) => (await call<SessionsAnswer>(path(one(userId, "sessions")), { signal })).sessions,
   });
 
 export type AccountChange =

@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Role } from "../../api/client.ts";
-import type { User } from "../../api/queries.ts";
+import type { Role, User } from "../../api/answers.ts";
 import * as queries from "../../api/queries.ts";
 import { useCan } from "../../api/role.ts";
 import { number } from "../../parts/format.ts";

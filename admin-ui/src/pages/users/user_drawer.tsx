@@ -1,7 +1,8 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import type { User } from "../../api/answers.ts";
 import { useLive } from "../../api/live.ts";
-import { account, type User } from "../../api/queries.ts";
+import { account } from "../../api/queries.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { Facts, Section } from "../../parts/facts.tsx";

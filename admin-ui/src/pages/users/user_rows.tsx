@@ -1,4 +1,4 @@
-import type { User } from "../../api/queries.ts";
+import type { User } from "../../api/answers.ts";
 import { Id } from "../../parts/id.tsx";
 import { useIsNarrow } from "../../parts/narrow.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
