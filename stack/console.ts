@@ -33,8 +33,12 @@ function hashOfSources(): string {
     .filter(file => !/^(dist|node_modules)(\/|$)|\.test\.ts$/.test(file) && statSync(join(home, file)).isFile())
     .toSorted()
     .map(file => join(home, file));
+  // The console also contains the declarations of the row kinds.
+  const rowKinds = [...new Bun.Glob("server/**/row_kind.ts").scanSync(checkout)].toSorted().map(file => join(checkout, file));
   return shortHash(
-    [...files, join(checkout, "bun.lock")].map(file => `${file.slice(checkout.length)}\n${readFileSync(file, "utf8")}`).join("\n"),
+    [...files, ...rowKinds, join(checkout, "bun.lock")]
+      .map(file => `${file.slice(checkout.length)}\n${readFileSync(file, "utf8")}`)
+      .join("\n"),
   );
 }
 

@@ -1,22 +1,23 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, notFound } from "@tanstack/react-router";
+import { listedStates, typeNames } from "../../server/kernel/operator/row_kind.ts";
 import type { Filter } from "./api/answers.ts";
 import { readAuditView } from "./pages/audit/view.ts";
 import { readUsersView } from "./pages/users/view.ts";
 import { readFilter } from "./parts/filter.ts";
-import { type Kind, notifications, outbox, readSort, type Sort, tabsOf } from "./parts/kinds.ts";
 import { NotFound, PageError } from "./parts/notices.tsx";
+import { readSort, type Sort } from "./parts/row_kinds.ts";
 import { readInboxView, readUserView } from "./parts/user_view.ts";
 import { Shell } from "./shell/shell.tsx";
+import { isKindName, rowKinds } from "./systems.ts";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageError });
-/** The filter and the sort order of a list. */
-const listSearch =
-  (kind: Kind) =>
-  (search: Record<string, unknown>): Filter & { sort?: Sort } => {
-    const states = tabsOf(kind).map(({ name }) => name);
-    const sort = readSort(search.sort);
-    return { ...readFilter(search, states), ...(sort ? { sort } : {}) };
-  };
+const states = [...new Set(rowKinds.flatMap(listedStates))];
+const types = [...new Set(rowKinds.flatMap(typeNames))];
+/** The filter and the sort order of a list. The list ignores states that its kind does not have. */
+const listSearch = (search: Record<string, unknown>): Filter & { sort?: Sort } => {
+  const sort = readSort(search.sort);
+  return { ...readFilter(search, states, types), ...(sort ? { sort } : {}) };
+};
 const text = (value: unknown) => (typeof value === "string" && value !== "" ? value.slice(0, 200) : undefined);
 
 const overview = createRoute({
@@ -40,27 +41,19 @@ const inbox = createRoute({
   validateSearch: readInboxView,
   component: lazyRouteComponent(() => import("./pages/inbox/inbox.tsx"), "Inbox"),
 });
-const outboxList = createRoute({
+const list = createRoute({
   getParentRoute: () => root,
-  path: "/outbox",
-  validateSearch: listSearch(outbox),
-  component: lazyRouteComponent(() => import("./pages/list/lists.tsx"), "OutboxList"),
+  path: "/$kind",
+  beforeLoad: ({ params }) => {
+    if (!isKindName(params.kind)) throw notFound();
+  },
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import("./pages/list/row_list.tsx"), "RowList"),
 });
-const outboxOne = createRoute({
-  getParentRoute: () => outboxList,
+const row = createRoute({
+  getParentRoute: () => list,
   path: "$id",
-  component: lazyRouteComponent(() => import("./pages/outbox/event_drawer.tsx"), "EventDrawer"),
-});
-const notificationList = createRoute({
-  getParentRoute: () => root,
-  path: "/notifications",
-  validateSearch: listSearch(notifications),
-  component: lazyRouteComponent(() => import("./pages/list/lists.tsx"), "NotificationList"),
-});
-const notificationOne = createRoute({
-  getParentRoute: () => notificationList,
-  path: "$id",
-  component: lazyRouteComponent(() => import("./pages/notifications/notification_drawer.tsx"), "NotificationDrawer"),
+  component: lazyRouteComponent(() => import("./pages/list/row_drawer.tsx"), "RowDrawer"),
 });
 const failures = createRoute({
   getParentRoute: () => root,
@@ -144,8 +137,7 @@ const tree = root.addChildren([
   overview,
   entitlements,
   inbox,
-  outboxList.addChildren([outboxOne]),
-  notificationList.addChildren([notificationOne]),
+  list.addChildren([row]),
   failures,
   unreadable.addChildren([unreadableOne]),
   journeyStart,

@@ -55,10 +55,7 @@ type Group = Narrow<GroupsAnswer["groups"][number], { first_at: string; last_at:
 export type Groups = Narrow<GroupsAnswer, { groups: Group[] }>;
 
 type OperationRow = Answer<typeof operationRoutes, "ops/operations">["operations"][number];
-export type Operation = Narrow<
-  OperationRow,
-  { kind: "outbox" | "notifications"; action: RowAction; status: "RUNNING" | "DONE" | "CANCELLED" | "STOPPED"; filter: Filter }
->;
+export type Operation = Narrow<OperationRow, { action: RowAction; status: "RUNNING" | "DONE" | "CANCELLED" | "STOPPED"; filter: Filter }>;
 export type Outcome = NonNullable<Operation["outcome"]>;
 export type OutcomeName = (typeof outcomes)[number];
 

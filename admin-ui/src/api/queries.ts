@@ -1,8 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { without } from "../parts/filter.ts";
-import type { Kind, Row, Sort } from "../parts/kinds.ts";
+import { type Row, rowOf, type Sort } from "../parts/row_kinds.ts";
 import { pageSize } from "../parts/settings.ts";
-import type { System } from "../systems.ts";
+import type { Kind, System } from "../systems.ts";
 import type { Consistency, Counts, Filter, Groups, Me, Operation, PublishedMessage, RawDeadLetterCounts, User } from "./answers.ts";
 import { call, get } from "./client.ts";
 
@@ -48,7 +48,7 @@ export const list = (kind: Kind, filter: Filter, sort: Sort | undefined) =>
     queryFn: async ({ pageParam, ...context }): Promise<Page<Row>> => {
       const parameters = { ...filter, sort, limit: pageSize(), cursor: pageParam };
       const page = await get<Record<string, unknown>>(kind.system, kind.name, parameters, context);
-      return { rows: kind.rows(page), next: cursorOf(page) };
+      return { rows: (page[kind.rows] as Record<string, unknown>[]).map(row => rowOf(kind, row)), next: cursorOf(page) };
     },
     ...paging,
   });
@@ -59,7 +59,7 @@ export const detail = <T>(kind: Kind, id: string) =>
     queryFn: context => get<T>(kind.system, `${kind.name}/${encodeURIComponent(id)}`, {}, context),
   });
 
-export const groups = (kind: Kind, status: "FAILED" | "RETRYING") =>
+export const groups = (kind: Kind, status: string) =>
   queryOptions({
     queryKey: [kind.name, "groups", status],
     queryFn: context => get<Groups>(kind.system, `${kind.name}/groups`, { status }, context),

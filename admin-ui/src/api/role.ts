@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import type { RowAction, RowKind } from "../../../server/kernel/operator/row_kind.ts";
 import type { Role } from "./answers.ts";
 import * as queries from "./queries.ts";
 
@@ -11,3 +12,9 @@ export function useRole(): Role {
 }
 
 export const useCan = (role: Role): boolean => order.indexOf(useRole()) >= order.indexOf(role);
+
+/** Whether the kind offers the action and the role of the user is enough for it. */
+export function useMay({ actions }: RowKind, action: RowAction): boolean {
+  const role = actions[action];
+  return useCan(role ?? "ADMIN") && role !== undefined;
+}

@@ -1,12 +1,14 @@
 import type { Action } from "../api/answers.ts";
+import { type Kind, rowKinds, titleOf } from "../systems.ts";
+
+const done = { requeue: "requeued", retry: "retried now", discard: "discarded" } as const;
+/** `outbox.requeue` → `Event requeued`. */
+function titlesOf({ audited, one }: Kind): [action: string, title: string][] {
+  return Object.entries(done).map(([action, word]) => [`${audited}.${action}`, `${titleOf(one)} ${word}`]);
+}
 
 const titles: Record<string, string> = {
-  "outbox.requeue": "Event requeued",
-  "outbox.retry": "Event retried now",
-  "outbox.discard": "Event discarded",
-  "notification.requeue": "Notification requeued",
-  "notification.retry": "Notification retried now",
-  "notification.discard": "Notification discarded",
+  ...Object.fromEntries(rowKinds.flatMap(titlesOf)),
   "entitlement.grant": "Granted manually",
   "entitlement.revoke": "Revoked manually",
   "raw_dead_letter.reprocess": "Message reprocessed",

@@ -6,18 +6,19 @@ import type { RowAction } from "../../../server/kernel/operator/row_kind.ts";
 import type { Filter, Operation } from "../api/answers.ts";
 import { ApiError, post } from "../api/client.ts";
 import * as queries from "../api/queries.ts";
-import { useCan } from "../api/role.ts";
+import { useMay } from "../api/role.ts";
+import type { Kind } from "../systems.ts";
 import { startShown } from "./bulk_start.ts";
 import { Dialog } from "./dialog.tsx";
 import { Facts } from "./facts.tsx";
 import { wordsOf } from "./filter.ts";
 import { number } from "./format.ts";
 import { Id } from "./id.tsx";
-import { type Kind, tabsOf } from "./kinds.ts";
 import { ErrorNotice, Skeleton } from "./notices.tsx";
 import { doneWords, isMoving, verdictOf } from "./operation_outcome.ts";
 import { OperationProgress } from "./progress.tsx";
 import { ReasonForm } from "./reason_form.tsx";
+import { tabsOf } from "./row_kinds.ts";
 import { toneText } from "./state_mark.tsx";
 
 export interface BulkProps {
@@ -57,7 +58,7 @@ interface BulkFormProps extends Omit<BulkProps, "action"> {
 
 function BulkForm({ kind, action, filter, change, started, close }: BulkFormProps) {
   const client = useQueryClient();
-  const isAdmin = useCan("ADMIN");
+  const canDiscard = useMay(kind, "discard");
   const loadPreview = () => post<BulkPreview>(kind.system, `${kind.name}/bulk/preview`, { action, filter });
   const preview = useQuery({
     queryKey: [kind.name, "preview", action, filter],
@@ -106,7 +107,7 @@ function BulkForm({ kind, action, filter, change, started, close }: BulkFormProp
           cancel={action === "discard" ? () => change("requeue") : close}
         />
       )}
-      {isAdmin && action === "requeue" && eligible > 0 && (
+      {canDiscard && action === "requeue" && eligible > 0 && (
         <div className="flex flex-wrap items-center justify-between gap-2 border-t pt-4">
           <p className="text-soft">Not needed any more?</p>
           <button type="button" className="button danger" onClick={() => change("discard")}>

@@ -3,15 +3,18 @@ import { isNarrow, readFilter, without, wordsOf } from "./filter.ts";
 import { ago, shortId, span } from "./format.ts";
 
 const states = ["PENDING", "FAILED"];
+const types = ["EntitlementGranted"];
 
 test("the filter of an address keeps only values that the API accepts", () => {
-  expect(readFilter({ status: "FAILED", user_id: "7", min_attempts: "3", created_from: "2026-01-01T00:00:00Z" }, states)).toEqual({
+  expect(readFilter({ status: "FAILED", user_id: "7", min_attempts: "3", created_from: "2026-01-01T00:00:00Z" }, states, types)).toEqual({
     status: "FAILED",
     user_id: "7",
     min_attempts: 3,
     created_from: "2026-01-01T00:00:00.000Z",
   });
-  expect(readFilter({ status: "GONE", type: "x", min_attempts: "0", created_to: "soon", unknown: "1", error: "" }, states)).toEqual({});
+  expect(readFilter({ status: "GONE", type: "x", min_attempts: "0", created_to: "soon", unknown: "1", error: "" }, states, types)).toEqual(
+    {},
+  );
 });
 
 test("a state alone is not a narrowing filter", () => {

@@ -1,6 +1,5 @@
 import type { Filter } from "../api/answers.ts";
 
-export const types = ["EntitlementGranted", "EntitlementRevoked"] as const;
 export const filterNames = ["type", "user_id", "error", "fingerprint", "min_attempts", "created_from", "created_to"] as const;
 export type FilterName = (typeof filterNames)[number];
 
@@ -15,7 +14,7 @@ export const labels: Record<FilterName, string> = {
 };
 
 /** Reads the filter of an address. Ignores values that the API would refuse, so that a partly invalid link still opens. */
-export function readFilter(search: Record<string, unknown>, states: readonly string[]): Filter {
+export function readFilter(search: Record<string, unknown>, states: readonly string[], types: readonly string[]): Filter {
   const text = (name: string, most = 200) => {
     const value = search[name];
     return value === undefined || value === "" ? undefined : String(value).slice(0, most);

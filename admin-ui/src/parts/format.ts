@@ -4,6 +4,10 @@ const whole = new Intl.NumberFormat("en");
 export const number = (value: number): string => whole.format(value);
 export const count = ({ count: value, more }: Count): string => (more ? `${whole.format(value)}+` : whole.format(value));
 
+/** Sums bounded counts. */
+export const sumOf = (counts: readonly Count[]): Count =>
+  counts.reduce((sum, one) => ({ count: sum.count + one.count, more: sum.more || one.more }), { count: 0, more: false });
+
 const units: [string, number][] = [
   ["d", 86_400_000],
   ["h", 3_600_000],

@@ -1,6 +1,6 @@
 import type { Operation, Outcome, OutcomeName } from "../api/answers.ts";
 import { number } from "./format.ts";
-import type { Tone } from "./kinds.ts";
+import type { Tone } from "./row_kinds.ts";
 
 interface Verdict {
   readonly tone: Tone;

@@ -1,8 +1,8 @@
 import { Fragment } from "react";
 import type { Operation } from "../api/answers.ts";
 import { number } from "./format.ts";
-import type { Tone } from "./kinds.ts";
 import { doneWords, type Part, partsOf } from "./operation_outcome.ts";
+import type { Tone } from "./row_kinds.ts";
 import { toneText } from "./state_mark.tsx";
 
 /** The progress of a bulk operation and the current outcome of its rows. A finished operation may have failed rows. */

@@ -2,10 +2,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { RowAction } from "../../../server/kernel/operator/row_kind.ts";
 import { post } from "../api/client.ts";
-import { useCan } from "../api/role.ts";
-import { isRetrying, type Kind } from "./kinds.ts";
+import { useMay } from "../api/role.ts";
+import type { Kind } from "../systems.ts";
 import { ErrorNotice } from "./notices.tsx";
 import { ReasonForm } from "./reason_form.tsx";
+import { isEligible } from "./row_kinds.ts";
 
 const words = {
   requeue: { label: "Requeue", done: "It was requeued." },
@@ -24,7 +25,11 @@ export interface RepairProps {
 /** Actions on a failed or retrying row, with the result shown in place. The destructive action stands apart. */
 export function Repair({ kind, id, status, attempts }: RepairProps) {
   const client = useQueryClient();
-  const [isOperator, isAdmin] = [useCan("OPERATOR"), useCan("ADMIN")];
+  const can = {
+    requeue: useMay(kind, "requeue"),
+    retry: useMay(kind, "retry"),
+    discard: useMay(kind, "discard"),
+  };
   const [chosen, setChosen] = useState<RowAction>();
   const act = useMutation({
     mutationFn: ({ action, reason }: { action: RowAction; reason: string }) =>
@@ -38,8 +43,9 @@ export function Repair({ kind, id, status, attempts }: RepairProps) {
     act.reset();
     setChosen(action);
   };
-  const waits = isRetrying({ status, attempts });
-  if (!isOperator || (status !== "FAILED" && !waits && !act.isSuccess)) return null;
+  const waits = can.retry && isEligible(kind, "retry", { status, attempts });
+  const isFailed = isEligible(kind, "requeue", { status, attempts });
+  if (!waits && !(isFailed && (can.requeue || can.discard)) && !act.isSuccess) return null;
   return (
     <div className="mb-6 flex flex-col gap-3 rounded-md border p-4">
       {act.isSuccess && (
@@ -53,12 +59,14 @@ export function Repair({ kind, id, status, attempts }: RepairProps) {
           Retry now …
         </button>
       )}
-      {!chosen && status === "FAILED" && (
+      {!chosen && isFailed && (
         <div className="flex flex-wrap justify-between gap-2">
-          <button type="button" className="button primary" onClick={() => choose("requeue")}>
-            Requeue …
-          </button>
-          {isAdmin && (
+          {can.requeue && (
+            <button type="button" className="button primary" onClick={() => choose("requeue")}>
+              Requeue …
+            </button>
+          )}
+          {can.discard && (
             <button type="button" className="button danger" onClick={() => choose("discard")}>
               Discard …
             </button>

@@ -1,5 +1,5 @@
 import { Icon } from "./icons.tsx";
-import type { State, Tone } from "./kinds.ts";
+import type { State, Tone } from "./row_kinds.ts";
 
 export const toneText: Record<Tone, string> = {
   pending: "text-pending",

@@ -38,10 +38,10 @@ export function UserLine({ user, children }: { user: string; children: ReactNode
     <p className="flex flex-wrap items-center gap-x-4 gap-y-1">
       <Id id={user} whole />
       {children}
-      <Link to="/outbox" search={{ user_id: user }} className="link">
+      <Link to="/$kind" params={{ kind: "outbox" }} search={{ user_id: user }} className="link">
         Outbox
       </Link>
-      <Link to="/notifications" search={{ user_id: user }} className="link">
+      <Link to="/$kind" params={{ kind: "notifications" }} search={{ user_id: user }} className="link">
         Notifications
       </Link>
     </p>

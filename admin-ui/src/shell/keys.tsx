@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { Dialog } from "../parts/dialog.tsx";
 import { change, useSettings } from "../parts/settings.ts";
-import { pages } from "./pages.ts";
+import { linkTo, pages } from "./pages.ts";
 import { searchId } from "./search.tsx";
 
 const isTyping = (target: EventTarget | null) =>
@@ -24,7 +24,7 @@ export function useKeys(): [isHelpOpen: boolean, setHelp: (isOpen: boolean) => v
       if (!keys || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target) || isDialogOpen()) return;
       const page = event.timeStamp - leader.current < chordWithin ? pages.find(({ key }) => key === event.key) : undefined;
       leader.current = event.key === "g" ? event.timeStamp : Number.NEGATIVE_INFINITY;
-      if (page) void navigate({ to: page.to });
+      if (page) void navigate(linkTo(page.path));
       else if (event.key === "/") document.getElementById(searchId)?.focus();
       else if (event.key === "?") setHelp(true);
       else if (event.key === "r") void client.invalidateQueries();

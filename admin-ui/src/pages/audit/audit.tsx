@@ -5,7 +5,7 @@ import { useLive } from "../../api/live.ts";
 import { mergeNewest } from "../../parts/merge.ts";
 import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page } from "../../parts/page.tsx";
-import type { System } from "../../systems.ts";
+import { systems } from "../../systems.ts";
 import { AuditFilter } from "./audit_filter.tsx";
 import { AuditTable } from "./audit_table.tsx";
 import { actions } from "./queries.ts";
@@ -18,10 +18,8 @@ export function Audit() {
   const since = useMemo(() => sinceOf(view, Date.now()), [view]);
   const live = useLive();
   const filter = { subject, actor, action, operation_id, since };
-  const parts = [
-    { system: "entitlement", query: useInfiniteQuery({ ...actions("entitlement", filter), ...live }) },
-    { system: "notification", query: useInfiniteQuery({ ...actions("notification", filter), ...live }) },
-  ] satisfies { system: System; query: unknown }[];
+  // biome-ignore lint/correctness/useHookAtTopLevel: the list of systems never changes
+  const parts = systems.map(system => ({ system, query: useInfiniteQuery({ ...actions(system, filter), ...live }) }));
   const rows = mergeNewest(
     parts.map(({ system, query }) => ({
       rows: query.data?.pages.flatMap(page => page.actions.map((row): AuditRow => ({ ...row, system }))) ?? [],

@@ -8,7 +8,7 @@ import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page, Panel } from "../../parts/page.tsx";
 import { useSettings } from "../../parts/settings.ts";
 import { Ago, At } from "../../parts/time.tsx";
-import type { System } from "../../systems.ts";
+import { type System, systems, titleOf } from "../../systems.ts";
 import { Invariants, Verdict } from "./invariants.tsx";
 import { Reconciler } from "./reconciler.tsx";
 
@@ -24,8 +24,9 @@ function useConsistency(system: System) {
 export function Consistency() {
   return (
     <Page title="Consistency" about="Invariants of each system, the reconciler and the stream">
-      <SystemInvariants system="entitlement" title="Entitlement: changes, audit, outbox" />
-      <SystemInvariants system="notification" title="Notification: intake, delivery, feeds" />
+      {systems.map(system => (
+        <SystemInvariants key={system} system={system} />
+      ))}
       <div className="grid items-stretch gap-3 lg:grid-cols-2">
         <ReconcilerPanel />
         <StreamPanel />
@@ -34,10 +35,10 @@ export function Consistency() {
   );
 }
 
-function SystemInvariants({ system, title }: { system: System; title: string }) {
+function SystemInvariants({ system }: { system: System }) {
   const { data, error, isPending, refetch } = useConsistency(system);
   return (
-    <Panel title={title} aside={data && <Verdict invariants={data.invariants} />}>
+    <Panel title={titleOf(system)} aside={data && <Verdict invariants={data.invariants} />}>
       {error && <ErrorNotice what={`The invariants of ${system} cannot be checked.`} error={error} retry={() => void refetch()} />}
       {isPending && <Skeleton rows={8} />}
       {data && <Invariants invariants={data.invariants} system={system} />}

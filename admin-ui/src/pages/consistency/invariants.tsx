@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { Invariant } from "../../api/answers.ts";
 import { count, shortId } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
-import type { Tone } from "../../parts/kinds.ts";
+import type { Tone } from "../../parts/row_kinds.ts";
 import { StateMark, toneText } from "../../parts/state_mark.tsx";
 import { Ago } from "../../parts/time.tsx";
 import type { System } from "../../systems.ts";

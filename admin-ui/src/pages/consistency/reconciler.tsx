@@ -6,9 +6,9 @@ import * as queries from "../../api/queries.ts";
 import { useCan } from "../../api/role.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { number, span } from "../../parts/format.ts";
-import type { Tone } from "../../parts/kinds.ts";
 import { ErrorNotice } from "../../parts/notices.tsx";
 import { ReasonForm } from "../../parts/reason_form.tsx";
+import type { Tone } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago } from "../../parts/time.tsx";
 

@@ -1,10 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Count } from "../../api/answers.ts";
+import { useCounts } from "../../api/counts.ts";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
-import { count } from "../../parts/format.ts";
-import { notifications, outbox } from "../../parts/kinds.ts";
+import { count, sumOf } from "../../parts/format.ts";
+import { failedIn } from "../../parts/row_kinds.ts";
+import { rowKinds } from "../../systems.ts";
 
 const tabs = [
   { to: "/failures", name: "By cause" },
@@ -14,10 +16,10 @@ const tabs = [
 /** The two types of failure: failed rows and unreadable messages. */
 export function FailureTabs() {
   const live = useLive();
-  const events = useQuery({ ...queries.counts(outbox), ...live }).data?.counts.FAILED;
-  const deliveries = useQuery({ ...queries.counts(notifications), ...live }).data?.counts.FAILED;
+  const counted = useCounts();
+  const failed = rowKinds.map((kind, index) => failedIn(kind, counted[index]?.data));
   const many: Record<string, Count | undefined> = {
-    "/failures": events && deliveries && { count: events.count + deliveries.count, more: events.more || deliveries.more },
+    "/failures": failed.every(one => one !== undefined) ? sumOf(failed) : undefined,
     "/failures/unreadable": useQuery({ ...queries.rawDeadLetterCounts, ...live }).data?.open,
   };
   return (

@@ -4,17 +4,17 @@ import { useState } from "react";
 import type { Count, Filter, Groups } from "../../api/answers.ts";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
-import { useCan } from "../../api/role.ts";
+import { useMay } from "../../api/role.ts";
 import { Bulk } from "../../parts/bulk.tsx";
-import { count, shortId } from "../../parts/format.ts";
-import { type Kind, notifications, outbox, retrying } from "../../parts/kinds.ts";
+import { count, shortId, sumOf } from "../../parts/format.ts";
 import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page, Panel } from "../../parts/page.tsx";
+import { failedState, retryingState, type State } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago } from "../../parts/time.tsx";
+import { type Kind, rowKinds } from "../../systems.ts";
 import { FailureTabs } from "./failure_tabs.tsx";
 
-type State = "FAILED" | "RETRYING";
 interface Act {
   readonly kind: Kind;
   readonly action: "requeue" | "retry";
@@ -27,37 +27,39 @@ export function Failures() {
   return (
     <Page title="Failures" about="Grouped by cause. Errors that differ only in ids, numbers and times form one group">
       <FailureTabs />
-      <Causes kind={notifications} act={setAct} />
-      <Causes kind={outbox} act={setAct} />
+      {rowKinds.map(kind => (
+        <Causes key={kind.name} kind={kind} act={setAct} />
+      ))}
       {act && <Bulk {...act} close={() => setAct(undefined)} />}
     </Page>
   );
 }
 
-const sumOf = (data: Groups | undefined): Count => ({
-  count: data?.groups.reduce((sum, group) => sum + group.count, 0) ?? 0,
-  more: (data?.more || data?.groups.some(group => group.more)) ?? false,
-});
+const countOf = (data: Groups | undefined): Count => {
+  const { count: many, more } = sumOf(data?.groups ?? []);
+  return { count: many, more: more || (data?.more ?? false) };
+};
 
 /** Failed rows need an operator. Retrying rows may still succeed. */
 function Causes({ kind, act }: { kind: Kind; act: (act: Act) => void }) {
   const live = useLive();
-  const failed = useQuery({ ...queries.groups(kind, "FAILED"), ...live });
-  const waiting = useQuery({ ...queries.groups(kind, "RETRYING"), ...live });
+  const states = { failed: failedState(kind), retrying: retryingState(kind) };
+  const failed = useQuery({ ...queries.groups(kind, states.failed.name), ...live });
+  const waiting = useQuery({ ...queries.groups(kind, states.retrying.name), ...live });
   const sums = [
-    { status: "FAILED", word: "failed", sum: sumOf(failed.data) },
-    { status: "RETRYING", word: "retrying", sum: sumOf(waiting.data) },
-  ] as const;
+    { ...states.failed, sum: countOf(failed.data) },
+    { ...states.retrying, sum: countOf(waiting.data) },
+  ];
   return (
     <Panel
       title={kind.title}
       aside={
         <span className="flex gap-4">
           {sums.map(
-            ({ status, word, sum }) =>
+            ({ name, word, sum }) =>
               sum.count > 0 && (
-                <Link key={status} to={`/${kind.name}`} search={{ status }} className="link">
-                  {count(sum)} {word}
+                <Link key={name} to="/$kind" params={{ kind: kind.name }} search={{ status: name }} className="link">
+                  {count(sum)} {word.toLowerCase()}
                 </Link>
               ),
           )}
@@ -75,7 +77,7 @@ function Causes({ kind, act }: { kind: Kind; act: (act: Act) => void }) {
       {failed.data?.groups.length === 0 && (
         <EmptyState title={`No ${kind.one} failed`}>Permanent failures are listed here, grouped by cause.</EmptyState>
       )}
-      <GroupList kind={kind} status="FAILED" data={failed.data} act={act} />
+      <GroupList kind={kind} state={states.failed} data={failed.data} act={act} />
       {waiting.error && !failed.error && (
         <ErrorNotice
           what={`Retrying ${kind.title.toLowerCase()} cannot be loaded.`}
@@ -85,34 +87,35 @@ function Causes({ kind, act }: { kind: Kind; act: (act: Act) => void }) {
       )}
       {waiting.data && waiting.data.groups.length > 0 && (
         <p className="flex flex-wrap items-center gap-x-2 border-t bg-ground px-3 py-2 md:px-4">
-          <StateMark state={retrying} />
+          <StateMark state={states.retrying} />
           <span className="text-faint">failed, waiting for the next attempt</span>
         </p>
       )}
-      <GroupList kind={kind} status="RETRYING" data={waiting.data} act={act} />
+      <GroupList kind={kind} state={states.retrying} data={waiting.data} act={act} />
     </Panel>
   );
 }
 
-const looks = {
-  FAILED: { name: "Failed", tone: "text-failed", action: "requeue", label: "Requeue …" },
-  RETRYING: { name: "Retrying", tone: "text-retry", action: "retry", label: "Retry now …" },
+const actions = {
+  requeue: { tone: "text-failed", label: "Requeue …" },
+  retry: { tone: "text-retry", label: "Retry now …" },
 } as const;
 
 interface GroupListProps {
   readonly kind: Kind;
-  readonly status: State;
+  readonly state: State;
   readonly data: Groups | undefined;
   readonly act: (act: Act) => void;
 }
 
-function GroupList({ kind, status, data, act }: GroupListProps) {
-  const canAct = useCan("OPERATOR");
-  const { name, tone, action, label } = looks[status];
+function GroupList({ kind, state: { name: status, word, meaning }, data, act }: GroupListProps) {
+  const action = meaning === "retrying" ? "retry" : "requeue";
+  const canAct = useMay(kind, action);
+  const { tone, label } = actions[action];
   if (!data || data.groups.length === 0) return null;
   return (
     <>
-      <ul aria-label={name}>
+      <ul aria-label={word}>
         {data.groups.map(group => (
           <li
             key={group.fingerprint}
@@ -137,14 +140,14 @@ function GroupList({ kind, status, data, act }: GroupListProps) {
                 )}
                 <span>
                   example{" "}
-                  <Link to={`/${kind.name}/$id`} params={{ id: group.sample_id }} className="mono link" title={group.sample_id}>
+                  <Link to="/$kind/$id" params={{ kind: kind.name, id: group.sample_id }} className="mono link" title={group.sample_id}>
                     {shortId(group.sample_id)}
                   </Link>
                 </span>
               </p>
             </div>
             <div className="col-start-2 flex gap-2 md:col-start-3">
-              <Link to={`/${kind.name}`} search={{ status, fingerprint: group.fingerprint }} className="button">
+              <Link to="/$kind" params={{ kind: kind.name }} search={{ status, fingerprint: group.fingerprint }} className="button">
                 Show
               </Link>
               {canAct && (

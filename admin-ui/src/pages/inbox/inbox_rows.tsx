@@ -1,8 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { Verbatim } from "../../parts/facts.tsx";
-import { notifications, stateOf } from "../../parts/kinds.ts";
+import { stateOf } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago } from "../../parts/time.tsx";
+import { kindOf } from "../../systems.ts";
 import type { InboxNotification } from "./queries.ts";
 
 /** The same sentences as on the user's own page. */
@@ -43,7 +44,10 @@ function InboxRow({ row }: { row: InboxNotification }) {
           <Ago at={row.sent_at ?? row.created_at} />
         </p>
         <p className="flex flex-wrap items-center gap-x-4 gap-y-0.5">
-          <StateMark state={stateOf(notifications, { status: row.status, attempts, stale: row.stale })} isQuiet={arrived && !row.stale} />
+          <StateMark
+            state={stateOf(kindOf("notifications"), { status: row.status, attempts, stale: row.stale })}
+            isQuiet={arrived && !row.stale}
+          />
           {!arrived && <span className="text-soft">The user does not see this.</span>}
           {row.stale && <span className="text-soft">A newer version had already arrived.</span>}
           {row.read_at && (
@@ -54,7 +58,12 @@ function InboxRow({ row }: { row: InboxNotification }) {
           <Link to="/journey/$id" params={{ id: row.event_id }} className="link" aria-label={`Journey: ${textOf(row)}`}>
             Journey
           </Link>
-          <Link to="/notifications/$id" params={{ id: row.notification_id }} className="link" aria-label={`Details: ${textOf(row)}`}>
+          <Link
+            to="/$kind/$id"
+            params={{ kind: "notifications", id: row.notification_id }}
+            className="link"
+            aria-label={`Details: ${textOf(row)}`}
+          >
             Details
           </Link>
         </p>

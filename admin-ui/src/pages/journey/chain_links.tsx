@@ -8,17 +8,17 @@ export function ChainLinks({ chain: { event, notifications } }: { chain: Chain }
   return (
     <p className="flex flex-wrap gap-x-4 gap-y-1">
       {event && event.status !== null && (
-        <Link to="/outbox/$id" params={{ id: event.event_id }} className="link">
+        <Link to="/$kind/$id" params={{ kind: "outbox", id: event.event_id }} className="link">
           Outbox
         </Link>
       )}
       {notifications.map(({ notification_id: id }, index) => (
-        <Link key={id} to="/notifications/$id" params={{ id }} className="link">
+        <Link key={id} to="/$kind/$id" params={{ kind: "notifications", id }} className="link">
           Notification{notifications.length > 1 && ` ${index + 1}`}
         </Link>
       ))}
       {user && (
-        <Link to="/notifications" search={{ user_id: user }} className="link max-w-64 truncate">
+        <Link to="/$kind" params={{ kind: "notifications" }} search={{ user_id: user }} className="link max-w-64 truncate">
           Notifications of {user}
         </Link>
       )}

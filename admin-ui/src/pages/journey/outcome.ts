@@ -1,4 +1,4 @@
-import type { State } from "../../parts/kinds.ts";
+import type { State } from "../../parts/row_kinds.ts";
 import type { Chain } from "./steps.ts";
 
 /** The state of a chain in a word. The worst part decides. */

@@ -1,5 +1,5 @@
-import type { Kind, Tone } from "../../parts/kinds.ts";
-import type { System } from "../../systems.ts";
+import type { Tone } from "../../parts/row_kinds.ts";
+import type { KindName, System } from "../../systems.ts";
 import { stepOfAction } from "./actions.ts";
 import { stepsOfNotification } from "./delivery.ts";
 import { inOrder } from "./order.ts";
@@ -22,7 +22,7 @@ export interface Step {
   /** The text for a missing time. Default: not yet. */
   readonly missing?: string;
   /** The row that an operator may act on here. */
-  readonly row?: { readonly kind: Kind["name"]; readonly id: string; readonly status: string; readonly attempts: number };
+  readonly row?: { readonly kind: KindName; readonly id: string; readonly status: string; readonly attempts: number };
   /** The unreadable message that this is about. */
   readonly letter?: string;
 }

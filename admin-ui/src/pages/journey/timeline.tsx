@@ -2,10 +2,10 @@ import { Link } from "@tanstack/react-router";
 import { Actor, isPerson } from "../../parts/actor.tsx";
 import { exact } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
-import { kinds } from "../../parts/kinds.ts";
 import { Repair } from "../../parts/repair.tsx";
 import { useSettings } from "../../parts/settings.ts";
 import { toneText } from "../../parts/state_mark.tsx";
+import { kindOf } from "../../systems.ts";
 import { gapOf, gapText } from "./order.ts";
 import type { Step } from "./steps.ts";
 
@@ -80,7 +80,7 @@ function StepActions({ step: { row, letter } }: { step: Step }) {
   if (!row && !letter) return null;
   return (
     <div className="mt-2 max-w-2xl *:!mb-0">
-      {row && <Repair kind={kinds[row.kind]} id={row.id} status={row.status} attempts={row.attempts} />}
+      {row && <Repair kind={kindOf(row.kind)} id={row.id} status={row.status} attempts={row.attempts} />}
       {letter && (
         <Link to="/failures/unreadable/$id" params={{ id: letter }} className="link">
           Message and actions

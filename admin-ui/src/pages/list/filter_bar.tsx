@@ -1,22 +1,23 @@
 import { type FormEvent, useState } from "react";
 import type { Filter } from "../../api/answers.ts";
-import { type FilterName, filterNames, labels, tidy, types, without } from "../../parts/filter.ts";
+import { type FilterName, filterNames, labels, tidy, without } from "../../parts/filter.ts";
 import { exact } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { useCopied } from "../../parts/id.tsx";
-import { verbOf } from "../../parts/kinds.ts";
+import { typeWord } from "../../parts/row_kinds.ts";
 import { useSettings } from "../../parts/settings.ts";
 import { UserLinks } from "../../parts/user_links.tsx";
+import type { Kind } from "../../systems.ts";
 
 /** The active filters as removable chips, and a form to add one. */
-export function FilterBar({ filter, change }: { filter: Filter; change: (filter: Filter) => void }) {
+export function FilterBar({ kind, filter, change }: { kind: Kind; filter: Filter; change: (filter: Filter) => void }) {
   const { zone } = useSettings();
   const [isAdding, setAdding] = useState(false);
   const [isCopied, copy] = useCopied();
   const set = filterNames.filter(name => filter[name] !== undefined);
   const say = (name: FilterName): string => {
     const value = String(filter[name]);
-    if (name === "type") return verbOf(value);
+    if (name === "type") return typeWord(kind, value);
     return name.startsWith("created") ? exact(value, zone).replace(".000", "") : value;
   };
   return (
@@ -38,6 +39,7 @@ export function FilterBar({ filter, change }: { filter: Filter; change: (filter:
       {filter.user_id && <UserLinks user={filter.user_id} />}
       {isAdding ? (
         <AddFilter
+          types={kind.types}
           add={(name, value) => {
             change(tidy({ ...filter, [name]: value }));
             setAdding(false);
@@ -73,7 +75,13 @@ export function FilterBar({ filter, change }: { filter: Filter; change: (filter:
   );
 }
 
-function AddFilter({ add, cancel }: { add: (name: FilterName, value: string | number) => void; cancel: () => void }) {
+interface AddFilterProps {
+  readonly types: Kind["types"];
+  readonly add: (name: FilterName, value: string | number) => void;
+  readonly cancel: () => void;
+}
+
+function AddFilter({ types, add, cancel }: AddFilterProps) {
   const [name, setName] = useState<FilterName>("user_id");
   const [value, setValue] = useState("");
   function submit(event: FormEvent): void {
@@ -110,8 +118,8 @@ function AddFilter({ add, cancel }: { add: (name: FilterName, value: string | nu
         <select {...input} onChange={event => setValue(event.target.value)}>
           <option value="">choose …</option>
           {types.map(one => (
-            <option key={one} value={one}>
-              {verbOf(one)}
+            <option key={one.name} value={one.name}>
+              {one.word}
             </option>
           ))}
         </select>

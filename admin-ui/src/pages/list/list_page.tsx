@@ -3,12 +3,25 @@ import { useState } from "react";
 import type { Filter } from "../../api/answers.ts";
 import { useLive, usePauseRefresh } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
-import { useCan } from "../../api/role.ts";
+import { useMay } from "../../api/role.ts";
 import { Bulk } from "../../parts/bulk.tsx";
-import { isNarrow, tidy } from "../../parts/filter.ts";
-import { actionOn, isEligible, type Kind, orderOf, type Row, retrying, type Sort, sortOf, sorts, tabsOf } from "../../parts/kinds.ts";
+import { isNarrow, tidy, without } from "../../parts/filter.ts";
 import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page } from "../../parts/page.tsx";
+import {
+  actionOn,
+  countIn,
+  failedState,
+  isEligible,
+  orderOf,
+  type Row,
+  retryingState,
+  type Sort,
+  sortOf,
+  sorts,
+  tabsOf,
+} from "../../parts/row_kinds.ts";
+import type { Kind } from "../../systems.ts";
 import { FilterBar } from "./filter_bar.tsx";
 import { Rows } from "./rows.tsx";
 import { SelectionBar } from "./selection_bar.tsx";
@@ -25,8 +38,9 @@ export interface ListPageProps {
 
 /** The list of one row kind: tabs by state, filters from the address, bulk actions. */
 export function ListPage({ kind, search, openId, show, open }: ListPageProps) {
-  const { sort: chosen, ...filter } = search;
-  const sort = sortOf(filter, chosen);
+  const { sort: chosen, ...given } = search;
+  const filter = given.status && !tabsOf(kind).some(({ name }) => name === given.status) ? without(given, "status") : given;
+  const sort = sortOf(kind, filter, chosen);
   const narrow = (narrowed: Filter) => show({ ...narrowed, ...(chosen ? { sort: chosen } : {}) });
   const live = useLive();
   const counted = useQuery({ ...queries.counts(kind, filter), ...live });
@@ -34,14 +48,14 @@ export function ListPage({ kind, search, openId, show, open }: ListPageProps) {
     ...queries.list(kind, filter, sort),
     ...live,
   });
-  const canAct = useCan("OPERATOR");
   const [isBulk, setBulk] = useState(false);
   const rows = oncePerId(data?.pages.flatMap(page => page.rows) ?? []);
   const order = orderOf(kind, filter);
-  const action = actionOn(filter.status);
-  const selection = useSelection(rows, action);
-  const eligible = action === "retry" ? counted.data?.retrying : counted.data?.counts.FAILED;
-  const isOffered = canAct && (filter.status === "FAILED" || filter.status === retrying.name) && (eligible?.count ?? 0) > 0;
+  const action = actionOn(kind, filter.status);
+  const selection = useSelection(kind, rows, action);
+  const acted = action === "retry" ? retryingState(kind) : failedState(kind);
+  const canAct = useMay(kind, action);
+  const isOffered = canAct && filter.status === acted.name && (countIn(counted.data, acted)?.count ?? 0) > 0;
 
   return (
     <Page
@@ -58,7 +72,7 @@ export function ListPage({ kind, search, openId, show, open }: ListPageProps) {
     >
       <StateTabs kind={kind} filter={filter} counts={counted.data} choose={status => narrow(tidy({ ...filter, status }))} />
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-        <FilterBar filter={filter} change={narrow} />
+        <FilterBar kind={kind} filter={filter} change={narrow} />
         {sort && <SortBy sort={sort} choose={by => show({ ...filter, sort: by })} />}
       </div>
       {order && <p className="text-faint">{order}</p>}
@@ -124,15 +138,15 @@ export interface Selection {
 }
 
 /** Only rows that the action would change can be selected. A row that changes state is deselected. */
-function useSelection(rows: readonly Row[], action: "requeue" | "retry"): Selection {
+function useSelection(kind: Kind, rows: readonly Row[], action: "requeue" | "retry"): Selection {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const eligible = rows.filter(row => isEligible(action, row)).map(row => row.id);
+  const eligible = rows.filter(row => isEligible(kind, action, row)).map(row => row.id);
   const ids = eligible.filter(id => chosen.has(id));
   usePauseRefresh(ids.length > 0);
   return {
     ids,
     eligible: eligible.length,
-    isEligible: row => isEligible(action, row),
+    isEligible: row => isEligible(kind, action, row),
     has: id => chosen.has(id),
     toggle: id => setChosen(before => new Set(before.has(id) ? [...before].filter(one => one !== id) : [...before, id])),
     all: () => setChosen(new Set(ids.length === eligible.length ? [] : eligible)),
@@ -151,8 +165,8 @@ function NoRows({ kind, filter, clear }: { kind: Kind; filter: Filter; clear: ()
       </EmptyState>
     );
   return (
-    <EmptyState title={state ? `No ${state.word.toLowerCase()} ${kind.one}s` : `No ${kind.one}s yet`}>
-      {state?.tone === "failed" || state?.tone === "retry" ? "Nothing needs attention." : `New ${kind.one}s appear here.`}
+    <EmptyState title={state ? `No ${state.word.toLowerCase()} ${kind.many}` : `No ${kind.many} yet`}>
+      {state?.tone === "failed" || state?.tone === "retry" ? "Nothing needs attention." : `New ${kind.many} appear here.`}
     </EmptyState>
   );
 }

@@ -1,9 +1,10 @@
 import { span } from "../../parts/format.ts";
 import { Id } from "../../parts/id.tsx";
-import { type Kind, type Row, retrying, type Sort, stateOf, verbOf } from "../../parts/kinds.ts";
 import { useIsNarrow } from "../../parts/narrow.ts";
+import { failedState, isWaiting, type Row, type Sort, stateOf, tabsOf, typeWord } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago, useNow } from "../../parts/time.tsx";
+import { type Kind, titleOf } from "../../systems.ts";
 import type { Selection } from "./list_page.tsx";
 
 export interface RowsProps {
@@ -18,15 +19,16 @@ export interface RowsProps {
 }
 
 /** The columns that are useful in this state. Failed rows need the space for their error. */
-function columnsOf(status: string | undefined, rows: readonly Row[]) {
-  const waits = status === retrying.name;
-  const isFailing = waits || status === "FAILED";
+function columnsOf(kind: Kind, status: string | undefined, rows: readonly Row[]) {
+  const meaning = tabsOf(kind).find(({ name }) => name === status)?.meaning;
+  const isFailing = meaning === "retrying" || meaning === "failed";
   return {
     failed: isFailing,
-    next: waits || rows.some(row => row.status === "PENDING"),
-    version: !isFailing,
-    created: !waits,
-    took: !isFailing && status !== "PENDING",
+    next: meaning === "retrying" || rows.some(row => isWaiting(kind, row)),
+    created: meaning !== "retrying",
+    duration: !isFailing && meaning !== "waiting",
+    facts: kind.facts.flatMap((fact, index) => (isFailing && fact.isMinor ? [] : [{ ...fact, index }])),
+    isRetrying: meaning === "retrying",
   };
 }
 
@@ -37,7 +39,7 @@ export function Rows(props: RowsProps) {
 
 function Table({ kind, rows, openId, open, selection, status, sort }: RowsProps) {
   const isChoosing = selection !== undefined && selection.eligible > 0;
-  const has = columnsOf(status, rows);
+  const has = columnsOf(kind, status, rows);
   const sorted = (by: Sort) => (sort === by ? { "aria-sort": "descending" as const, className: "end text-ink" } : { className: "end" });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
@@ -49,7 +51,7 @@ function Table({ kind, rows, openId, open, selection, status, sort }: RowsProps)
               <th className="!w-9 !pr-0">
                 <input
                   type="checkbox"
-                  aria-label={`Select all ${status === "FAILED" ? "failed" : "that can be changed"} on this page`}
+                  aria-label={`Select all ${status === failedState(kind).name ? "failed" : "that can be changed"} on this page`}
                   className="align-middle"
                   checked={selection.ids.length === selection.eligible}
                   onChange={selection.all}
@@ -59,15 +61,18 @@ function Table({ kind, rows, openId, open, selection, status, sort }: RowsProps)
             <th>State</th>
             <th>Type</th>
             <th>User</th>
-            <th>Item</th>
-            {has.version && <th className="end">Version</th>}
+            {has.facts.map(({ column, title, isNumber }) => (
+              <th key={column} className={isNumber ? "end" : ""}>
+                {title}
+              </th>
+            ))}
             <th {...sorted("attempts")}>Attempts</th>
             <th className="w-full">Last error</th>
             {has.failed && <th {...sorted("failed")}>Failed</th>}
             {has.next && <th className="end">Next attempt</th>}
             {has.created && <th {...sorted("created")}>Created</th>}
-            {has.took && <th className="end">Duration</th>}
-            <th>{kind.name === "outbox" ? "Event" : "Notification"}</th>
+            {has.duration && <th className="end">Duration</th>}
+            <th>{titleOf(kind.one)}</th>
           </tr>
         </thead>
         <tbody>
@@ -98,14 +103,15 @@ function Table({ kind, rows, openId, open, selection, status, sort }: RowsProps)
                   <StateMark state={stateOf(kind, row)} />
                 </button>
               </td>
-              <td>{verbOf(row.type)}</td>
+              <td>{typeWord(kind, row.type)}</td>
               <td className="mono max-w-48 truncate" title={row.user}>
                 {row.user}
               </td>
-              <td className="mono max-w-40 truncate" title={row.item ?? undefined}>
-                {row.item}
-              </td>
-              {has.version && <td className="mono end">{row.version}</td>}
+              {has.facts.map(({ column, index, isNumber }) => (
+                <td key={column} className={isNumber ? "mono end" : "mono max-w-40 truncate"} title={String(row.facts[index] ?? "")}>
+                  {row.facts[index]}
+                </td>
+              ))}
               <td className={`mono end ${row.attempts > 1 ? "" : "text-faint"}`}>{row.attempts}</td>
               <td className="max-w-0 truncate text-soft" title={row.error ?? undefined}>
                 {row.error}
@@ -117,7 +123,7 @@ function Table({ kind, rows, openId, open, selection, status, sort }: RowsProps)
               )}
               {has.next && (
                 <td className="end">
-                  <NextAttempt row={row} />
+                  <NextAttempt kind={kind} row={row} />
                 </td>
               )}
               {has.created && (
@@ -125,9 +131,9 @@ function Table({ kind, rows, openId, open, selection, status, sort }: RowsProps)
                   <Ago at={row.createdAt} />
                 </td>
               )}
-              {has.took && (
+              {has.duration && (
                 <td className="end">
-                  <Took row={row} />
+                  <Duration row={row} />
                 </td>
               )}
               <td>
@@ -142,7 +148,7 @@ function Table({ kind, rows, openId, open, selection, status, sort }: RowsProps)
 }
 
 /** The time from creation to completion. */
-const Took = ({ row: { createdAt, doneAt } }: { row: Row }) =>
+const Duration = ({ row: { createdAt, doneAt } }: { row: Row }) =>
   doneAt ? (
     <span className="mono text-soft">{span(Date.parse(doneAt) - Date.parse(createdAt))}</span>
   ) : (
@@ -150,14 +156,15 @@ const Took = ({ row: { createdAt, doneAt } }: { row: Row }) =>
   );
 
 /** The next attempt, or "due" if its time has come. */
-function NextAttempt({ row: { status, nextRetryAt } }: { row: Row }) {
+function NextAttempt({ kind, row }: { kind: Kind; row: Row }) {
   const now = useNow();
-  if (status !== "PENDING" || nextRetryAt === null) return <span className="text-faint">–</span>;
+  const { nextRetryAt } = row;
+  if (!isWaiting(kind, row) || nextRetryAt === null) return <span className="text-faint">–</span>;
   return Date.parse(nextRetryAt) > now ? <Ago at={nextRetryAt} /> : <span className="mono text-soft">due</span>;
 }
 
 function Cards({ kind, rows, open, selection, status }: RowsProps) {
-  const has = columnsOf(status, rows);
+  const has = columnsOf(kind, status, rows);
   return (
     <ul>
       {rows.map(row => (
@@ -174,16 +181,16 @@ function Cards({ kind, rows, open, selection, status }: RowsProps) {
           <button type="button" className="min-w-0 flex-1 text-left" onClick={() => open(row.id)}>
             <span className="flex items-center justify-between gap-2">
               <StateMark state={stateOf(kind, row)} />
-              {status === retrying.name ? (
+              {has.isRetrying ? (
                 <span className="text-faint">
-                  next <NextAttempt row={row} />
+                  next <NextAttempt kind={kind} row={row} />
                 </span>
               ) : (
                 <Ago at={has.failed ? row.failedAt : row.createdAt} />
               )}
             </span>
             <span className="mt-0.5 block truncate">
-              {verbOf(row.type)} <span className="mono">{row.item}</span> · <span className="mono">{row.user}</span>
+              {typeWord(kind, row.type)} <span className="mono">{row.facts[0]}</span> · <span className="mono">{row.user}</span>
             </span>
             {row.error && <span className="mt-0.5 line-clamp-2 break-words text-soft">{row.error}</span>}
           </button>

@@ -2,8 +2,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { post } from "../../api/client.ts";
 import { number } from "../../parts/format.ts";
-import type { Kind } from "../../parts/kinds.ts";
 import { ReasonForm } from "../../parts/reason_form.tsx";
+import type { Kind } from "../../systems.ts";
 
 interface Run {
   readonly done: number;

@@ -1,9 +1,10 @@
 import { useEffect, useRef } from "react";
 import type { Count, Counts, Filter } from "../../api/answers.ts";
-import { count } from "../../parts/format.ts";
+import { count, sumOf } from "../../parts/format.ts";
 import { Icon, type IconName } from "../../parts/icons.tsx";
-import { countIn, type Kind, tabsOf } from "../../parts/kinds.ts";
+import { countIn, tabsOf } from "../../parts/row_kinds.ts";
 import { toneText } from "../../parts/state_mark.tsx";
+import type { Kind } from "../../systems.ts";
 
 export interface StateTabsProps {
   readonly kind: Kind;
@@ -14,7 +15,7 @@ export interface StateTabsProps {
 
 /** The states with their counts under the same filters as the list. */
 export function StateTabs({ kind, filter, counts, choose }: StateTabsProps) {
-  const all = counts && Object.values(counts.counts).reduce((sum, one) => ({ count: sum.count + one.count, more: sum.more || one.more }));
+  const all = counts && sumOf(Object.values(counts.counts));
   return (
     <fieldset aria-label="State" className="-mb-1 flex min-w-0 gap-1 overflow-x-auto border-b">
       <Tab word="All" isChosen={filter.status === undefined} value={all} choose={() => choose(undefined)} />

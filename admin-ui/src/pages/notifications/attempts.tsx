@@ -1,6 +1,6 @@
 import type { Attempt } from "../../api/answers.ts";
 import { span } from "../../parts/format.ts";
-import type { Tone } from "../../parts/kinds.ts";
+import type { Tone } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
 

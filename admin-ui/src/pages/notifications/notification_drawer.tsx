@@ -1,31 +1,32 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { useLive } from "../../api/live.ts";
+import type { RowDrawerProps } from "../../drawers.ts";
 import { ActionList } from "../../parts/action_list.tsx";
 import { Actor } from "../../parts/actor.tsx";
 import { AsPublished } from "../../parts/as_published.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { Facts, Section, Verbatim } from "../../parts/facts.tsx";
 import { Id } from "../../parts/id.tsx";
-import { notifications, stateOf, verbOf } from "../../parts/kinds.ts";
 import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Repair } from "../../parts/repair.tsx";
+import { stateOf, typeWord } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
 import { UserLinks } from "../../parts/user_links.tsx";
+import { kindOf } from "../../systems.ts";
 import { Attempts } from "./attempts.tsx";
 import { type NotificationDetail, notificationDetail } from "./queries.ts";
 
-export function NotificationDrawer() {
-  const { id } = useParams({ from: "/notifications/$id" });
-  const search = useSearch({ from: "/notifications" });
-  const navigate = useNavigate();
+const notifications = kindOf("notifications");
+
+export function NotificationDrawer({ id, close }: RowDrawerProps) {
   const { data: notification, error, refetch } = useQuery({ ...notificationDetail(id), ...useLive() });
   return (
     <Drawer
-      title={notification ? `${verbOf(notification.type)} notification` : "Notification"}
+      title={notification ? `${typeWord(notifications, notification.type)} notification` : "Notification"}
       head={<Id id={id} whole />}
-      close={() => void navigate({ to: "/notifications", search })}
+      close={close}
     >
       {error && <ErrorNotice what="This notification cannot be shown." error={error} retry={() => void refetch()} />}
       {!notification && !error && <Skeleton rows={12} />}

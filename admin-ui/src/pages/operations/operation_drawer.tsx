@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { eligibleState } from "../../../../server/kernel/operator/row_kind.ts";
 import type { Operation } from "../../api/answers.ts";
 import { post } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
@@ -12,23 +13,25 @@ import { Drawer } from "../../parts/drawer.tsx";
 import { Facts, Section } from "../../parts/facts.tsx";
 import { number } from "../../parts/format.ts";
 import { Id } from "../../parts/id.tsx";
-import type { State } from "../../parts/kinds.ts";
 import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { doneWords, outcomes, partsOf } from "../../parts/operation_outcome.ts";
 import { OperationState } from "../../parts/operation_state.tsx";
 import { OperationProgress } from "../../parts/progress.tsx";
 import { ReasonForm } from "../../parts/reason_form.tsx";
+import type { State } from "../../parts/row_kinds.ts";
 import { StateMark, toneText } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
-import type { System } from "../../systems.ts";
+import { isKindName, isSystem, kindOf, type System, systems } from "../../systems.ts";
 import type { OperationItem } from "./queries.ts";
 import { operationItems } from "./queries.ts";
 
-const systems: Record<string, System> = { entitlement: "entitlement", notification: "notification" };
-
 export function OperationDrawer() {
-  const { system: named, id } = useParams({ from: "/operations/$system/$id" });
-  const system = systems[named] ?? "entitlement";
+  const { system, id } = useParams({ from: "/operations/$system/$id" });
+  if (!isSystem(system)) throw new Error(`there is no system ${system} with operations; there are ${systems.join(", ")}`);
+  return <OfSystem system={system} id={id} />;
+}
+
+function OfSystem({ system, id }: { system: System; id: string }) {
   const navigate = useNavigate();
   const { data, error, refetch } = useQuery({ ...queries.operation(system, id), ...useLive() });
   return (
@@ -41,6 +44,7 @@ export function OperationDrawer() {
       {!data && !error && <Skeleton rows={10} />}
       {data && (
         <>
+          {!isKindName(data.kind) && <ErrorNotice what="Unknown row kind:" error={data.kind} />}
           <StoppedNotice operation={data} />
           <Cancel system={system} operation={data} />
           <Section title="State">
@@ -85,10 +89,10 @@ function StoppedNotice({ operation }: { operation: Operation }) {
   return (
     <div role="status" className="mb-6 flex flex-col items-start gap-3 rounded-md border p-4">
       <p className="w-full break-words text-failed">Stopped: {stop_reason}.</p>
-      {left > 0 && (
+      {left > 0 && isKindName(kind) && (
         <p>
           {number(left)} {left === 1 ? "row was" : "rows were"} not processed.{" "}
-          <Link to={`/${kind}`} search={{ ...filter, status: action === "retry" ? "RETRYING" : "FAILED" }} className="link">
+          <Link to="/$kind" params={{ kind }} search={{ ...filter, status: eligibleState(kindOf(kind), action).name }} className="link">
             Start again with the rows that match now
           </Link>
         </p>
@@ -197,9 +201,13 @@ function Items({ system, operation }: { system: System; operation: Operation }) 
             <span className="w-28">
               <StateMark state={markOf(item)} />
             </span>
-            <Link to={`/${operation.kind}/$id`} params={{ id: item.subject }} className="mono link min-w-0 break-all">
-              {item.subject}
-            </Link>
+            {isKindName(operation.kind) ? (
+              <Link to="/$kind/$id" params={{ kind: operation.kind, id: item.subject }} className="mono link min-w-0 break-all">
+                {item.subject}
+              </Link>
+            ) : (
+              <Id id={item.subject} whole />
+            )}
             {item.note && <span className={item.result === "FAILED" ? "min-w-0 break-words text-failed" : "text-soft"}>{item.note}</span>}
             {item.error && <span className="line-clamp-2 w-full min-w-0 break-words text-soft">{item.error}</span>}
           </li>

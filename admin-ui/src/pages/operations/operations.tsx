@@ -4,7 +4,6 @@ import type { Operation } from "../../api/answers.ts";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
 import { Actor } from "../../parts/actor.tsx";
-import { kinds } from "../../parts/kinds.ts";
 import { mergeNewest } from "../../parts/merge.ts";
 import { useIsNarrow } from "../../parts/narrow.ts";
 import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
@@ -12,45 +11,51 @@ import { OperationState } from "../../parts/operation_state.tsx";
 import { Page } from "../../parts/page.tsx";
 import { OperationProgress } from "../../parts/progress.tsx";
 import { Ago } from "../../parts/time.tsx";
-import type { System } from "../../systems.ts";
+import { isKindName, kindOf, type System, systems } from "../../systems.ts";
 
-const systemOf = ({ kind }: Operation): System => kinds[kind].system;
+interface SystemOperation {
+  readonly system: System;
+  readonly operation: Operation;
+}
+
+/** The name of its rows. An unknown kind shows itself. */
+const rowsOf = ({ kind }: Operation): string => (isKindName(kind) ? kindOf(kind).many : `rows of the unknown kind ${kind}`);
 
 /** Running and past bulk operations of all systems. */
 export function Operations() {
   const live = useLive();
-  const parts = [
-    useInfiniteQuery({ ...queries.operations("entitlement"), ...live }),
-    useInfiniteQuery({ ...queries.operations("notification"), ...live }),
-  ];
+  // biome-ignore lint/correctness/useHookAtTopLevel: the list of systems never changes
+  const parts = systems.map(system => ({ system, query: useInfiniteQuery({ ...queries.operations(system), ...live }) }));
   const rows = mergeNewest(
-    parts.map(part => ({ rows: part.data?.pages.flatMap(page => page.operations) ?? [], hasMore: part.hasNextPage })),
-    operation => operation.created_at,
+    parts.map(({ system, query }) => ({
+      rows: query.data?.pages.flatMap(page => page.operations.map((operation): SystemOperation => ({ system, operation }))) ?? [],
+      hasMore: query.hasNextPage,
+    })),
+    ({ operation }) => operation.created_at,
   );
-  const more = parts.filter(part => part.hasNextPage);
+  const more = parts.filter(({ query }) => query.hasNextPage);
   return (
     <>
       <Page title="Operations" about="Bulk operations run on the servers and continue when this page is closed">
         <div className="panel min-w-0 overflow-hidden">
           {parts.map(
-            ({ error, refetch }, index) =>
+            ({ system, query: { error, refetch } }) =>
               error && (
-                <ErrorNotice
-                  key={index === 0 ? "entitlement" : "notification"}
-                  what={`Operations of ${index === 0 ? "the outbox" : "notifications"} are not known now.`}
-                  error={error}
-                  retry={() => void refetch()}
-                />
+                <ErrorNotice key={system} what={`Operations of ${system} cannot be loaded.`} error={error} retry={() => void refetch()} />
               ),
           )}
-          {parts.every(part => part.isPending) && <Skeleton rows={8} />}
-          {rows.length === 0 && parts.every(part => part.isSuccess) && (
+          {parts.every(({ query }) => query.isPending) && <Skeleton rows={8} />}
+          {rows.length === 0 && parts.every(({ query }) => query.isSuccess) && (
             <EmptyState title="No bulk operation yet">Start one from Failures, or from a list of failed or retrying rows.</EmptyState>
           )}
           {rows.length > 0 && <Table rows={rows} />}
         </div>
         {more.length > 0 && (
-          <button type="button" className="button self-center" onClick={() => void Promise.all(more.map(part => part.fetchNextPage()))}>
+          <button
+            type="button"
+            className="button self-center"
+            onClick={() => void Promise.all(more.map(({ query }) => query.fetchNextPage()))}
+          >
             Load older
           </button>
         )}
@@ -60,25 +65,25 @@ export function Operations() {
   );
 }
 
-function Table({ rows }: { rows: readonly Operation[] }) {
+function Table({ rows }: { rows: readonly SystemOperation[] }) {
   const navigate = useNavigate();
   const isNarrow = useIsNarrow();
-  const open = (operation: Operation) =>
-    void navigate({ to: "/operations/$system/$id", params: { system: systemOf(operation), id: operation.operation_id } });
+  const open = ({ system, operation }: SystemOperation) =>
+    void navigate({ to: "/operations/$system/$id", params: { system, id: operation.operation_id } });
   if (isNarrow)
     return (
       <ul>
-        {rows.map(one => (
-          <li key={one.operation_id} className="border-b last:border-0">
-            <button type="button" className="flex w-full flex-col gap-1.5 px-3 py-2.5 text-left" onClick={() => open(one)}>
+        {rows.map(row => (
+          <li key={row.operation.operation_id} className="border-b last:border-0">
+            <button type="button" className="flex w-full flex-col gap-1.5 px-3 py-2.5 text-left" onClick={() => open(row)}>
               <span className="flex w-full items-center justify-between">
-                <OperationState operation={one} />
-                <Ago at={one.created_at} />
+                <OperationState operation={row.operation} />
+                <Ago at={row.operation.created_at} />
               </span>
               <span className="line-clamp-4">
-                {one.action} {one.kind}: {one.reason}
+                {row.operation.action} {rowsOf(row.operation)}: {row.operation.reason}
               </span>
-              <OperationProgress operation={one} />
+              <OperationProgress operation={row.operation} />
             </button>
           </li>
         ))}
@@ -97,28 +102,28 @@ function Table({ rows }: { rows: readonly Operation[] }) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(one => (
+        {rows.map(row => (
           // The button in the first cell is the keyboard equivalent.
-          <tr key={one.operation_id} className="cursor-pointer" onClick={() => open(one)}>
+          <tr key={row.operation.operation_id} className="cursor-pointer" onClick={() => open(row)}>
             <td>
-              <button type="button" className="flex" onClick={() => open(one)}>
-                <OperationState operation={one} />
+              <button type="button" className="flex" onClick={() => open(row)}>
+                <OperationState operation={row.operation} />
               </button>
             </td>
             <td>
-              {one.action} {one.kind}
+              {row.operation.action} {rowsOf(row.operation)}
             </td>
-            <td className="max-w-0 truncate" title={one.reason}>
-              {one.reason}
+            <td className="max-w-0 truncate" title={row.operation.reason}>
+              {row.operation.reason}
             </td>
             <td>
-              <Actor id={one.actor} />
+              <Actor id={row.operation.actor} />
             </td>
             <td className="min-w-80 !py-1.5 !whitespace-normal">
-              <OperationProgress operation={one} />
+              <OperationProgress operation={row.operation} />
             </td>
             <td className="end">
-              <Ago at={one.created_at} />
+              <Ago at={row.operation.created_at} />
             </td>
           </tr>
         ))}

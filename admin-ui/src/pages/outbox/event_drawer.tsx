@@ -1,31 +1,28 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { useLive } from "../../api/live.ts";
+import type { RowDrawerProps } from "../../drawers.ts";
 import { ActionList } from "../../parts/action_list.tsx";
 import { AsPublished } from "../../parts/as_published.tsx";
 import { Drawer } from "../../parts/drawer.tsx";
 import { Facts, Section, Verbatim } from "../../parts/facts.tsx";
 import { Id } from "../../parts/id.tsx";
-import { outbox, stateOf, verbOf } from "../../parts/kinds.ts";
 import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { attemptsOf } from "../../parts/publish_attempts.ts";
 import { Repair } from "../../parts/repair.tsx";
+import { stateOf, typeWord } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
 import { UserLinks } from "../../parts/user_links.tsx";
+import { kindOf } from "../../systems.ts";
 import { type EventDetail, eventDetail } from "./queries.ts";
 
-export function EventDrawer() {
-  const { id } = useParams({ from: "/outbox/$id" });
-  const search = useSearch({ from: "/outbox" });
-  const navigate = useNavigate();
+const outbox = kindOf("outbox");
+
+export function EventDrawer({ id, close }: RowDrawerProps) {
   const { data: event, error, refetch } = useQuery({ ...eventDetail(id), ...useLive() });
   return (
-    <Drawer
-      title={event ? `${verbOf(event.event_type)} event` : "Event"}
-      head={<Id id={id} whole />}
-      close={() => void navigate({ to: "/outbox", search })}
-    >
+    <Drawer title={event ? `${typeWord(outbox, event.event_type)} event` : "Event"} head={<Id id={id} whole />} close={close}>
       {error && <ErrorNotice what="This event cannot be shown." error={error} retry={() => void refetch()} />}
       {!event && !error && <Skeleton rows={12} />}
       {event && <Details event={event} />}

@@ -98,9 +98,9 @@ function Value({ line, points, whole, at, isMark }: ValueProps) {
   );
   const className = `whitespace-nowrap ${isMark || line.field !== "count" ? toneText[line.tone] : "text-soft"}`;
   if (!line.list) return <span className={className}>{text}</span>;
-  const { to, status } = line.list;
+  const { kind, status } = line.list;
   return (
-    <Link to={to} search={status ? { status } : {}} className={`${className} hover:underline`}>
+    <Link to="/$kind" params={{ kind }} search={status ? { status } : {}} className={`${className} hover:underline`}>
       {text}
     </Link>
   );

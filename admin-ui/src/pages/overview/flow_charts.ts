@@ -1,6 +1,6 @@
 import type { StepMinute } from "../../../../server/kernel/operator/flow_routes.ts";
 import { number, span } from "../../parts/format.ts";
-import type { System } from "../../systems.ts";
+import type { KindName } from "../../systems.ts";
 import type { FlowSeries } from "./queries.ts";
 
 export type LineTone = "accent" | "faint" | "retry" | "failed";
@@ -12,12 +12,15 @@ export interface Line {
   readonly word: string;
   readonly tone: LineTone;
   /** The list that the number links to. */
-  readonly list?: { readonly to: "/outbox" | "/notifications"; readonly status?: string };
+  readonly list?: { readonly kind: KindName; readonly status?: string };
 }
+
+/** The systems whose steps are charted. */
+export type FlowSystem = "entitlement" | "notification";
 
 export interface FlowChart {
   readonly title: string;
-  readonly system: System;
+  readonly system: FlowSystem;
   readonly unit: "count" | "time";
   readonly lines: readonly Line[];
   /** Unwanted counts, drawn only where they are not zero. */
@@ -31,7 +34,7 @@ const counted = (step: string, word: string, list: NonNullable<Line["list"]>, to
   tone,
   list,
 });
-const timed = (title: string, system: System, step: string): FlowChart => ({
+const timed = (title: string, system: FlowSystem, step: string): FlowChart => ({
   title,
   system,
   unit: "time",
@@ -44,32 +47,32 @@ const timed = (title: string, system: System, step: string): FlowChart => ({
 
 /** The steps of a change. */
 export const throughput: readonly FlowChart[] = [
-  { title: "Changed", system: "entitlement", unit: "count", lines: [counted("changed", "changed", { to: "/outbox" })], marks: [] },
+  { title: "Changed", system: "entitlement", unit: "count", lines: [counted("changed", "changed", { kind: "outbox" })], marks: [] },
   {
     title: "Published",
     system: "entitlement",
     unit: "count",
-    lines: [counted("published", "published", { to: "/outbox", status: "PUBLISHED" })],
+    lines: [counted("published", "published", { kind: "outbox", status: "PUBLISHED" })],
     marks: [
-      counted("retried", "retried", { to: "/outbox", status: "RETRYING" }, "retry"),
-      counted("failed", "failed", { to: "/outbox", status: "FAILED" }, "failed"),
+      counted("retried", "retried", { kind: "outbox", status: "RETRYING" }, "retry"),
+      counted("failed", "failed", { kind: "outbox", status: "FAILED" }, "failed"),
     ],
   },
   {
     title: "Consumed",
     system: "notification",
     unit: "count",
-    lines: [counted("taken_in", "consumed", { to: "/notifications" })],
+    lines: [counted("taken_in", "consumed", { kind: "notifications" })],
     marks: [],
   },
   {
     title: "Sent",
     system: "notification",
     unit: "count",
-    lines: [counted("sent", "sent", { to: "/notifications", status: "SENT" })],
+    lines: [counted("sent", "sent", { kind: "notifications", status: "SENT" })],
     marks: [
-      counted("retried", "retried", { to: "/notifications", status: "RETRYING" }, "retry"),
-      counted("failed", "failed", { to: "/notifications", status: "FAILED" }, "failed"),
+      counted("retried", "retried", { kind: "notifications", status: "RETRYING" }, "retry"),
+      counted("failed", "failed", { kind: "notifications", status: "FAILED" }, "failed"),
     ],
   },
 ];

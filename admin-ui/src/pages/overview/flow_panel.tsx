@@ -5,10 +5,9 @@ import { useLive } from "../../api/live.ts";
 import { clock, exact } from "../../parts/format.ts";
 import { Panel } from "../../parts/page.tsx";
 import { useSettings } from "../../parts/settings.ts";
-import type { System } from "../../systems.ts";
 import { countScaleOf, timeScaleOf } from "./chart_scale.ts";
 import { FlowCell, type Pointing } from "./flow_cell.tsx";
-import { binned, type FlowChart, formatValue, latency, linesOf, ranges, throughput, valuesOf } from "./flow_charts.ts";
+import { binned, type FlowChart, type FlowSystem, formatValue, latency, linesOf, ranges, throughput, valuesOf } from "./flow_charts.ts";
 import { ConsumerLag } from "./health_panel.tsx";
 import type { FlowSeries } from "./queries.ts";
 import { flow } from "./queries.ts";
@@ -85,7 +84,7 @@ function Range({ hours }: { hours: string }) {
   );
 }
 
-type Points = Record<System, FlowSeries | undefined>;
+type Points = Record<FlowSystem, FlowSeries | undefined>;
 
 /** Selects a minute in all charts by keyboard. Visible only while it has the focus. */
 function Minute({ points, shown, at, point }: { points: Points; shown: FlowSeries } & Pointing) {

@@ -70,7 +70,7 @@ const sightOf = ({
   every: 5000,
   health: { entitlement: known({ ...well.entitlement, ...entitlement }), notification: known({ ...well.notification, ...notification }) },
   gateway: known({ dependencies: gateway, workers: [], breakers: [], consumer: null }),
-  counts: { entitlement: known(outbox ?? rows()), notification: known(deliveries ?? rows()) },
+  counts: { outbox: known(outbox ?? rows()), notifications: known(deliveries ?? rows()) },
   consistency: { entitlement: known({ invariants: [] }), notification: known({ invariants }) },
   unreadable: known({ count: unreadable, more: false }),
   isLagGrowing: false,
@@ -127,7 +127,7 @@ const cases: Case[] = [
   ],
   [
     "the number of waiting events is unknown",
-    { ...noBroker, overview: { counts: { entitlement: asked, notification: asked } } },
+    { ...noBroker, overview: { counts: { outbox: asked, notifications: asked } } },
     "failed",
     "NATS is unreachable: grants continue, events wait",
     ["Affected: breaker of publish, relay, consumer, sender"],
@@ -179,7 +179,7 @@ const cases: Case[] = [
     {
       notification: { dependencies: noDatabase },
       overview: {
-        counts: { entitlement: known(rows()), notification: lost("the database is away") },
+        counts: { outbox: known(rows()), notifications: lost("the database is away") },
         unreadable: lost("the database is away"),
       },
     },
@@ -253,7 +253,7 @@ const cases: Case[] = [
           entitlement: known({ ...well.entitlement, workers: [part("entitlement:relay", "confirmation: nobody answers")] }),
           notification: lost("502"),
         },
-        counts: { entitlement: known(rows()), notification: lost("502") },
+        counts: { outbox: known(rows()), notifications: lost("502") },
       },
     },
     "failed",
@@ -279,9 +279,9 @@ const cases: Case[] = [
   ["an invariant is watched only", { invariants: [invariant("watch")] }, "done", "All systems are healthy"],
   [
     "the outbox cannot be counted, although its system is healthy",
-    { overview: { counts: { entitlement: lost("it took too long"), notification: known(rows()) } } },
+    { overview: { counts: { outbox: lost("it took too long"), notifications: known(rows()) } } },
     "failed",
-    "The outbox cannot be counted: it took too long",
+    "Outbox cannot be counted: it took too long",
   ],
   ["unreadable messages are not counted", { overview: { unreadable: lost("no") } }, "failed", "Unreadable messages cannot be counted: no"],
   ["rows are retried", { outbox: rows({ PENDING: 5 }, { retrying: { count: 5, more: false } }) }, "retry", "5 are being retried"],

@@ -1,9 +1,9 @@
 import type { SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
 import type { Consistency, Count, Counts } from "../../api/answers.ts";
-import { count, number, span } from "../../parts/format.ts";
-import type { Tone } from "../../parts/kinds.ts";
-import type { System } from "../../systems.ts";
-import { causesOf, type Views } from "./outage.ts";
+import { count, number, span, sumOf } from "../../parts/format.ts";
+import { failedIn, type Tone } from "../../parts/row_kinds.ts";
+import { type Kind, type KindName, rowKinds, type System, systems } from "../../systems.ts";
+import { causesOf, type SystemView, type Views } from "./outage.ts";
 
 /** The result of a query. */
 export interface QueryResult<T> {
@@ -15,20 +15,24 @@ export interface QueryResult<T> {
   readonly isUnreachable?: boolean;
 }
 
+type PerSystem<T> = Readonly<Partial<Record<System, T>>>;
+
 /** The input of the headline. */
 export interface OverviewData {
   readonly now: number;
   /** Milliseconds between two refreshes; 0 means never. */
   readonly every: number;
-  readonly health: Readonly<Record<System, QueryResult<SystemHealth>>>;
+  /** Of the systems that the console shows. */
+  readonly health: PerSystem<QueryResult<SystemHealth>>;
   readonly gateway: QueryResult<SystemHealth>;
-  readonly counts: Readonly<Record<System, QueryResult<Counts>>>;
-  readonly consistency: Readonly<Record<System, QueryResult<Pick<Consistency, "invariants">>>>;
+  /** Of the row kinds that the console shows. */
+  readonly counts: Readonly<Partial<Record<KindName, QueryResult<Counts>>>>;
+  readonly consistency: PerSystem<QueryResult<Pick<Consistency, "invariants">>>;
   readonly unreadable: QueryResult<Count>;
   readonly isLagGrowing: boolean;
 }
 
-export type Target = "/failures" | "/failures/unreadable" | "/consistency" | "/outbox" | "/notifications";
+export type Target = "/failures" | "/failures/unreadable" | "/consistency" | `/${KindName}`;
 
 export interface Finding {
   readonly tone: Tone;
@@ -49,11 +53,14 @@ export const largeLag = 1000;
 const leastStale = 15_000;
 const missedRefreshes = 3;
 
-const systems: readonly System[] = ["entitlement", "notification"];
-const rowsOf: Record<System, string> = { entitlement: "The outbox", notification: "Notifications" };
 const zero: Count = { count: 0, more: false };
-const sum = (some: readonly Count[]): Count =>
-  some.reduce((all, one) => ({ count: all.count + one.count, more: all.more || one.more }), zero);
+const systemsIn = ({ health }: Pick<OverviewData, "health">) => systems.filter(system => health[system]);
+/** The known counts, each with its kind. */
+const countsIn = ({ counts }: Pick<OverviewData, "counts">) =>
+  rowKinds.flatMap(kind => {
+    const result = counts[kind.name];
+    return result ? [{ kind, result }] : [];
+  });
 
 /** The first line of the overview. It says "healthy" only if every query succeeded recently and found no problem. */
 export function headlineOf(overview: OverviewData): Headline {
@@ -88,19 +95,26 @@ export function headlineOf(overview: OverviewData): Headline {
   };
 }
 
-const isSilent = ({ error }: QueryResult<SystemHealth>) => error !== undefined;
+const isSilent = (health: QueryResult<SystemHealth> | undefined) => health?.error !== undefined;
 
-function viewsOf({ health, counts }: OverviewData): Views {
-  const viewOf = (system: System) => {
-    const known = counts[system].data?.counts;
-    return {
-      health: health[system].data,
-      silent: isSilent(health[system]) ? (health[system].isUnreachable ? ("gateway" as const) : ("system" as const)) : undefined,
-      waiting: known && sum([known.PENDING ?? zero, known.IN_FLIGHT ?? zero, known.PROCESSING ?? zero]),
-    };
+function viewsOf(overview: OverviewData): Views {
+  const { health } = overview;
+  const waitingOf = (system: System) => {
+    const known = countsIn(overview).flatMap(({ kind, result }) => (kind.system === system ? (openIn(kind, result.data) ?? []) : []));
+    return known.length > 0 ? sumOf(known) : undefined;
   };
-  return { entitlement: viewOf("entitlement"), notification: viewOf("notification") };
+  const viewOf = (system: System): SystemView => ({
+    health: health[system]?.data,
+    silent: isSilent(health[system]) ? (health[system]?.isUnreachable ? "gateway" : "system") : undefined,
+    waiting: waitingOf(system),
+  });
+  return Object.fromEntries(systemsIn(overview).map(system => [system, viewOf(system)]));
 }
+
+/** Rows that are waiting or in flight. */
+const openIn = (kind: Kind, counts: Counts | undefined): Count | undefined =>
+  counts &&
+  sumOf(kind.states.flatMap(({ name, meaning }) => (meaning === "waiting" || meaning === "held" ? [counts.counts[name] ?? zero] : [])));
 
 /** Failing dependencies of the gateway. NATS is left out: the systems report it in more detail. */
 const gatewayTroublesOf = ({ gateway }: OverviewData): Finding[] =>
@@ -109,10 +123,12 @@ const gatewayTroublesOf = ({ gateway }: OverviewData): Finding[] =>
     .map(({ name, detail }) => ({ tone: "failed", text: detail ?? `A dependency of the gateway is broken: ${name}` }));
 
 /** Failures that need an operator. */
-function failuresOf({ counts, unreadable, consistency }: OverviewData): Finding[] {
-  const failed = sum(systems.map(system => counts[system].data?.counts.FAILED ?? zero));
+function failuresOf(overview: OverviewData): Finding[] {
+  const { unreadable, consistency } = overview;
+  const failed = sumOf(countsIn(overview).map(({ kind, result }) => failedIn(kind, result.data) ?? zero));
   const open = unreadable.data ?? zero;
-  const broken = systems.flatMap(system => consistency[system].data?.invariants ?? []).filter(({ state }) => state === "broken").length;
+  const invariants = systems.flatMap(system => consistency[system]?.data?.invariants ?? []);
+  const broken = invariants.filter(({ state }) => state === "broken").length;
   const need: [many: Count, text: string, to: Target][] = [
     [failed, "failed: needs attention", "/failures"],
     [open, `${open.count === 1 ? "message" : "messages"} could not be read: needs attention`, "/failures/unreadable"],
@@ -122,34 +138,33 @@ function failuresOf({ counts, unreadable, consistency }: OverviewData): Finding[
 }
 
 /** Queries that failed, unless a failure of their system explains it. */
-function unansweredOf({ health, counts, unreadable, consistency }: OverviewData): Finding[] {
+function unansweredOf(overview: OverviewData): Finding[] {
+  const { health, unreadable, consistency } = overview;
   const isExplained = (system: System) =>
-    isSilent(health[system]) || health[system].data?.dependencies.some(({ name, state }) => name === "database" && state === "trouble");
-  const results: [system: System, answer: QueryResult<unknown>, what: string][] = [
-    ...systems.map((system): [System, QueryResult<unknown>, string] => [system, counts[system], `${rowsOf[system]} cannot be counted`]),
+    isSilent(health[system]) || health[system]?.data?.dependencies.some(({ name, state }) => name === "database" && state === "trouble");
+  const results: (readonly [system: System, result: QueryResult<unknown> | undefined, what: string])[] = [
+    ...countsIn(overview).map(({ kind, result }) => [kind.system, result, `${kind.title} cannot be counted`] as const),
     ["notification", unreadable, "Unreadable messages cannot be counted"],
-    ...systems.map((system): [System, QueryResult<unknown>, string] => [
-      system,
-      consistency[system],
-      `The invariants of ${system} cannot be checked`,
-    ]),
+    ...systems.map(system => [system, consistency[system], `The invariants of ${system} cannot be checked`] as const),
   ];
-  return results.flatMap(([system, { error }, what]) =>
-    error !== undefined && !isExplained(system) ? [{ tone: "failed", text: `${what}: ${error}` }] : [],
+  return results.flatMap(([system, result, what]) =>
+    result?.error !== undefined && !isExplained(system) ? [{ tone: "failed", text: `${what}: ${result.error}` }] : [],
   );
 }
 
 /** Delays that usually recover without an operator. */
-function slowOf({ now, counts, health, isLagGrowing }: OverviewData): Finding[] {
+function slowOf(overview: OverviewData): Finding[] {
+  const { now, health, isLagGrowing } = overview;
+  const counted = countsIn(overview);
   const findings: Finding[] = [];
-  const retrying = sum(systems.map(system => counts[system].data?.retrying ?? zero));
-  const oldest = systems.flatMap(system => counts[system].data?.oldest_pending_at ?? []).toSorted()[0];
+  const retrying = sumOf(counted.map(({ result }) => result.data?.retrying ?? zero));
+  const oldest = counted.flatMap(({ result }) => result.data?.oldest_pending_at ?? []).toSorted()[0];
   const age = oldest === undefined ? 0 : now - Date.parse(oldest);
   const late = age > lateAfter ? `the oldest has waited for ${span(age)}` : undefined;
-  const retriedIn = (system: System) => (counts[system].data?.retrying ?? zero).count;
-  const isHere = (system: System) =>
-    retrying.count > 0 ? retriedIn(system) * 2 >= retrying.count : counts[system].data?.oldest_pending_at === oldest;
-  const to = systems.find(isHere) === "notification" ? "/notifications" : "/outbox";
+  const isHere = ({ data }: QueryResult<Counts>) =>
+    retrying.count > 0 ? (data?.retrying?.count ?? 0) * 2 >= retrying.count : data?.oldest_pending_at === oldest;
+  const { name } = (counted.find(({ result }) => isHere(result))?.kind ?? rowKinds[0])!;
+  const to: Target = `/${name}`;
   if (retrying.count > 0)
     findings.push({
       tone: "retry",
@@ -157,7 +172,7 @@ function slowOf({ now, counts, health, isLagGrowing }: OverviewData): Finding[] 
       to,
     });
   else if (late) findings.push({ tone: "retry", text: late.replace(/^t/, "T"), to });
-  const lag = health.notification.data?.consumer?.pending ?? 0;
+  const lag = health.notification?.data?.consumer?.pending ?? 0;
   if (lag > largeLag)
     findings.push({ tone: "retry", text: `${number(lag)} events wait in the stream${isLagGrowing ? ", and growing" : ""}` });
   return findings;
@@ -166,13 +181,13 @@ function slowOf({ now, counts, health, isLagGrowing }: OverviewData): Finding[] 
 /** Parts whose state is unknown. */
 function unknownOf({ health }: OverviewData): Finding[] {
   const unknown = systems.flatMap(system => {
-    const { data, error } = health[system];
-    if (!data || error !== undefined || data.workers.length === 0) return [];
+    const data = health[system]?.data;
+    if (!data || isSilent(health[system]) || data.workers.length === 0) return [];
     return [...data.dependencies, ...data.breakers, ...data.workers]
       .filter(({ state }) => state === "unknown")
       .map(({ name }) => `${name.replace(/^\w+:/, "")} of ${system}`);
   });
-  const { data } = health.notification;
+  const data = health.notification?.data;
   const isBrokerWell = data?.dependencies.some(({ name, state }) => name === "broker" && state !== "trouble");
   if (data?.consumer === null && isBrokerWell) unknown.push("consumer lag of notification");
   return unknown.length > 0 ? [{ tone: "pending", text: `Unknown: ${unknown.join(", ")}` }] : [];
@@ -180,7 +195,7 @@ function unknownOf({ health }: OverviewData): Finding[] {
 
 /** Workers in separate processes have their own health endpoint. Here only the age of waiting rows shows their state. */
 function unseenOf({ health }: OverviewData): Finding[] {
-  const apart = systems.filter(system => health[system].data?.workers.length === 0);
+  const apart = systems.filter(system => health[system]?.data?.workers.length === 0);
   return apart.length > 0
     ? [{ tone: "pending", text: `The workers of ${apart.join(" and ")} run in separate processes; their state is not visible here` }]
     : [];

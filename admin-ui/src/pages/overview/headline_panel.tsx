@@ -1,16 +1,18 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useRef } from "react";
+import type { Counts } from "../../api/answers.ts";
 import { ApiError } from "../../api/client.ts";
+import { useCounts } from "../../api/counts.ts";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
 import { Icon } from "../../parts/icons.tsx";
-import { notifications, outbox } from "../../parts/kinds.ts";
+import { stateMeaning } from "../../parts/row_kinds.ts";
 import { useSettings } from "../../parts/settings.ts";
 import { toneText } from "../../parts/state_mark.tsx";
 import { useNow } from "../../parts/time.tsx";
-import type { System } from "../../systems.ts";
-import { type Finding, headlineOf, type QueryResult } from "./headline.ts";
+import { type KindName, kindOf, rowKinds, type System, systems } from "../../systems.ts";
+import { type Finding, headlineOf, type QueryResult, type Target } from "./headline.ts";
 import { isGrowing, type Sample } from "./lag.ts";
 import { gatewayHealth, health as healthQuery } from "./queries.ts";
 
@@ -30,24 +32,22 @@ const resultOf = <T,>({ data, error, dataUpdatedAt: at }: Query<T>): QueryResult
   isUnreachable: error instanceof ApiError && error.status === 0,
 });
 
+const bySystem = <T,>(results: readonly Query<T>[]) =>
+  Object.fromEntries(systems.map((system, index) => [system, resultOf(results[index]!)])) as Record<System, QueryResult<T>>;
+
 function useHeadline() {
   const now = useNow();
   const { every } = useSettings();
   const live = useLive();
   const slow = { refetchInterval: live.refetchInterval && Math.max(live.refetchInterval, consistencyEvery) };
-  const health = {
-    entitlement: resultOf(useQuery({ ...healthQuery("entitlement"), ...live })),
-    notification: resultOf(useQuery({ ...healthQuery("notification"), ...live })),
-  } satisfies Record<System, unknown>;
+  const health = bySystem(useQueries({ queries: systems.map(system => ({ ...healthQuery(system), ...live })) }));
   const gateway = resultOf(useQuery({ ...gatewayHealth, ...live }));
-  const counts = {
-    entitlement: resultOf(useQuery({ ...queries.counts(outbox), ...live })),
-    notification: resultOf(useQuery({ ...queries.counts(notifications), ...live })),
-  } satisfies Record<System, unknown>;
-  const consistency = {
-    entitlement: resultOf(useQuery({ ...queries.consistency("entitlement"), ...slow })),
-    notification: resultOf(useQuery({ ...queries.consistency("notification"), ...slow })),
-  } satisfies Record<System, unknown>;
+  const counted = useCounts();
+  const counts = Object.fromEntries(rowKinds.map(({ name }, index) => [name, resultOf(counted[index]!)])) as Record<
+    KindName,
+    QueryResult<Counts>
+  >;
+  const consistency = bySystem(useQueries({ queries: systems.map(system => ({ ...queries.consistency(system), ...slow })) }));
   const unreadable = resultOf(useQuery({ ...queries.rawDeadLetterCounts, select: ({ open }) => open, ...live }));
   const isLagGrowing = useIsGrowing(health.notification.data?.consumer?.pending, health.notification.at);
   return headlineOf({ now, every: every * 1000, health, gateway, counts, consistency, unreadable, isLagGrowing });
@@ -94,13 +94,21 @@ const words = {
   "/failures": "Show the causes",
   "/failures/unreadable": "Show the messages",
   "/consistency": "Show the invariants",
-  "/outbox": "Show the outbox",
-  "/notifications": "Show the notifications",
 } as const;
+const isList = (to: Target): to is `/${KindName}` => !(to in words);
 
-function More({ to }: { to: NonNullable<Finding["to"]> }) {
+function More({ to }: { to: Target }) {
+  const className = "link text-sm font-medium";
+  if (isList(to)) {
+    const kind = kindOf(to.slice(1));
+    return (
+      <Link to="/$kind" params={{ kind: kind.name }} search={{ status: stateMeaning(kind, "waiting").name }} className={className}>
+        Show {kind.title.toLowerCase()}
+      </Link>
+    );
+  }
   return (
-    <Link to={to} search={to === "/outbox" || to === "/notifications" ? { status: "PENDING" } : {}} className="link text-sm font-medium">
+    <Link to={to} className={className}>
       {words[to]}
     </Link>
   );

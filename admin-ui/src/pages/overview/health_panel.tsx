@@ -5,12 +5,9 @@ import { number } from "../../parts/format.ts";
 import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { StateMark } from "../../parts/state_mark.tsx";
-import type { System } from "../../systems.ts";
+import { type System, systems, titleOf } from "../../systems.ts";
 import { largeLag } from "./headline.ts";
 import { gatewayHealth, health } from "./queries.ts";
-
-const systems: readonly System[] = ["entitlement", "notification"];
-const titles: Record<System, string> = { entitlement: "Entitlement", notification: "Notification" };
 
 interface NamedPart extends HealthPart {
   readonly kind: "dependency" | "worker" | "breaker" | "check";
@@ -52,7 +49,7 @@ const tones = { ok: "done", trouble: "failed", unknown: "pending" } as const;
 function SystemParts({ system }: { system: System }) {
   const { data, error, refetch } = useQuery({ ...health(system), ...useLive() });
   const note = data?.workers.length === 0 ? "The workers run in separate processes. Their state is not visible here." : undefined;
-  return <Parts title={titles[system]} data={data} error={error} retry={() => void refetch()} note={note} />;
+  return <Parts title={titleOf(system)} data={data} error={error} retry={() => void refetch()} note={note} />;
 }
 
 function GatewayParts() {

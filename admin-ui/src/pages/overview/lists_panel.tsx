@@ -1,31 +1,27 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
 import { count } from "../../parts/format.ts";
-import { type Kind, notifications, outbox } from "../../parts/kinds.ts";
 import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { OperationState } from "../../parts/operation_state.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { OperationProgress } from "../../parts/progress.tsx";
+import { failedState, retryingState } from "../../parts/row_kinds.ts";
+import { toneText } from "../../parts/state_mark.tsx";
 import { Ago } from "../../parts/time.tsx";
+import { type Kind, rowKinds, systems } from "../../systems.ts";
 
 const shown = 5;
 
-const states = [
-  { name: "FAILED", word: "failed", tone: "text-failed" },
-  { name: "RETRYING", word: "retrying", tone: "text-retry" },
-] as const;
+/** The groups of each kind, failed and retrying. */
+const groupLists = rowKinds.flatMap(kind => [failedState(kind), retryingState(kind)].map(state => ({ kind, state })));
 
 /** The largest groups of failed and retrying rows of all kinds. An error of one kind does not hide the others. */
 export function TopFailures() {
   const live = useLive();
-  const parts = [
-    { kind: outbox, state: states[0], query: useQuery({ ...queries.groups(outbox, "FAILED"), ...live }) },
-    { kind: outbox, state: states[1], query: useQuery({ ...queries.groups(outbox, "RETRYING"), ...live }) },
-    { kind: notifications, state: states[0], query: useQuery({ ...queries.groups(notifications, "FAILED"), ...live }) },
-    { kind: notifications, state: states[1], query: useQuery({ ...queries.groups(notifications, "RETRYING"), ...live }) },
-  ];
+  const results = useQueries({ queries: groupLists.map(({ kind, state }) => ({ ...queries.groups(kind, state.name), ...live })) });
+  const parts = groupLists.map((one, index) => ({ ...one, query: results[index]! }));
   const groups = parts
     .flatMap(({ kind, state, query }) => (query.data?.groups ?? []).map(group => ({ kind, state, group })))
     .toSorted((a, b) => b.group.count - a.group.count)
@@ -42,7 +38,7 @@ export function TopFailures() {
       {parts.map(
         ({ kind, state, query: { error, refetch } }) =>
           error &&
-          state.name === "FAILED" && (
+          state.meaning === "failed" && (
             <ErrorNotice key={kind.name} what={`Failures of ${kind.title.toLowerCase()}:`} error={error} retry={() => void refetch()} />
           ),
       )}
@@ -52,17 +48,19 @@ export function TopFailures() {
         {groups.map(({ kind, state, group }) => (
           <li key={kind.name + state.name + group.fingerprint} className="border-b last:border-0">
             <Link
-              to={`/${kind.name}`}
+              to="/$kind"
+              params={{ kind: kind.name }}
               search={{ status: state.name, fingerprint: group.fingerprint }}
               className="grid grid-cols-[3.25rem_minmax(0,1fr)] items-baseline gap-3 px-4 py-2 hover:bg-raised"
             >
-              <span className={`mono text-right font-semibold ${state.tone}`}>{count(group)}</span>
+              <span className={`mono text-right font-semibold ${toneText[state.tone]}`}>{count(group)}</span>
               <span className="min-w-0">
                 <span className="block truncate" title={group.sample_error}>
                   {group.sample_error}
                 </span>
                 <span className="block text-faint">
-                  <span className={state.tone}>{state.word}</span> · {nameOf(kind)} · last <Ago at={group.last_at} />
+                  <span className={toneText[state.tone]}>{state.word.toLowerCase()}</span> · {nameOf(kind)} · last{" "}
+                  <Ago at={group.last_at} />
                 </span>
               </span>
             </Link>
@@ -78,10 +76,8 @@ const nameOf = (kind: Kind) => kind.title.toLowerCase();
 /** The latest bulk operations. */
 export function RecentOperations() {
   const live = useLive();
-  const parts = [
-    { system: "entitlement" as const, query: useInfiniteQuery({ ...queries.operations("entitlement"), ...live }) },
-    { system: "notification" as const, query: useInfiniteQuery({ ...queries.operations("notification"), ...live }) },
-  ];
+  // biome-ignore lint/correctness/useHookAtTopLevel: the list of systems never changes
+  const parts = systems.map(system => ({ system, query: useInfiniteQuery({ ...queries.operations(system), ...live }) }));
   const operations = parts
     .flatMap(({ system, query }) => (query.data?.pages[0]?.operations ?? []).map(operation => ({ system, operation })))
     .toSorted((a, b) => b.operation.created_at.localeCompare(a.operation.created_at))

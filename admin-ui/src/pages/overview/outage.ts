@@ -1,7 +1,7 @@
 import type { HealthPart, SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
 import type { Count } from "../../api/answers.ts";
 import { count } from "../../parts/format.ts";
-import type { System } from "../../systems.ts";
+import { type System, systems, titleOf } from "../../systems.ts";
 
 /** The known state of a system. */
 export interface SystemView {
@@ -12,7 +12,10 @@ export interface SystemView {
   readonly waiting: Count | undefined;
 }
 
-export type Views = Readonly<Record<System, SystemView>>;
+/** The systems that the console shows. */
+export type Views = Readonly<Partial<Record<System, SystemView>>>;
+
+const systemsIn = (views: Views) => systems.filter(system => views[system]);
 
 /** A cause of an outage, its consequence, and the other parts it affects. */
 export interface Cause {
@@ -32,8 +35,6 @@ interface Symptom {
 type Explains = (symptom: Symptom, part: string) => boolean;
 type Rule = Omit<Cause, "affected"> & { readonly explains: Explains };
 
-const systems: readonly System[] = ["entitlement", "notification"];
-const titles: Record<System, string> = { entitlement: "Entitlement", notification: "Notification" };
 const kept = "events wait in the stream, nothing is lost";
 /** A wrong signature is a separate cause, even if other parts are unreachable. */
 const isForged = ({ parts }: Symptom, part: string) => part === "confirmation" && /wrong signature/.test(parts.get(part) ?? "");
@@ -46,7 +47,12 @@ const isOf =
 export function causesOf(views: Views): Cause[] {
   const symptoms = systems.flatMap(system => symptomsOf(system, views[system]));
   const waiting = waitingIn(views);
-  const rules = [...ofSilence(views), ...ofDatabases(symptoms), ...ofBroker(symptoms, waiting), ...ofPublishing(symptoms, waiting)];
+  const rules = [
+    ...ofSilence(views),
+    ...ofDatabases(symptoms, systemsIn(views).length),
+    ...ofBroker(symptoms, waiting),
+    ...ofPublishing(symptoms, waiting),
+  ];
   const own = (one: Symptom) => [...one.parts].filter(([part]) => !rules.some(({ explains }) => explains(one, part)));
   const [alone, explained] = [symptoms.filter(one => own(one).length > 0), symptoms.filter(one => own(one).length === 0)];
   const affectedBy = (explains: Explains) =>
@@ -63,8 +69,9 @@ export function partsOf(detail: string): Map<string, string> {
   return new Map(entries.every(one => one !== null) ? entries.map(one => [one[1]!, one[2]!]) : [["", detail]]);
 }
 
-function symptomsOf(system: System, { health, silent }: SystemView): Symptom[] {
-  if (!health || silent) return [];
+function symptomsOf(system: System, view: SystemView | undefined): Symptom[] {
+  if (!view?.health || view.silent) return [];
+  const { health } = view;
   const troubled = (parts: readonly HealthPart[]) => parts.filter(({ state }) => state === "trouble");
   return [
     ...troubled(health.dependencies).map(({ name, detail }) => ({ system, parts: new Map([[name, detail ?? ""]]) })),
@@ -79,29 +86,29 @@ function symptomsOf(system: System, { health, silent }: SystemView): Symptom[] {
 
 /** `27 events wait`, or `events wait` if the number is unknown. */
 const waitingIn = (views: Views) => (system: System, row: string) => {
-  const { count: many = 0, more = false } = views[system].waiting ?? {};
+  const { count: many = 0, more = false } = views[system]?.waiting ?? {};
   return many === 1 ? `1 ${row} waits` : `${many > 0 ? `${count({ count: many, more })} ` : ""}${row}s wait`;
 };
 type Waiting = ReturnType<typeof waitingIn>;
 const grantsGoOn = (waiting: Waiting) => `grants continue, ${waiting("entitlement", "event")}`;
 
 function ofSilence(views: Views): Rule[] {
-  const silent = systems.filter(system => views[system].silent);
-  if (silent.length > 0 && silent.every(system => views[system].silent === "gateway"))
+  const silent = systems.filter(system => views[system]?.silent);
+  if (silent.length > 0 && silent.every(system => views[system]?.silent === "gateway"))
     return [{ what: "The gateway is unreachable", means: "this page is out of date", explains: () => true }];
-  const means: Record<System, string> = { entitlement: "grants may be refused; accepted grants are kept", notification: kept };
-  return silent.map(system => ({ what: `${titles[system]} does not answer`, means: means[system], explains: isOf("confirmation") }));
+  const means: Partial<Record<System, string>> = { entitlement: "grants may be refused; accepted grants are kept", notification: kept };
+  return silent.map(system => ({ what: `${titleOf(system)} does not answer`, means: means[system], explains: isOf("confirmation") }));
 }
 
 const having = (symptoms: readonly Symptom[], part: string) =>
   systems.filter(system => symptoms.some(one => one.system === system && one.parts.has(part)));
 
-function ofDatabases(symptoms: readonly Symptom[]): Rule[] {
+function ofDatabases(symptoms: readonly Symptom[], shown: number): Rule[] {
   const away = having(symptoms, "database");
   const isOfConfirmation = isOf("confirmation");
   const explains: Explains = (one, part) => away.includes(one.system) || isOfConfirmation(one, part);
-  const means: Record<System, string> = { entitlement: "grants are refused; accepted grants are kept", notification: kept };
-  if (away.length === systems.length) return [{ what: "PostgreSQL is unreachable", means: `grants are refused, ${kept}`, explains }];
+  const means: Partial<Record<System, string>> = { entitlement: "grants are refused; accepted grants are kept", notification: kept };
+  if (away.length === shown) return [{ what: "PostgreSQL is unreachable", means: `grants are refused, ${kept}`, explains }];
   return away.map(system => ({ what: `PostgreSQL of ${system} is unreachable`, means: means[system], explains }));
 }
 

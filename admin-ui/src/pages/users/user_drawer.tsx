@@ -38,10 +38,10 @@ export function UserDrawer() {
           <Section title="Related pages">
             <div className="flex flex-wrap gap-x-3 gap-y-1">
               <UserLinks user={user.user_id} />
-              <Link to="/outbox" search={{ user_id: user.user_id }} className="link">
+              <Link to="/$kind" params={{ kind: "outbox" }} search={{ user_id: user.user_id }} className="link">
                 Outbox
               </Link>
-              <Link to="/notifications" search={{ user_id: user.user_id }} className="link">
+              <Link to="/$kind" params={{ kind: "notifications" }} search={{ user_id: user.user_id }} className="link">
                 Notifications
               </Link>
             </div>
