@@ -90,7 +90,7 @@ function FindForm({ search, find }: { search: string | undefined; find: (text: s
   return (
     <form onSubmit={submit} className="flex w-full max-w-xl flex-wrap items-center gap-2">
       <label htmlFor={id} className="font-medium">
-        FindForm
+        Find
       </label>
       <input
         id={id}
@@ -103,7 +103,7 @@ function FindForm({ search, find }: { search: string | undefined; find: (text: s
         onChange={event => setText(event.target.value)}
       />
       <button type="submit" className="button" disabled={text.trim() === ""}>
-        FindForm
+        Find
       </button>
       {search !== undefined && (
         <Link to="/users" search={{}} className="link">
