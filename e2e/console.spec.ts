@@ -1,7 +1,7 @@
 import { expect, type Page, test } from "@playwright/test";
-import { openDatabases, putChains } from "./chains.ts";
 import { openConsole } from "./console.ts";
 import { failFor, grant } from "./people.ts";
+import { seed } from "./seed.ts";
 import { variable } from "./stack.ts";
 
 const asMachine = { authorization: `Bearer ${variable("KENRI_API_KEY")}` };
@@ -152,18 +152,15 @@ test("rows that failed again after a requeue are shown as such in the dialog, th
     await failFor("NOTIFICATION", "");
   }
   // Other tests count failures.
-  const databases = openDatabases();
-  await databases.notification`delete from notifications where user_id like ${`${prefix}%`}`;
-  await databases.end();
+  await seed("forget", { prefix });
 });
 
 test("retrying rows are grouped by cause and retried now: one row, and all rows of a cause", async ({ page, browser }) => {
   const run = Date.now();
   const error = `gateway G${"ABCDEFGHIJ"[run % 10]}${run} is away`;
   const users = [1, 2, 3].map(number => `patient-${run}-${number}`);
-  const databases = openDatabases();
-  const ids = await putChains(
-    databases,
+  const ids = await seed<object[]>(
+    "chains",
     users.map((user, index) => ({
       at: run - 60_000 + index,
       user,
@@ -177,7 +174,6 @@ test("retrying rows are grouped by cause and retried now: one row, and all rows 
       delivery: { status: "PENDING", tries: [{ after: 9, took: 7, outcome: "retry", error }] },
     })),
   );
-  await databases.end();
   await openConsole(page, "operator", "failures");
   const waiting = page.getByRole("region", { name: "Notifications" }).getByRole("list", { name: "Retrying" }).getByRole("listitem");
   const group = waiting.filter({ hasText: "is away" });

@@ -1,25 +1,20 @@
 import AxeBuilder from "@axe-core/playwright";
 import { type Browser, expect, type Page, test } from "@playwright/test";
-import { type Databases, openDatabases } from "./chains.ts";
 import { desk, openBy, openConsole, openersOf, pagesOf, phone, visit } from "./console.ts";
-import { type Hostile, putHostile, script } from "./hostile.ts";
 import { signInAs } from "./people.ts";
+import { seed } from "./seed.ts";
 import { variable } from "./stack.ts";
 
 // A trace stores the page at each of hundreds of steps, which doubles the time.
 test.use({ trace: "off" });
 
-let databases: Databases;
-let hostile: Hostile;
+type Seeded = "failedEvent" | "failedNotification" | "rawLetter" | "operation" | "stopped" | "user" | "script";
+let hostile: Readonly<Record<Seeded, string>> & { readonly forget: object };
 
 test.beforeAll(async () => {
-  databases = openDatabases();
-  hostile = await putHostile(databases);
+  hostile = await seed("hostile");
 });
-test.afterAll(async () => {
-  await hostile.forget();
-  await databases.end();
-});
+test.afterAll(() => seed("forget", hostile.forget));
 
 // Soft, so that one run reports every violation.
 const gently = expect.configure({ soft: true, timeout: 3_000 });
@@ -35,7 +30,7 @@ test("every page and everything that opens there is accessible, fits desktop and
   test.setTimeout(240_000);
   const complaints = listen(page);
   await openConsole(page, "admin");
-  const restore = await rename(page, `${script.slice(0, 80)}WWWWWWWWWWWWWWWWWWWW`);
+  const restore = await rename(page, `${hostile.script.slice(0, 80)}WWWWWWWWWWWWWWWWWWWW`);
   const text = encodeURIComponent(hostile.user);
   const bob = await userIdOf(browser, "bob");
   const deeper = [
@@ -59,7 +54,7 @@ test("every page and everything that opens there is accessible, fits desktop and
     `users?search=${text}`,
     `users/${bob}`,
     `users/${(await me(page)).user_id}`,
-    `audit?subject=${encodeURIComponent(script)}`,
+    `audit?subject=${encodeURIComponent(hostile.script)}`,
   ];
   const opened = new Set<string>();
   for (const path of [...(await pagesOf(page)), ...deeper]) {

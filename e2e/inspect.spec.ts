@@ -1,7 +1,7 @@
 import { connect, headers } from "@nats-io/transport-node";
 import { expect, type Page, test } from "@playwright/test";
-import postgres from "postgres";
 import { fillIn } from "./people.ts";
+import { seed } from "./seed.ts";
 import { variable } from "./stack.ts";
 
 async function openConsole(page: Page, user: string, path: string): Promise<void> {
@@ -107,13 +107,10 @@ test("an unsigned message is shown with its bytes, cannot be reprocessed, and ca
 });
 
 test("reprocessing a message signed with an unknown key is refused with the reason", async ({ page }) => {
-  const sql = postgres(variable("NOTIFICATION_DATABASE_URL"), { max: 1 });
-  const [letter] = await sql`insert into notification_nats_dlq (stream, stream_seq, subject, headers, data, reason, untrusted)
-    values ('e2e', ${Date.now()}, 'entitlement.events', ${sql.json({ "Kenri-Signature": `v1 lost ${"A".repeat(43)}` })}, '\\x00',
-      'signed with the unknown key "lost": EVENT_SIGNING_KEYS has "dev"', 'unknown_key') returning id`;
+  const letter = await seed<{ id: string; stream: string }>("unknown-key");
   try {
     await openConsole(page, "operator", "failures/unreadable");
-    await page.goto(`${variable("GATEWAY_URL")}/admin/failures/unreadable/${letter!.id}`);
+    await page.goto(`${variable("GATEWAY_URL")}/admin/failures/unreadable/${letter.id}`);
     const drawer = page.getByRole("dialog");
     await expect(drawer).toContainText("add it to EVENT_SIGNING_KEYS of notification");
     await drawer.getByRole("button", { name: "Reprocess" }).click();
@@ -121,8 +118,7 @@ test("reprocessing a message signed with an unknown key is refused with the reas
     await drawer.getByRole("button", { name: "Reprocess" }).click();
     await expect(drawer.getByRole("alert")).toContainText('it is not consumed: signed with the unknown key "lost"');
   } finally {
-    await sql`delete from notification_nats_dlq where stream = 'e2e'`;
-    await sql.end();
+    await seed("forget", { streams: [letter.stream] });
   }
 });
 

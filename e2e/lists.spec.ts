@@ -1,10 +1,9 @@
 import { expect, test } from "@playwright/test";
-import { openDatabases, putChains } from "./chains.ts";
 import { desk, openConsole, phone } from "./console.ts";
+import { seed } from "./seed.ts";
 
 test("a waiting row shows its next attempt in its own column; only a completed row shows a duration", async ({ page }) => {
   const user = `waiting-${Date.now()}`;
-  const databases = openDatabases();
   const of = (version: number) => ({
     at: Date.now() - 90_000 + version,
     user,
@@ -15,7 +14,7 @@ test("a waiting row shows its next attempt in its own column; only a completed r
     client: "shop",
     key: `${user}-${version}`,
   });
-  const ids = await putChains(databases, [
+  await seed("chains", [
     { ...of(1), outbox: { status: "PENDING", attempts: 2, error: "no leader" } },
     { ...of(2), outbox: { status: "PUBLISHED", attempts: 0, took: 60 } },
   ]);
@@ -31,12 +30,7 @@ test("a waiting row shows its next attempt in its own column; only a completed r
     await expect(cellOf("Published", "Duration")).toHaveText("60 ms");
     await expect(cellOf("Published", "Next attempt")).toHaveText("–");
   } finally {
-    const { entitlement: sql } = databases;
-    await sql`delete from outbox_events where event_id in ${sql(ids.map(({ eventId }) => eventId))}`;
-    await sql`delete from entitlement_audit where user_id = ${user}`;
-    await sql`delete from entitlements where user_id = ${user}`;
-    await sql`delete from idempotency_keys where idem_key like ${`${user}%`}`;
-    await databases.end();
+    await seed("forget", { users: [user] });
   }
 });
 

@@ -1,19 +1,19 @@
 import { join } from "node:path";
 import { type Browser, expect, type Page, test } from "@playwright/test";
-import { putBelievable } from "./believable.ts";
-import { openDatabases } from "./chains.ts";
 import { addressOf, desk, openBy, openConsole, openersOf, pagesOf, phone, settled, visit } from "./console.ts";
 import { grant } from "./people.ts";
-import { pretend, putJourneys, states, withOutlier } from "./picture_states.ts";
+import { pretend, states, withOutlier } from "./picture_states.ts";
+import { seed } from "./seed.ts";
 import { variable } from "./stack.ts";
 
 const schemes = ["light", "dark"] as const;
 const folder = variable("KENRI_PICTURES");
+/** Ids in the seeded system. */
+type Known = Readonly<Record<"journey" | "failed" | "event" | "user" | "key" | "inVain" | "onTheWay", string>>;
 const onlyReadme = process.env.KENRI_PICTURES_ONLY === "readme";
 
 test("pictures of the console", async ({ page, browser }) => {
-  const databases = openDatabases();
-  const known = await putBelievable(databases).finally(() => databases.end());
+  const known = await seed<Known>("believable");
   await operatorsAct(browser);
   await openConsole(page, "admin");
   if (onlyReadme) return await forReadme(page, known.journey);
@@ -60,8 +60,7 @@ test("pictures of the console", async ({ page, browser }) => {
 
 test("pictures of rare states: outages, an outlier, and every state of an event", async ({ page }) => {
   test.skip(onlyReadme);
-  const databases = openDatabases();
-  const journeys = await putJourneys(databases).finally(() => databases.end());
+  const journeys = await seed<Record<string, string>>("journeys");
   await openConsole(page, "admin");
   for (const [name, told] of Object.entries(states)) {
     const leave = await pretend(page, told);

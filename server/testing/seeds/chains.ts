@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import postgres from "postgres";
-import { variable } from "./stack.ts";
+import { audits, entitlements, idempotencyKeys, outboxEvents } from "../entitlement_rows.ts";
+import { deadLetters, deliveryAttempts, notifications, processedEvents } from "../notification_rows.ts";
 
 export interface Try {
   /** Milliseconds after the notification was made. */
@@ -10,7 +11,7 @@ export interface Try {
   readonly error?: string;
 }
 
-/** An event and what became of it, as if the systems had done it at that time. */
+/** An event and all rows that belong to it, as the systems would have written them at that time. */
 export interface Chain {
   readonly at: number;
   readonly user: string;
@@ -30,12 +31,12 @@ export interface Delivery {
   readonly tries: readonly Try[];
 }
 
-// What waits for its next attempt still waits when everybody has looked at it.
+// Rows that wait for a retry wait for longer than any test runs.
 const retryIn = 1_200_000;
 
 const iso = (at: number) => new Date(at).toISOString();
 
-/** An id that is as old as what it names: lists are in the order of ids. */
+/** A UUID of version 7 with this time: lists are in the order of ids. */
 function idAt(at: number): string {
   const time = Math.floor(at).toString(16).padStart(12, "0");
   const rest = randomUUID();
@@ -48,70 +49,49 @@ export interface Databases {
   end(): Promise<void>;
 }
 
-/** The systems' own databases, for what no API makes: the past, and what went wrong in it. */
+/** The databases of the system that `.stack/dev.env` or the environment names. */
 export function openDatabases(): Databases {
-  const open = (system: string) => postgres(variable(`${system}_DATABASE_URL`), { max: 1, onnotice: () => {} });
-  const [entitlement, notification] = [open("ENTITLEMENT"), open("NOTIFICATION")];
+  const open = (variable: string) => {
+    const url = process.env[variable];
+    if (!url) throw new Error(`${variable} is not set: the seeds are written to the database that it names`);
+    return postgres(url, { max: 1, onnotice: () => {} });
+  };
+  const [entitlement, notification] = [open("ENTITLEMENT_DATABASE_URL"), open("NOTIFICATION_DATABASE_URL")];
   return { entitlement, notification, end: async () => void (await Promise.all([entitlement.end(), notification.end()])) };
 }
 
-type Rows = readonly Readonly<Record<string, unknown>>[];
-
-/** Inserts rows by the names of their columns; what they do not name gets its default. */
-async function put(sql: postgres.Sql, table: string, rows: Rows): Promise<void> {
-  if (rows.length === 0) return;
-  const columns = Object.keys(rows[0]!);
-  const given = sql.json(rows as unknown as postgres.JSONValue);
-  await sql`insert into ${sql(table)} (${sql(columns)}) select ${sql(columns)} from jsonb_populate_recordset(null::${sql(table)}, ${given})`;
-}
-
-/** Puts chains there, oldest first; the users must be new to the systems. Answers the ids of their events and notifications. */
+/** Inserts chains, oldest first; the systems must not have their users yet. Returns the ids of their events and notifications. */
 export async function putChains({ entitlement, notification }: Databases, chains: readonly Chain[]) {
   const rows = chains.map((chain, index) => rowsOf(chain, index + 1));
   const states = new Map(rows.map(({ state }) => [JSON.stringify([state.user_id, state.stock_keeping_unit]), state]));
-  await put(entitlement, "entitlements", [...states.values()]);
-  await put(entitlement, "entitlement_audit", afterTheirBefore(rows.map(row => row.audit)));
-  await put(
-    entitlement,
-    "idempotency_keys",
-    rows.map(row => row.idempotency),
-  );
-  await put(
-    entitlement,
-    "outbox_events",
-    rows.map(row => row.event),
-  );
-  const told = rows.flatMap(row => (row.told ? [row.told] : []));
-  await put(
+  await entitlements.putValues(entitlement, [...states.values()]);
+  await audits.putValues(entitlement, withPrevious(rows.map(row => row.audit)));
+  const keys = rows.map(row => row.idempotency);
+  await idempotencyKeys.putValues(entitlement, keys);
+  const events = rows.map(row => row.event);
+  await outboxEvents.putValues(entitlement, events);
+  await putConsumed(
     notification,
-    "processed_events",
-    told.map(one => one.processed),
+    rows.flatMap(row => (row.consumed ? [row.consumed] : [])),
   );
-  const versions = new Map(told.map(({ notification: { aggregate_key, aggregate_version: version } }) => [aggregate_key, version]));
-  await put(
-    notification,
-    "newest_versions",
-    [...versions].map(([aggregate_key, version]) => ({ aggregate_key, version })),
-  );
-  const placed = inOrder(told.map(one => one.notification));
-  await put(notification, "notifications", placed);
-  const positions = new Map(placed.flatMap(({ user_id, position }) => (position === null ? [] : [[user_id, position] as const])));
-  await put(
-    notification,
-    "inbox_positions",
-    [...positions].map(([user_id, position]) => ({ user_id, position })),
-  );
-  await put(
-    notification,
-    "notification_attempts",
-    told.flatMap(one => one.attempts),
-  );
-  await put(
-    notification,
-    "notification_dlq",
-    told.flatMap(one => one.dead),
-  );
-  return rows.map(row => ({ eventId: row.event.event_id, notificationId: row.told?.notification.notification_id }));
+  return rows.map(row => ({ eventId: row.event.event_id, notificationId: row.consumed?.notification.notification_id }));
+}
+
+async function putConsumed(sql: postgres.Sql, consumed: readonly ReturnType<typeof consumedOf>[]): Promise<void> {
+  const processed = consumed.map(one => one.processed);
+  await processedEvents.putValues(sql, processed);
+  const versions = new Map(processed.map(({ aggregate_key, aggregate_version: version }) => [aggregate_key, version]));
+  const newest = [...versions].map(([aggregate_key, version]) => ({ aggregate_key, version }));
+  await sql`insert into newest_versions select * from jsonb_populate_recordset(null::newest_versions, ${sql.json(newest)})`;
+  const placed = withPositions(consumed.map(one => one.notification));
+  await notifications.putValues(sql, placed);
+  const last = new Map(placed.flatMap(({ user_id, position }) => (position === null ? [] : [[user_id, position] as const])));
+  const positions = [...last].map(([user_id, position]) => ({ user_id, position }));
+  await sql`insert into inbox_positions select * from jsonb_populate_recordset(null::inbox_positions, ${sql.json(positions)})`;
+  const attempts = consumed.flatMap(one => one.attempts);
+  await deliveryAttempts.putValues(sql, attempts);
+  const dead = consumed.flatMap(one => one.dead);
+  await deadLetters.putValues(sql, dead);
 }
 
 interface AuditRow {
@@ -120,8 +100,8 @@ interface AuditRow {
   readonly stock_keeping_unit: string;
 }
 
-/** Each change of a pair knows when the one before was. */
-function afterTheirBefore<Row extends AuditRow>(rows: readonly Row[]): (Row & { previous_at: string | null })[] {
+/** Adds the time of the change before of the same pair. */
+function withPrevious<Row extends AuditRow>(rows: readonly Row[]): (Row & { previous_at: string | null })[] {
   const last = new Map<string, string>();
   return rows.map(row => {
     const pair = JSON.stringify([row.user_id, row.stock_keeping_unit]);
@@ -201,7 +181,8 @@ function rowsOf(chain: Chain, number: number) {
       source_id: purchase,
       updated_at: iso(at),
     },
-    told: publishedAt && chain.delivery ? toldOf({ ...same, type, trace_id }, user, chain.delivery, publishedAt + 15, number) : undefined,
+    consumed:
+      publishedAt && chain.delivery ? consumedOf({ ...same, type, trace_id }, user, chain.delivery, publishedAt + 15, number) : undefined,
   };
 }
 
@@ -215,7 +196,7 @@ interface Published {
   readonly trace_id: string;
 }
 
-function toldOf({ trace_id, ...event }: Published, user_id: string, { status, tries }: Delivery, at: number, stream_seq: number) {
+function consumedOf({ trace_id, ...event }: Published, user_id: string, { status, tries }: Delivery, at: number, stream_seq: number) {
   const last = tries.at(-1);
   const ended = iso(at + (last ? last.after + last.took : 0));
   const notification_id = idAt(at);
@@ -252,7 +233,7 @@ function toldOf({ trace_id, ...event }: Published, user_id: string, { status, tr
   };
 }
 
-/** As a worker holds what it is still at. */
+/** The columns of a claim, as a worker writes them. */
 const claim = (isHeld: boolean) => ({
   locked_by: isHeld ? "kenri-1" : null,
   locked_at: isHeld ? iso(Date.now()) : null,
@@ -260,10 +241,10 @@ const claim = (isHeld: boolean) => ({
   claim_token: isHeld ? randomUUID() : null,
 });
 
-/** A user's inbox is counted from 1, in the order of what was sent. */
-function inOrder<Told extends { user_id: string; status: string }>(told: readonly Told[]): (Told & { position: number | null })[] {
+/** The feed of a user is numbered from 1, in the order of sending. */
+function withPositions<Row extends { user_id: string; status: string }>(rows: readonly Row[]): (Row & { position: number | null })[] {
   const positions = new Map<string, number>();
-  return told.map(one => {
+  return rows.map(one => {
     if (one.status !== "SENT") return { ...one, position: null };
     const position = (positions.get(one.user_id) ?? 0) + 1;
     positions.set(one.user_id, position);

@@ -1,7 +1,8 @@
 import { type Chain, type Databases, putChains } from "./chains.ts";
+import type { Forgotten } from "./forget.ts";
 
-/** What people and machines write when nobody stops them. */
-export const script = `<script>window.hacked=1</script><img src=x onerror="window.hacked=1">`;
+/** Texts that break pages which do not escape, measure or cut them. */
+const script = `<script>window.hacked=1</script><img src=x onerror="window.hacked=1">`;
 const texts = [
   script,
   "👩‍👩‍👧‍👦🏳️‍🌈 Z̸̡͇a̴̧l̶g̷o̵ ñandú",
@@ -21,10 +22,12 @@ export interface Hostile {
   readonly stopped: string;
   /** Also the idempotency key of what they were granted. */
   readonly user: string;
-  forget(): Promise<void>;
+  /** A text that a page must show and not run. */
+  readonly script: string;
+  readonly forget: Forgotten;
 }
 
-/** Puts each text into every field that takes one, in both systems. The API would cut the longest: they come from inside. */
+/** Writes each text into every field that takes one, in both systems. The API refuses the longest ones, so they are written to the databases. */
 export async function putHostile(databases: Databases): Promise<Hostile> {
   const run = `${Date.now()}`;
   const chains = texts.flatMap((text, index): Chain[] => {
@@ -73,18 +76,13 @@ export async function putHostile(databases: Databases): Promise<Hostile> {
     operation,
     stopped,
     user: chains[1]!.user,
-    // Other tests count failures.
-    async forget() {
-      const users = chains.map(({ user }) => user);
-      await sql`delete from outbox_events where event_id in ${sql(subjects)}`;
-      await sql`delete from entitlement_audit where user_id in ${sql(users)}`;
-      await sql`delete from entitlements where user_id in ${sql(users)}`;
-      await sql`delete from idempotency_keys where client_id in ${sql([...texts])}`;
-      await sql`delete from operator_actions where reason like ${`%${run}`}`;
-      await sql`delete from operations where operation_id in (${operation}, ${stopped})`;
-      await notification`delete from notifications where user_id in ${notification(users)}`;
-      await notification`delete from processed_events where event_id in ${notification(subjects)}`;
-      await notification`delete from notification_nats_dlq where stream = ${script}`;
+    script,
+    forget: {
+      users: chains.map(({ user }) => user),
+      clients: texts,
+      actions: `%${run}`,
+      operations: [operation, stopped],
+      streams: [script],
     },
   };
 }
