@@ -1,4 +1,6 @@
 import type postgres from "postgres";
+import { audits, idempotencyKeys, outboxEvents } from "../server/testing/entitlement_rows.ts";
+import { deadLetters, deliveryAttempts, notifications, processedEvents } from "../server/testing/notification_rows.ts";
 
 // As in life: 98 % are done, some wait, 1.5 % failed of some forty causes, every one with a host and a number of its own, over thirty days, and not in
 // the order in which they were made; four of five that wait do so for a retry. The table is written in the order of time, as it would have been; up to a hundred that are under way were claimed at once and share a lease.
@@ -9,58 +11,101 @@ const mixed = (count: number) => `
     case when n % 11 = 0 then 'Revoked' else 'Granted' end as type, now() - age * (1 - (n % 7) / 10.0) as failed_at
   from generate_series(1, ${count}) n, lateral (select interval '30 days' * (1 - n / ${count}::float8) as age) a`;
 
+/** What the rows of both queues have in common; `mixed` names a row's values. */
+const common = {
+  user_id: "user_id",
+  stock_keeping_unit: "sku",
+  traceparent: "'00-' || trace || '-00f067aa0ba902b7-01'",
+  attempt_count: "case state when 'done' then 1 when 'failed' then 10 else n % 5 end",
+  last_error: "case when state = 'failed' or state = 'wait' and n % 5 > 0 then error end",
+  failed_at: "case when state = 'failed' or state = 'wait' and n % 5 > 0 then failed_at end",
+  next_retry_at: "at + case state when 'wait' then interval '30 days' else interval '0' end",
+  created_at: "at",
+  claim_token: "case state when 'busy' then gen_random_uuid() end",
+  lease_until: "case state when 'busy' then now() + interval '1 day' + make_interval(secs => n / 100000) end",
+};
+
 /** Fills entitlement's tables with so many changes and the events they led to. */
 export async function fillConsoleOutbox(sql: postgres.Sql, count: number): Promise<void> {
   await sql`truncate outbox_events, entitlement_audit, idempotency_keys`;
-  await sql.unsafe(`
-    with mixed as materialized (${mixed(count)}), events as (
-      insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, status, attempt_count, last_error, failed_at,
-        next_retry_at, created_at, published_at, confirmed_at, stream_seq, claim_token, lease_until)
-      select id, 'Entitlement' || type, user_id || ':' || sku, 1, jsonb_build_object('user_id', user_id, 'stock_keeping_unit', sku, 'source', 'purchase',
-          'source_id', 'p_' || n, 'version', 1, 'occurred_at', iso(at)), '00-' || trace || '-00f067aa0ba902b7-01',
-        case state when 'done' then 'PUBLISHED' when 'wait' then 'PENDING' when 'busy' then 'IN_FLIGHT' else 'FAILED' end,
-        case state when 'done' then 1 when 'failed' then 10 else n % 5 end, case when state = 'failed' or state = 'wait' and n % 5 > 0 then error end,
-        case when state = 'failed' or state = 'wait' and n % 5 > 0 then failed_at end, at + case state when 'wait' then interval '30 days' else interval '0' end, at, case state when 'done' then at end,
-        case when state = 'done' and n % 1000 > 0 then at end, case state when 'done' then n end,
-        case state when 'busy' then gen_random_uuid() end, case state when 'busy' then now() + interval '1 day' + make_interval(secs => n / 100000) end
-      from mixed order by n
-    ), keyed as (
-      insert into idempotency_keys (client_id, route, idem_key, request_hash, response_code, response_body, created_at, expires_at)
-      select 'shop-' || n % 5, '/v1/entitlements/grants', 'key-' || n, 'hash', 200,
-        json_build_object('user_id', user_id, 'stock_keeping_unit', sku, 'version', 1)::text, at, now() + interval '1 day' from mixed order by n
-    )
-    insert into entitlement_audit (at, event_id, user_id, stock_keeping_unit, status, version, client_id, detail)
-    select at, id, user_id, sku, case type when 'Granted' then 'ACTIVE' else 'REVOKED' end, 1, 'shop-' || n % 5, jsonb_build_object('reason', 'purchase',
-      'purchase_id', 'p_' || n, 'trace_id', trace, 'route', '/v1/entitlements/grants', 'idem_key', 'key-' || n) from mixed order by n`);
+  const events = outboxEvents.text(
+    {
+      ...common,
+      event_id: "id",
+      event_type: "'Entitlement' || type",
+      status: "case state when 'done' then 'PUBLISHED' when 'wait' then 'PENDING' when 'busy' then 'IN_FLIGHT' else 'FAILED' end",
+      published_at: "case state when 'done' then at end",
+      confirmed_at: "case when state = 'done' and n % 1000 > 0 then at end",
+      stream_seq: "case state when 'done' then n end",
+    },
+    "mixed order by n",
+  );
+  const keys = idempotencyKeys.text(
+    {
+      client_id: "'shop-' || n % 5",
+      idem_key: "'key-' || n",
+      response_body: "json_build_object('user_id', user_id, 'stock_keeping_unit', sku, 'version', 1)::text",
+      created_at: "at",
+    },
+    "mixed order by n",
+  );
+  const audit = audits.text(
+    {
+      at: "at",
+      event_id: "id",
+      user_id: "user_id",
+      stock_keeping_unit: "sku",
+      status: "case type when 'Granted' then 'ACTIVE' else 'REVOKED' end",
+      client_id: "'shop-' || n % 5",
+      detail: `jsonb_build_object('reason', 'purchase', 'purchase_id', 'p_' || n, 'trace_id', trace,
+        'route', '/v1/entitlements/grants', 'idem_key', 'key-' || n)`,
+    },
+    "mixed order by n",
+  );
+  await sql.unsafe(`with mixed as materialized (${mixed(count)}), events as (${events}), keyed as (${keys}) ${audit}`);
 }
 
 /** Fills notification's tables with so many notifications, their attempts and dead letters. */
 export async function fillConsoleNotifications(sql: postgres.Sql, count: number): Promise<void> {
   await sql`truncate notifications, notification_attempts, notification_dlq, processed_events`;
-  await sql.unsafe(`
-    with mixed as materialized (${mixed(count)}), taken_in as (
-      insert into processed_events (event_id, event_type, aggregate_key, aggregate_version, stale, stream_seq, processed_at, trace_id)
-      select id, 'Entitlement' || type, user_id || ':' || sku, 1, false, n, at, trace from mixed order by n
-    )
-    insert into notifications (notification_id, event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, status,
-      attempt_count, attempts_made, last_error, failed_at, next_retry_at, created_at, sent_at, position, claim_token, lease_until)
-    select uuidv7(-age), id, user_id, 'Entitlement' || type, user_id || ':' || sku, 1, false,
-      jsonb_build_object('user_id', user_id, 'stock_keeping_unit', sku, 'version', 1), '00-' || trace || '-00f067aa0ba902b7-01', 'log',
-      case state when 'done' then 'SENT' when 'wait' then 'PENDING' when 'busy' then 'PROCESSING' else 'FAILED' end,
-      case state when 'done' then 1 when 'failed' then 10 else n % 5 end, case state when 'failed' then 10 else 1 end,
-      case when state = 'failed' or state = 'wait' and n % 5 > 0 then error end,
-      case when state = 'failed' or state = 'wait' and n % 5 > 0 then failed_at end, at + case state when 'wait' then interval '30 days' else interval '0' end,
-      at, case state when 'done' then at end, case state when 'done' then n end,
-      case state when 'busy' then gen_random_uuid() end, case state when 'busy' then now() + interval '1 day' + make_interval(secs => n / 100000) end
-    from mixed order by n`);
-  await sql.unsafe(`
-    with tried as (
-      insert into notification_attempts (notification_id, number, worker, started_at, duration_ms, outcome, error)
-      select notification_id, number, 'worker', created_at, 12, case when status = 'SENT' then 'sent' else 'retry' end, last_error
-      from notifications, generate_series(1, attempts_made) number order by notification_id
-    )
-    insert into notification_dlq (notification_id, event_id, user_id, reason, attempts, payload, failed_at)
-    select notification_id, event_id, user_id, last_error, 10, payload, notifications.failed_at from notifications where status = 'FAILED'`);
+  const consumed = processedEvents.text(
+    {
+      event_id: "id",
+      event_type: "'Entitlement' || type",
+      aggregate_key: "user_id || ':' || sku",
+      stream_seq: "n",
+      processed_at: "at",
+      trace_id: "trace",
+    },
+    "mixed order by n",
+  );
+  const notified = notifications.text(
+    {
+      ...common,
+      notification_id: "uuidv7(-age)",
+      event_id: "id",
+      type: "'Entitlement' || type",
+      status: "case state when 'done' then 'SENT' when 'wait' then 'PENDING' when 'busy' then 'PROCESSING' else 'FAILED' end",
+      attempts_made: "case state when 'failed' then 10 else 1 end",
+      sent_at: "case state when 'done' then at end",
+      position: "case state when 'done' then n end",
+    },
+    "mixed order by n",
+  );
+  await sql.unsafe(`with mixed as materialized (${mixed(count)}), consumed as (${consumed}) ${notified}`);
+  const tried = deliveryAttempts.text(
+    {
+      number: "number",
+      worker: "'worker'",
+      started_at: "created_at",
+      duration_ms: 12,
+      outcome: "case when status = 'SENT' then 'sent' else 'retry' end",
+      error: "last_error",
+    },
+    "notifications, generate_series(1, attempts_made) number order by notification_id",
+  );
+  const dead = deadLetters.text({ attempts: 10, failed_at: "failed_at" }, "notifications where status = 'FAILED'");
+  await sql.unsafe(`with tried as (${tried}) ${dead}`);
 }
 
 /** What operators did: an action for every hundredth row, an operation for every thousandth, and one that is about every tenth. */

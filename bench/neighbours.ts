@@ -2,8 +2,10 @@ import type postgres from "postgres";
 import { gatewaySettings } from "../server/gateway/config.ts";
 import { listSettings } from "../server/kernel/config/config.ts";
 import { testBrowser } from "../server/testing/browser.ts";
+import { entitlements, outboxEvents } from "../server/testing/entitlement_rows.ts";
 import { gatewayPlace, startGateway } from "../server/testing/gateway.ts";
 import type { TestKenri } from "../server/testing/kenri.ts";
+import { quoted } from "../server/testing/rows.ts";
 import { type Attack, startAttack } from "./attacker.ts";
 import type { GatewayServers } from "./gateway.ts";
 import { type Figure, ms, percentile } from "./measure.ts";
@@ -199,13 +201,21 @@ async function under(attack: NamedAttack, innocents: readonly Innocent[]): Promi
 }
 
 const fillFailed = (sql: postgres.Sql) =>
-  sql.unsafe(`insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, status, attempt_count, last_error,
-      failed_at, next_retry_at, created_at)
-    select uuidv7(-age), 'EntitlementGranted', 'failed-' || n || ':item', 1, jsonb_build_object('user_id', 'failed-' || n, 'stock_keeping_unit', 'item',
-      'source', 'purchase', 'source_id', 'p_1', 'version', 1, 'occurred_at', iso(now() - age)), '00-' || md5('trace' || n) || '-00f067aa0ba902b7-01',
-      'FAILED', 100, 'cause ' || n % 37 || ': the stream gave up', now() - age, now() - age, now() - age
-    from generate_series(1, ${failedRows}) n, lateral (select interval '1 day' * (1 - n / ${failedRows}::float8) as age) a order by n`);
+  sql.unsafe(
+    outboxEvents.text(
+      {
+        event_id: "uuidv7(-age)",
+        user_id: "'failed-' || n",
+        traceparent: "'00-' || md5('trace' || n) || '-00f067aa0ba902b7-01'",
+        status: "'FAILED'",
+        attempt_count: 100,
+        last_error: "'cause ' || n % 37 || ': the stream gave up'",
+        failed_at: "now() - age",
+        created_at: "now() - age",
+      },
+      `generate_series(1, ${failedRows}) n, lateral (select interval '1 day' * (1 - n / ${failedRows}::float8) as age) a order by n`,
+    ),
+  );
 
 const fillHoldings = (sql: postgres.Sql, user: string) =>
-  sql`insert into entitlements (user_id, stock_keeping_unit, status, version, granted_at, source, source_id, updated_at)
-    select ${user}, 'item-' || n, 'ACTIVE', 1, now(), 'purchase', 'p_' || n, now() from generate_series(1, ${holdings}) n`;
+  sql.unsafe(entitlements.text({ user_id: quoted(user), stock_keeping_unit: "'item-' || n" }, `generate_series(1, ${holdings}) n`));

@@ -1,10 +1,9 @@
 import { expect, test } from "@playwright/test";
-import { openDatabases, putChains } from "./chains.ts";
 import { desk, openConsole, phone } from "./console.ts";
+import { seed } from "./seed.ts";
 
-test("a row that waits shows its next attempt in a column of its own; only one that is done says how long it took", async ({ page }) => {
+test("a waiting row shows its next attempt in its own column; only a completed row shows a duration", async ({ page }) => {
   const user = `waiting-${Date.now()}`;
-  const databases = openDatabases();
   const of = (version: number) => ({
     at: Date.now() - 90_000 + version,
     user,
@@ -15,7 +14,7 @@ test("a row that waits shows its next attempt in a column of its own; only one t
     client: "shop",
     key: `${user}-${version}`,
   });
-  const ids = await putChains(databases, [
+  await seed("chains", [
     { ...of(1), outbox: { status: "PENDING", attempts: 2, error: "no leader" } },
     { ...of(2), outbox: { status: "PUBLISHED", attempts: 0, took: 60 } },
   ]);
@@ -27,24 +26,19 @@ test("a row that waits shows its next attempt in a column of its own; only one t
     const cellOf = (state: string, name: string) =>
       table.getByRole("row").filter({ hasText: state }).getByRole("cell").nth(names.indexOf(name));
     await expect(cellOf("Retrying", "Next attempt")).toHaveText(/^in \d+ m$/);
-    await expect(cellOf("Retrying", "Took")).toHaveText("–");
-    await expect(cellOf("Published", "Took")).toHaveText("60 ms");
+    await expect(cellOf("Retrying", "Duration")).toHaveText("–");
+    await expect(cellOf("Published", "Duration")).toHaveText("60 ms");
     await expect(cellOf("Published", "Next attempt")).toHaveText("–");
   } finally {
-    const { entitlement: sql } = databases;
-    await sql`delete from outbox_events where event_id in ${sql(ids.map(({ eventId }) => eventId))}`;
-    await sql`delete from entitlement_audit where user_id = ${user}`;
-    await sql`delete from entitlements where user_id = ${user}`;
-    await sql`delete from idempotency_keys where idem_key like ${`${user}%`}`;
-    await databases.end();
+    await seed("forget", { users: [user] });
   }
 });
 
-test("pages have the same names on a phone as at the desk", async ({ page }) => {
+test("pages have the same names on phone and desktop", async ({ page }) => {
   await page.setViewportSize(desk);
   await openConsole(page, "viewer");
   const links = page.getByRole("navigation", { name: "Pages" }).getByRole("link");
-  // A badge stands after the name.
+  // Without the badge after the name.
   const names = async (some: typeof links) => (await some.allInnerTexts()).map(text => text.trim().replace(/\s*\d.*$/s, ""));
   const atDesk = await names(links);
   await page.setViewportSize(phone);

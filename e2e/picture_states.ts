@@ -1,5 +1,4 @@
 import type { Page } from "@playwright/test";
-import { type Chain, type Databases, putChains } from "./chains.ts";
 
 type Part = [name: string, detail: string | null];
 interface Told {
@@ -14,7 +13,7 @@ interface Told {
 const away = "NATS is not connected";
 const full = "JetStream does not store: error opening msg block file (10077)";
 
-/** What the servers might say, and what the overview makes of it. */
+/** Responses of the servers, by the state that the overview shows. */
 export const states: Record<string, Told> = {
   healthy: {},
   "NATS away": {
@@ -59,7 +58,7 @@ const counts = (given: Record<string, number> = {}, retrying = 0) => ({
   retrying: { count: retrying, more: false },
 });
 
-/** Answers in the servers' place, until the page is left alone again. */
+/** Fakes the responses of the servers until the returned function is called. */
 export async function pretend(page: Page, told: Told): Promise<() => Promise<void>> {
   const { entitlement, notification } = told;
   const answers: Record<string, unknown> = {
@@ -89,7 +88,7 @@ interface Minutes {
   readonly minutes: readonly Record<string, unknown>[];
 }
 
-/** An hour like any other, with one minute in which something took very long. */
+/** A normal hour with one slow minute. */
 export const withOutlier = (page: Page) =>
   page.route("**/admin/api/*/flow?*", async route => {
     const series = (await (await route.fetch()).json()) as Minutes;
@@ -110,63 +109,3 @@ export const withOutlier = (page: Page) =>
     });
     await route.fulfill({ json: { ...series, minutes } });
   });
-
-/** Events at every place where one can be; answers their ids by name. */
-export async function putJourneys(databases: Databases): Promise<Record<string, string>> {
-  const at = Date.now() - 600_000;
-  const error = "push gateway answered 503 Service Unavailable: upstream connect error";
-  const tries = (...outcomes: ("sent" | "retry" | "dead")[]) =>
-    outcomes.map((outcome, index) => ({
-      after: 9 + index * 2000,
-      took: 40,
-      outcome,
-      ...(outcome === "sent" ? {} : { error }),
-    }));
-  const published: Chain["outbox"] = { status: "PUBLISHED", attempts: 0, took: 60 };
-  const cases: Record<string, Pick<Chain, "outbox" | "delivery">> = {
-    delivered: { outbox: published, delivery: { status: "SENT", tries: tries("sent") } },
-    retrying: { outbox: published, delivery: { status: "PENDING", tries: tries("retry", "retry") } },
-    "failed in the outbox": {
-      outbox: { status: "FAILED", attempts: 10, error: "JetStream: message size exceeds maximum allowed (10054)" },
-    },
-    "retrying in the outbox": { outbox: { status: "PENDING", attempts: 3, error: "no response from stream leader" } },
-    dead: { outbox: published, delivery: { status: "FAILED", tries: tries("retry", "dead") } },
-    requeued: { outbox: published, delivery: { status: "SENT", tries: tries("retry", "dead", "sent") } },
-    stale: { outbox: published, delivery: { status: "SENT", tries: tries("sent") } },
-    unconfirmed: { outbox: published, delivery: { status: "SENT", tries: tries("sent") } },
-    audit: { outbox: published },
-    unreadable: { outbox: published },
-  };
-  const names = Object.keys(cases);
-  const run = Date.now();
-  const ids = await putChains(
-    databases,
-    names.map((name, index) => ({
-      at: at + index * 1000,
-      user: `${name.replaceAll(" ", "-")}.${run}`,
-      sku: "season-pass-2026",
-      version: 1,
-      reason: "PURCHASE",
-      purchase: `order-${name}-${run}`,
-      client: "shop",
-      key: `order-${name}-${run}`,
-      ...cases[name]!,
-    })),
-  );
-  const idOf = (name: string) => ids[names.indexOf(name)]!;
-  const { entitlement, notification } = databases;
-  const requeued = idOf("requeued").notificationId!;
-  await notification`insert into notification_dlq (notification_id, event_id, user_id, reason, attempts, payload, failed_at, requeued_at, requeued_by)
-    select notification_id, event_id, user_id, ${error}, 2, payload, created_at + interval '2060 ms', created_at + interval '3500 ms', 'user:otto' from notifications where notification_id = ${requeued}`;
-  await notification`insert into operator_actions (at, actor, action, subject, reason)
-    select created_at + interval '3500 ms', 'shop-robot', 'notification.requeue', notification_id::text, 'The gateway is well again, INC-2231' from notifications where notification_id = ${requeued}`;
-  await notification`update notifications set stale = true where notification_id = ${idOf("stale").notificationId!}`;
-  await notification`update processed_events set stale = true where event_id = ${idOf("stale").eventId}`;
-  await notification`insert into notification_nats_dlq (stream, stream_seq, subject, headers, data, event_id, reason)
-    values ('KENRI_EVENTS', ${run}, 'kenri.entitlement.granted', '{}', '\\xff', ${idOf("unreadable").eventId}, 'not an EntitlementEvent: invalid wire type 7')`;
-  await entitlement`update outbox_events set confirmed_at = null where event_id in ${entitlement([idOf("unconfirmed").eventId, idOf("unreadable").eventId])}`;
-  // Publishing is noted a little after the consumer has it.
-  await entitlement`update outbox_events set published_at = published_at + interval '45 ms' where event_id = ${idOf("delivered").eventId}`;
-  await entitlement`delete from outbox_events where event_id = ${idOf("audit").eventId}`;
-  return Object.fromEntries(names.map(name => [name, idOf(name).eventId]));
-}

@@ -1,19 +1,19 @@
 import { join } from "node:path";
 import { type Browser, expect, type Page, test } from "@playwright/test";
-import { putBelievable } from "./believable.ts";
-import { openDatabases } from "./chains.ts";
 import { addressOf, desk, openBy, openConsole, openersOf, pagesOf, phone, settled, visit } from "./console.ts";
 import { grant } from "./people.ts";
-import { pretend, putJourneys, states, withOutlier } from "./picture_states.ts";
+import { pretend, states, withOutlier } from "./picture_states.ts";
+import { seed } from "./seed.ts";
 import { variable } from "./stack.ts";
 
 const schemes = ["light", "dark"] as const;
 const folder = variable("KENRI_PICTURES");
+/** Ids in the seeded system. */
+type Known = Readonly<Record<"journey" | "failed" | "event" | "user" | "key" | "inVain" | "onTheWay", string>>;
 const onlyReadme = process.env.KENRI_PICTURES_ONLY === "readme";
 
 test("pictures of the console", async ({ page, browser }) => {
-  const databases = openDatabases();
-  const known = await putBelievable(databases).finally(() => databases.end());
+  const known = await seed<Known>("believable");
   await operatorsAct(browser);
   await openConsole(page, "admin");
   if (onlyReadme) return await forReadme(page, known.journey);
@@ -58,10 +58,9 @@ test("pictures of the console", async ({ page, browser }) => {
   await shoot(page, "keyboard help");
 });
 
-test("pictures of what is seldom there: outages, an outlier, and every place where an event can be", async ({ page }) => {
+test("pictures of rare states: outages, an outlier, and every state of an event", async ({ page }) => {
   test.skip(onlyReadme);
-  const databases = openDatabases();
-  const journeys = await putJourneys(databases).finally(() => databases.end());
+  const journeys = await seed<Record<string, string>>("journeys");
   await openConsole(page, "admin");
   for (const [name, told] of Object.entries(states)) {
     const leave = await pretend(page, told);
@@ -79,7 +78,7 @@ test("pictures of what is seldom there: outages, an outlier, and every place whe
   }
 });
 
-/** At the desk and on a phone, light and dark. */
+/** Desktop and phone, light and dark. */
 async function shoot(page: Page, name: string, { fullPage = false } = {}): Promise<void> {
   for (const [device, size] of [["desk", desk] as const, ["phone", phone] as const]) {
     await page.setViewportSize(size);
@@ -91,7 +90,7 @@ async function shoot(page: Page, name: string, { fullPage = false } = {}): Promi
   }
 }
 
-/** A table becomes a list a moment after the window became narrow, and charts come after the page. */
+/** Waits until the layout fits the new size and the charts are drawn. */
 async function settledShape(page: Page): Promise<void> {
   await page.waitForLoadState("networkidle");
   await page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
@@ -114,7 +113,7 @@ async function forReadme(page: Page, journey: string): Promise<void> {
   await take("failures", "light");
 }
 
-/** Several people do their work: rows requeued, one discarded, bulk work done and under way. */
+/** Operators act: rows requeued, one discarded, bulk operations done and running. */
 async function operatorsAct(browser: Browser): Promise<void> {
   for (const user of ["amelia.okafor", "sven.keller", "priya.rossi"]) await grant(`${user}.${Date.now()}`, "guild-banner");
   const operator = await signedIn(browser, "operator");
@@ -153,7 +152,7 @@ async function signedIn(browser: Browser, user: string) {
   };
 }
 
-/** The first steps of the bulk work are made, the last are not. */
+/** Waits until the bulk operation has started. */
 async function runningOperation(page: Page): Promise<string> {
   let id = "";
   await expect

@@ -1,4 +1,4 @@
-// What the scenarios of postgres_client.ts are made of: pools, a door in front of the server, and waiting with a deadline.
+// Parts of the scenarios in postgres_client.ts: pools, a proxy in front of the server, and waiting with a deadline.
 import assert from "node:assert/strict";
 import { createServer, connect as dial, type Server, type Socket } from "node:net";
 import postgres from "postgres";
@@ -7,7 +7,7 @@ import { until } from "../stack/wait.ts";
 
 export type Ask = "halt" | "start";
 
-export const url = process.env.KENRI_TEST_POSTGRES_URL!;
+const url = process.env.KENRI_TEST_POSTGRES_URL!;
 const pools: postgres.Sql[] = [];
 
 export function pool(options: postgres.Options<Record<string, postgres.PostgresType>> = {}): postgres.Sql {
@@ -19,7 +19,7 @@ export function pool(options: postgres.Options<Record<string, postgres.PostgresT
 
 export const admin = pool();
 
-/** The test owns the server: it kills and starts it for us. */
+/** Asks the test to kill or start the server. */
 export function server(ask: Ask): Promise<void> {
   return new Promise(resolve => {
     process.once("message", () => resolve());
@@ -27,7 +27,7 @@ export function server(ask: Ask): Promise<void> {
   });
 }
 
-/** A listener on loopback that does with each connection what it is told; its port. */
+/** A listener on loopback that passes each connection to `onConnection`. */
 export async function listen(onConnection: (socket: Socket) => void, port = 0): Promise<{ port: number; listener: Server }> {
   const listener = createServer(socket => {
     socket.on("error", () => {});
@@ -39,7 +39,7 @@ export async function listen(onConnection: (socket: Socket) => void, port = 0): 
   return { port: (listener.address() as { port: number }).port, listener };
 }
 
-/** Hands everything on to the real server, unless `refuses` says of a piece that it ends here. */
+/** Forwards everything to the real server, except pieces that `refuses` returns true for. */
 export function handOn(socket: Socket, refuses: (piece: Buffer) => boolean = () => false): void {
   const upstream = dial(Number(new URL(url).port), "127.0.0.1");
   upstream.on("error", () => {});
@@ -65,7 +65,7 @@ export async function works(sql: postgres.Sql | postgres.ReservedSql): Promise<v
 export const pidOf = async (sql: postgres.Sql | postgres.TransactionSql | postgres.ReservedSql): Promise<number> =>
   (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid;
 
-/** End a backend. Returns when it is gone, which its client learns a moment later. */
+/** Ends a backend. Returns when it is gone; its client notices a moment later. */
 export const terminate = (pid: number) => admin`select pg_terminate_backend(${pid}, 5000)`;
 
 export const sleeping = (pid: number) =>
@@ -82,7 +82,7 @@ export function gate(): { opened: Promise<void>; open: () => void } {
 
 export const lost = ["CONNECTION_CLOSED", "ECONNRESET"];
 
-/** Nothing of ours may keep the process alive after this: listeners do not, they are unreferenced. */
+/** After this nothing keeps the process alive; listeners are unreferenced. */
 export async function closeAll(): Promise<void> {
   for (const sql of pools) await settles("end()", sql.end({ timeout: 1 }));
 }

@@ -28,7 +28,7 @@ const read = (folder: string, ending: string) =>
       .filter(file => file.endsWith(ending) && !file.startsWith("gen/"))
       .map(file => [`${folder}/${file}`, readFileSync(join(root, folder, file), "utf8")]),
   );
-const files = new Map([...read("server", ".ts"), ...read("sql", ".sql"), ...read("e2e", ".ts")]);
+const files = new Map([...read("server", ".ts"), ...read("sql", ".sql"), ...read("e2e", ".ts"), ...read("bench", ".ts")]);
 
 const isTest = (file: string) => /\.test\.ts$|^server\/(testing|faults)\//.test(file);
 const isCode = (file: string) => file.startsWith("server/") && !isTest(file);
@@ -50,6 +50,11 @@ const tables = new Map(
   }),
 );
 const written = (line: string) => /\b(?:insert into|update|delete from|truncate|merge into) (\w+)/i.exec(line)?.[1] ?? "";
+
+/** The tables whose rows tests make by a factory. */
+const factoryTables = [...files]
+  .filter(([file]) => /^server\/testing\/\w+_rows\.ts$/.test(file))
+  .flatMap(([, text]) => [...text.matchAll(/\browFactory<[^>]+>\(\s*"(\w+)"/g)].map(match => match[1]!));
 
 /** Written by a room's statement together with its rows: what operators do to them. */
 const ofOperators = new Set(["operator_actions", "operations", "operation_items"]);
@@ -125,6 +130,22 @@ const rules: Rule[] = [
     broken: ["server/entitlement/outbox/relay.ts", "await sql`delete from outbox_events`;"],
   },
   {
+    says: "tests and benches insert rows by the factories in server/testing, so that one place has all columns",
+    concerns: file => isTest(file) || file.startsWith("bench/"),
+    forbids: line => /\binsert into \$\{/i.test(line) || (/\binsert into /i.test(line) && factoryTables.includes(written(line))),
+    except: {
+      "server/testing/rows.ts": "the factory",
+      "server/architecture.test.ts": "the rules",
+    },
+    broken: ["server/entitlement/outbox/claim.test.ts", "await pool`insert into outbox_events (event_id) values (uuidv7())`;"],
+  },
+  {
+    says: "e2e fills the system through its API or by the seeding command: it opens no database",
+    concerns: file => file.startsWith("e2e/"),
+    forbids: line => /from "postgres"/.test(line),
+    broken: ["e2e/lists.spec.ts", 'import postgres from "postgres";'],
+  },
+  {
     says: "time is kept by the kernel: no timer and no sleep elsewhere",
     concerns: isCode,
     forbids: line => /\b(setTimeout|setInterval|setImmediate|Bun\.sleep\w*)\(|node:timers/.test(line),
@@ -189,6 +210,7 @@ describe("the house", () => {
     expect(rooms).toContain("entitlement");
     expect([...files.keys()].filter(isCode).length).toBeGreaterThan(50);
     expect(tables.get("notification")).toContain("notifications");
+    expect(factoryTables).toContain("outbox_events");
   });
 
   test("has no drawer for everything", () => {

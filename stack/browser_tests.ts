@@ -69,7 +69,7 @@ export function browserTests(
         const KENRI_BROWSER = await findBrowser({ say });
         say(`${name}: starting the system`);
         await dev.start();
-        steps = stepRunner({ ...env, ...readDevEnv(envFile), KENRI_BROWSER }, watchdog, show);
+        steps = stepRunner({ ...env, ...readDevEnv(envFile), KENRI_BROWSER, KENRI_BUN: process.execPath }, watchdog, show);
         return await steps.tests(name, playwright(config, names));
       } catch (error) {
         say(`FAIL  ${name}: ${(error as Error).message}`);

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
+import { deadLetters, deliveryAttempts, notifications, processedEvents } from "../testing/notification_rows.ts";
+import { quoted } from "../testing/rows.ts";
 
 let kenri: TestKenri;
 beforeAll(async () => {
@@ -14,23 +16,21 @@ beforeAll(async () => {
 });
 afterAll(() => kenri.close());
 
-const notify = (user: string, status: string, age: string) => kenri.notificationSql`
-  with one as (
-    insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, status, sent_at, position, claim_token, lease_until, created_at)
-    select gen_random_uuid(), ${user}, 'EntitlementGranted', ${user}, 1, false, '{}', 't', 'log', ${status}, case when ${status} = 'SENT' then now() - ${age}::interval end,
-      case when ${status} = 'SENT' then 1 end,
-      case when ${status} = 'PROCESSING' then gen_random_uuid() end, case when ${status} = 'PROCESSING' then now() + interval '1 day' end, now() - ${age}::interval
-    returning notification_id, event_id, user_id)
-  , attempt as (insert into notification_attempts (notification_id, number, worker, started_at, duration_ms, outcome) select notification_id, 1, 'w', now(), 1, 'retry' from one)
-  insert into notification_dlq (notification_id, event_id, user_id, reason, attempts, payload) select notification_id, event_id, user_id, 'r', 1, '{}' from one where ${status} <> 'PENDING'`;
+const notify = (user: string, status: string, age: string) => {
+  const at = `now() - ${quoted(age)}::interval`;
+  return kenri.notificationSql.unsafe(`
+    with one as (${notifications.text({ user_id: quoted(user), status: quoted(status), created_at: at })} returning *),
+      tried as (${deliveryAttempts.text({}, "one")})
+    ${deadLetters.text({ reason: "'r'" }, "one where status <> 'PENDING'")}`);
+};
 
 test("what was sent goes after its retention with all that belongs to it; what waits or failed stays, however old", async () => {
   const sql = kenri.notificationSql;
   await notify("sent-old", "SENT", "2 hours");
   await notify("sent-young", "SENT", "30 minutes");
   for (const status of ["PENDING", "PROCESSING", "FAILED"]) await notify(`${status}-old`, status, "5 years");
-  await sql`insert into processed_events (event_id, event_type, aggregate_key, aggregate_version, stale, stream_seq, processed_at)
-    select gen_random_uuid(), 'EntitlementGranted', 'a:b', n, false, n, now() - make_interval(hours => n) from generate_series(1, 3) n`;
+  const processed = { aggregate_version: "n", stream_seq: "n", processed_at: "now() - make_interval(hours => n)" };
+  await processedEvents.put(sql, processed, "generate_series(1, 3) n");
   await sql`insert into processed_messages (idempotency_key, message_id, message_type, status, started_at, expires_at)
     select 'k' || n, 'm', 't', 'completed', now(), now() - make_interval(hours => n) from generate_series(1, 5) n`;
   await sql`insert into notification_nats_dlq (stream, stream_seq, subject, headers, data, reason, received_at) values ('s', 1, 's', '{}', '\\x00', 'r', now() - interval '5 years')`;

@@ -1,5 +1,8 @@
 import type postgres from "postgres";
+import { outboxEvents } from "./entitlement_rows.ts";
 import type { TestKenri } from "./kenri.ts";
+import { deadLetters, deliveryAttempts, notifications as notificationRows } from "./notification_rows.ts";
+import { quoted } from "./rows.ts";
 
 /** What operators act on in bulk: the same in both systems, under other names. */
 export interface Failing {
@@ -14,12 +17,17 @@ export interface Failing {
   /** What a row is when its work is done. */
   readonly finished: string;
   readonly sql: (kenri: TestKenri) => postgres.Sql;
-  /** Puts FAILED rows there, one a user `<user>-<n>`; they can be delivered. */
+  /** Inserts FAILED rows, one for each user `<user>-<n>`; they can be delivered. */
   put(kenri: TestKenri, user: string, count: number, error?: string): Promise<string[]>;
 }
 
-const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const fault = "fault: made to fail";
+const failed = (user: string, error: string) => ({
+  user_id: `${quoted(`${user}-`)} || n`,
+  status: "'FAILED'",
+  attempt_count: 10,
+  last_error: quoted(error),
+});
 
 export const outbox: Failing = {
   system: "entitlement",
@@ -30,15 +38,8 @@ export const outbox: Failing = {
   audited: "outbox",
   finished: "PUBLISHED",
   sql: kenri => kenri.entitlementSql,
-  async put({ entitlementSql: sql }, user, count, error = fault) {
-    const rows = await sql`
-      insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, status, attempt_count, last_error, next_retry_at, created_at)
-      select uuidv7(), 'EntitlementGranted', ${user}::text || '-' || n || ':item', 1,
-        jsonb_build_object('user_id', ${user}::text || '-' || n, 'stock_keeping_unit', 'item', 'source', 'purchase', 'source_id', 'p_1', 'version', 1, 'occurred_at', iso(now())),
-        ${trace}, 'FAILED', 10, ${error}, now(), now()
-      from generate_series(1, ${count}::int) n returning event_id`;
-    return rows.map(row => row.event_id as string);
-  },
+  put: ({ entitlementSql: sql }, user, count, error = fault) =>
+    outboxEvents.put(sql, failed(user, error), `generate_series(1, ${count}) n`),
 };
 
 export const notifications: Failing = {
@@ -51,20 +52,12 @@ export const notifications: Failing = {
   finished: "SENT",
   sql: kenri => kenri.notificationSql,
   async put({ notificationSql: sql }, user, count, error = fault) {
-    const rows = await sql`
-      with failed as (
-        insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, status, attempt_count, attempts_made, last_error)
-        select uuidv7(), ${user}::text || '-' || n, 'EntitlementGranted', ${user}::text || '-' || n || ':item', 1, false,
-          '{"stock_keeping_unit": "item", "version": 1}', ${trace}, 'log', 'FAILED', 10, 10, ${error}
-        from generate_series(1, ${count}::int) n returning *
-      ), buried as (
-        insert into notification_dlq (notification_id, event_id, user_id, reason, attempts, payload)
-        select notification_id, event_id, user_id, last_error, attempt_count, payload from failed
-      ), tried as (
-        insert into notification_attempts (notification_id, number, worker, started_at, duration_ms, outcome, error)
-        select notification_id, 10, 'w', now(), 1, 'retry', last_error from failed
-      )
-      select notification_id from failed`;
+    const made = notificationRows.text({ ...failed(user, error), attempts_made: 10 }, `generate_series(1, ${count}) n`);
+    const rows = await sql.unsafe(`
+      with failed as (${made} returning *),
+        dead as (${deadLetters.text({}, "failed")}),
+        tried as (${deliveryAttempts.text({ number: 10, error: "last_error" }, "failed")})
+      select notification_id from failed`);
     return rows.map(row => row.notification_id as string);
   },
 };

@@ -1,4 +1,7 @@
 import type postgres from "postgres";
+import { audits, outboxEvents } from "./entitlement_rows.ts";
+import { deadLetters, notifications } from "./notification_rows.ts";
+import { quoted } from "./rows.ts";
 
 /** A row as an operator sees it, in the words of both systems: `waiting` is PENDING, `busy` IN_FLIGHT or PROCESSING, `done` PUBLISHED or SENT. */
 export interface OperatorRow {
@@ -9,48 +12,68 @@ export interface OperatorRow {
   readonly attempts?: number;
   /** How long ago it was made. */
   readonly minutes: number;
-  /** How long ago its last attempt failed, if one did: when it was made, if nothing is said. */
+  /** How long ago its last attempt failed, if one did. Preset: when it was made. */
   readonly failed?: number;
   readonly item?: string;
 }
 
-/** Puts an event into the outbox, with its audit, as if it had come there by itself. Returns its id. */
+const ago = (minutes: number) => `now() - make_interval(mins => ${minutes})`;
+
+/** What both systems' rows have. */
+const shared = ({ user, error, attempts = 0, minutes, failed = minutes }: OperatorRow) => ({
+  user_id: quoted(user),
+  attempt_count: attempts,
+  created_at: ago(minutes),
+  ...(error === undefined ? {} : { last_error: quoted(error), failed_at: ago(failed) }),
+});
+
+/** Inserts an event with its audit. Returns its id. */
 export async function putEvent(sql: postgres.Sql, row: OperatorRow): Promise<string> {
-  const { state, user, type = "EntitlementGranted", error = null, attempts = 0, minutes, failed = minutes } = row;
-  const status = { waiting: "PENDING", busy: "IN_FLIGHT", done: "PUBLISHED", failed: "FAILED" }[state];
-  const sku = row.item ?? crypto.randomUUID();
-  const [made] = await sql`
-    with made as (select uuidv7(make_interval(mins => ${-minutes})) as id, now() - make_interval(mins => ${minutes}) as at), event as (
-      insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, status, attempt_count, next_retry_at,
-        last_error, failed_at, lease_until, claim_token, created_at, published_at)
-      select id, ${type}, ${`${user}:${sku}`}, 1, jsonb_build_object('user_id', ${user}::text, 'stock_keeping_unit', ${sku}::text, 'version', 1),
-        '00-' || md5(id::text) || '-0000000000000001-01', ${status}, ${attempts}, at, ${error}, case when ${error}::text is not null then now() - make_interval(mins => ${failed}) end,
-        case when ${status} = 'IN_FLIGHT' then now() + interval '1 hour' end, case when ${status} = 'IN_FLIGHT' then gen_random_uuid() end,
-        at, case when ${status} = 'PUBLISHED' then at end from made), audit as (
-      insert into entitlement_audit (at, event_id, user_id, stock_keeping_unit, status, version, client_id, detail)
-      select at, id, ${user}, ${sku}, 'ACTIVE', 1, 'tester', jsonb_build_object('reason', 'r', 'purchase_id', 'p', 'trace_id', md5(id::text)) from made)
-    select id from made`;
+  const { state, type = "EntitlementGranted", minutes } = row;
+  const stock_keeping_unit = quoted(row.item ?? crypto.randomUUID());
+  const event = outboxEvents.text(
+    {
+      ...shared(row),
+      event_id: "id",
+      stock_keeping_unit,
+      event_type: quoted(type),
+      traceparent: "'00-' || md5(id::text) || '-0000000000000001-01'",
+      status: quoted({ waiting: "PENDING", busy: "IN_FLIGHT", done: "PUBLISHED", failed: "FAILED" }[state]),
+    },
+    "made",
+  );
+  const audit = audits.text(
+    {
+      at: ago(minutes),
+      event_id: "id",
+      user_id: quoted(row.user),
+      stock_keeping_unit,
+      detail: "jsonb_build_object('reason', 'r', 'purchase_id', 'p', 'trace_id', md5(id::text))",
+    },
+    "made",
+  );
+  const [made] = await sql.unsafe(
+    `with made as (select uuidv7(make_interval(mins => ${-minutes})) as id), event as (${event}), audit as (${audit}) select id from made`,
+  );
   return made?.id;
 }
 
-/** Puts a notification into its user's inbox, with its dead letter if it failed. Returns its id. */
+/** Inserts a notification, with its dead letter if it is FAILED. Returns its id. */
 export async function putNotification(sql: postgres.Sql, row: OperatorRow): Promise<string> {
-  const { state, user, type = "EntitlementGranted", error = null, attempts = 0, minutes, failed = minutes } = row;
-  const status = { waiting: "PENDING", busy: "PROCESSING", done: "SENT", failed: "FAILED" }[state];
-  const [made] = await sql`
-    with made as (
-      insert into notifications (notification_id, event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel,
-        status, attempt_count, last_error, failed_at, lease_until, claim_token, created_at, sent_at, position)
-      select uuidv7(make_interval(mins => ${-minutes})), gen_random_uuid(), ${user}, ${type}, ${`${user}:${crypto.randomUUID()}`}, 1, false,
-        jsonb_build_object('user_id', ${user}::text, 'stock_keeping_unit', ${row.item ?? null}::text, 'version', 1), '00-' || md5(random()::text) || '-0000000000000001-01', 'log',
-        ${status}, ${attempts}, ${error}, case when ${error}::text is not null then now() - make_interval(mins => ${failed}) end,
-        case when ${status} = 'PROCESSING' then now() + interval '1 hour' end,
-        case when ${status} = 'PROCESSING' then gen_random_uuid() end, now() - make_interval(mins => ${minutes}),
-        case when ${status} = 'SENT' then now() end,
-        case when ${status} = 'SENT' then 1 + (select count(*) from notifications where user_id = ${user}) end
-      returning *), dead as (
-      insert into notification_dlq (notification_id, event_id, user_id, reason, attempts, payload)
-      select notification_id, event_id, user_id, coalesce(last_error, ''), attempt_count, payload from made where status = 'FAILED')
-    select notification_id from made`;
-  return made?.notification_id;
+  const { state, user, type = "EntitlementGranted", minutes, item } = row;
+  const made = notifications.text({
+    ...shared(row),
+    notification_id: `uuidv7(make_interval(mins => ${-minutes}))`,
+    type: quoted(type),
+    aggregate_key: quoted(`${user}:${crypto.randomUUID()}`),
+    stock_keeping_unit: quoted(item ?? null),
+    traceparent: "'00-' || md5(random()::text) || '-0000000000000001-01'",
+    status: quoted({ waiting: "PENDING", busy: "PROCESSING", done: "SENT", failed: "FAILED" }[state]),
+    next_retry_at: "now()",
+    ...(state === "done" ? { sent_at: "now()", position: `1 + (select count(*) from notifications where user_id = ${quoted(user)})` } : {}),
+  });
+  const [one] = await sql.unsafe(
+    `with made as (${made} returning *), dead as (${deadLetters.text({}, "made where status = 'FAILED'")}) select notification_id from made`,
+  );
+  return one?.notification_id;
 }

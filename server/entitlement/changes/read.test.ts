@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import postgres from "postgres";
+import { audits, entitlements } from "../../testing/entitlement_rows.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
+import { quoted } from "../../testing/rows.ts";
 
 let kenri: TestKenri;
 beforeAll(async () => {
@@ -101,13 +103,12 @@ describe("what a user had", () => {
       );
     const [forgotten, kept, horizon, before] = await Promise.all([months(15), months(2), months(13), months(14)]);
     // Version 1 was 15 months ago, and its partition was dropped.
-    await kenri.entitlementSql`insert into entitlements (user_id, stock_keeping_unit, status, version, granted_at, revoked_at, source, source_id, updated_at)
-      values ('elder', 'a', 'REVOKED', 2, ${forgotten}, ${kept}, 'r', 'p', ${kept})`;
-    await kenri.entitlementSql`insert into entitlement_audit (at, event_id, user_id, stock_keeping_unit, status, version, previous_at, client_id, detail)
-      values (${kept}, gen_random_uuid(), 'elder', 'a', 'REVOKED', 2, ${forgotten}, 'tester', '{}')`;
+    const [granted_at, revoked_at] = [`${quoted(forgotten)}::timestamptz`, `${quoted(kept)}::timestamptz`];
+    const revoked = { user_id: "'elder'", stock_keeping_unit: "'a'", status: "'REVOKED'", version: 2 };
+    await entitlements.put(kenri.entitlementSql, { ...revoked, granted_at, updated_at: revoked_at });
+    await audits.put(kenri.entitlementSql, { ...revoked, at: revoked_at, previous_at: granted_at });
     // A pair that has not changed since long before the retention.
-    await kenri.entitlementSql`insert into entitlements (user_id, stock_keeping_unit, status, version, granted_at, source, source_id, updated_at)
-      values ('elder', 'b', 'ACTIVE', 7, ${forgotten}, 'r', 'p', ${forgotten})`;
+    await entitlements.put(kenri.entitlementSql, { user_id: "'elder'", stock_keeping_unit: "'b'", version: 7, updated_at: granted_at });
 
     expect(await states("elder", horizon)).toEqual(["a ACTIVE 1", "b ACTIVE 7"]);
     expect(Date.parse((await held("elder", horizon))[0]!.updated_at)).toBe(Date.parse(forgotten));
@@ -128,10 +129,13 @@ describe("what a user with very many entitlements has", () => {
   let granted: string;
   beforeAll(async () => {
     const skus = Array.from({ length: count }, (_, n) => skuOf(n));
-    await kenri.entitlementSql`insert into entitlements (user_id, stock_keeping_unit, status, version, granted_at, source, source_id, updated_at)
-      select 'collector', sku, 'ACTIVE', 1, now(), 'r', 'p', now() from unnest(${skus}::text[]) sku`;
-    await kenri.entitlementSql`insert into entitlement_audit (at, event_id, user_id, stock_keeping_unit, status, version, client_id, detail)
-      select updated_at, gen_random_uuid(), user_id, stock_keeping_unit, status, version, 'tester', '{}' from entitlements where user_id = 'collector'`;
+    const collected = { user_id: "'collector'", stock_keeping_unit: "sku" };
+    await entitlements.put(kenri.entitlementSql, collected, `unnest(array[${skus.map(quoted)}]) sku`);
+    await audits.put(
+      kenri.entitlementSql,
+      { ...collected, stock_keeping_unit: "stock_keeping_unit", at: "updated_at" },
+      "entitlements where user_id = 'collector'",
+    );
     granted = (await held("collector"))[0]!.updated_at;
   });
 

@@ -3,6 +3,8 @@ import { connect, type Sql } from "../../kernel/postgres/database.ts";
 import { bindStatements, readStatements } from "../../kernel/postgres/statements.ts";
 import { createMetrics } from "../../kernel/telemetry/metrics.ts";
 import { type TestDatabase, testDatabase } from "../../testing/databases.ts";
+import { outboxEvents } from "../../testing/entitlement_rows.ts";
+import { quoted } from "../../testing/rows.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
 
 let database: TestDatabase;
@@ -20,8 +22,7 @@ afterAll(async () => {
 
 const anything = { status: null, type: null, user_id: null, fingerprint: null, min_attempts: null, created_from: null, created_to: null };
 const put = (count: number, error: string) =>
-  pool`insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, status, last_error, next_retry_at, created_at)
-    select uuidv7(), 'EntitlementGranted', 'user-' || n || ':item', 1, '{}', 't', 'FAILED', ${error}, now(), now() from generate_series(1, ${count}::int) n`;
+  outboxEvents.put(pool, { user_id: "'user-' || n", status: "'FAILED'", last_error: quoted(error) }, `generate_series(1, ${count}) n`);
 async function start(error: string, actor = "otto"): Promise<string> {
   const [{ eligible, set_hash } = { eligible: 0, set_hash: "" }] = await sql.bulk.preview({ ...anything, error, action: "requeue" });
   const action = { action: "requeue", filter: { error }, set_hash, expected: eligible, actor, reason: "why" };

@@ -3,6 +3,8 @@ import { connect, type Sql } from "../../kernel/postgres/database.ts";
 import { bindStatements, readStatements } from "../../kernel/postgres/statements.ts";
 import { createMetrics } from "../../kernel/telemetry/metrics.ts";
 import { type TestDatabase, testDatabase } from "../../testing/databases.ts";
+import { outboxEvents } from "../../testing/entitlement_rows.ts";
+import { quoted } from "../../testing/rows.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
 
 let database: TestDatabase;
@@ -22,8 +24,7 @@ beforeEach(async () => {
 });
 
 const put = (version: number, due = "-1 second") =>
-  pool`insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, next_retry_at, created_at)
-    values (uuidv7(), 'EntitlementGranted', 'alice:item', ${version}, '{}', 't', now() + ${due}::interval, now())`;
+  outboxEvents.put(pool, { aggregate_version: version, next_retry_at: `now() + ${quoted(due)}::interval` });
 const unseen: { stream: string; resend_before: string | null } = { stream: "events", resend_before: null };
 const claim = async (token: string = crypto.randomUUID(), limit = 50, seen = unseen) =>
   (await outbox.claim({ worker: "w", token, limit, lease_seconds: 30, from: "-infinity", look: 4 * limit, ...seen })).map(
@@ -67,8 +68,7 @@ test("a claim looks at a bounded number of events, and goes on from where it is 
   await put(1, "-1 hour");
   expect(await claim()).toEqual([1]);
   for (let version = 2; version <= 10; version++) await put(version, `-${60 - version} seconds`);
-  await pool`insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, next_retry_at, created_at)
-    values (uuidv7(), 'EntitlementGranted', 'bob:item', 1, '{}', 't', now() - interval '1 second', now())`;
+  await outboxEvents.put(pool, { user_id: "'bob'", next_retry_at: "now() - interval '1 second'" });
   const claimFrom = async (from: string, token = crypto.randomUUID()) =>
     (await outbox.claim({ worker: "w", token, limit: 2, lease_seconds: 30, from, look: 5, ...unseen })).map(row => row.aggregate_key);
   expect(await claimFrom("-infinity")).toEqual([]);

@@ -5,6 +5,8 @@ import { connect, type Sql } from "../../kernel/postgres/database.ts";
 import { bindStatements, readStatements } from "../../kernel/postgres/statements.ts";
 import { createMetrics } from "../../kernel/telemetry/metrics.ts";
 import { type TestDatabase, testDatabase } from "../../testing/databases.ts";
+import { entitlements, outboxEvents } from "../../testing/entitlement_rows.ts";
+import { quoted } from "../../testing/rows.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
 
 let database: TestDatabase;
@@ -127,11 +129,11 @@ for (const [what, before] of [
     if (before) await change(user, { a: before });
     await published(user);
     const behind = await pool.begin(async first => {
-      await first`insert into entitlements as e (user_id, stock_keeping_unit, status, granted_at, source, source_id, version, updated_at)
-        values (${user}, 'a', 'ACTIVE', now(), 's', 'p', 1, now())
-        on conflict (user_id, stock_keeping_unit) do update set status = 'ACTIVE', version = e.version + 1, granted_at = now(), revoked_at = null`;
-      await first`insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, next_retry_at, created_at)
-        select uuidv7(), 'EntitlementGranted', user_id || ':a', version, '{}', 't', now(), now() from entitlements where user_id = ${user}`;
+      await first.unsafe(`${entitlements.text({ user_id: quoted(user), stock_keeping_unit: "'a'" })}
+        on conflict (user_id, stock_keeping_unit)
+        do update set status = 'ACTIVE', version = entitlements.version + 1, granted_at = now(), revoked_at = null`);
+      const event = { user_id: "user_id", stock_keeping_unit: "'a'", aggregate_version: "version" };
+      await outboxEvents.put(first, event, `entitlements where user_id = '${user}'`);
       const second = change(user, { a: "REVOKED" });
       await someoneWaits();
       return { second };

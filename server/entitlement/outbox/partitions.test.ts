@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import postgres from "postgres";
 import { until } from "../../../stack/wait.ts";
+import { audits, idempotencyKeys, outboxEvents } from "../../testing/entitlement_rows.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
+import { quoted } from "../../testing/rows.ts";
 
 let kenri: TestKenri;
 let owner: postgres.Sql;
@@ -26,9 +28,13 @@ const partitions = async () =>
     .filter(name => /\d$/.test(name));
 const make = async (ahead: number) => (await owner`select make_audit_partitions(${ahead}) as name`).map(row => row.name as string);
 const drop = async (keep: number) => (await owner`select drop_audit_partitions(${keep}) as name`).map(row => row.name as string);
-const append = (user: string, offset: number, version = 1) => owner`
-  insert into entitlement_audit (at, event_id, user_id, stock_keeping_unit, status, version, client_id, detail)
-  values (date_trunc('month', now()) + make_interval(months => ${offset}, days => 3), gen_random_uuid(), ${user}, 'a', 'ACTIVE', ${version}, 'tester', '{}')`;
+const append = (user: string, offset: number, version = 1) =>
+  audits.put(owner, {
+    at: `date_trunc('month', now()) + make_interval(months => ${offset}, days => 3)`,
+    user_id: quoted(user),
+    stock_keeping_unit: "'a'",
+    version,
+  });
 const home = async (user: string) =>
   (await owner`select tableoid::regclass::text as name from entitlement_audit where user_id = ${user}`).map(row => row.name as string);
 
@@ -111,10 +117,9 @@ describe("the janitor", () => {
   beforeEach(async () => void (await kenri.entitlementSql`truncate outbox_events, idempotency_keys`));
 
   test("deletes keys past their time, in batches until none is left, and no other", async () => {
-    await kenri.entitlementSql`insert into idempotency_keys (client_id, route, idem_key, request_hash, response_code, response_body, expires_at)
-      select 'shop', '/', 'old-' || n, 'h', 200, '{}', now() - interval '1 second' from generate_series(1, 2500) n`;
-    await kenri.entitlementSql`insert into idempotency_keys (client_id, route, idem_key, request_hash, response_code, response_body, expires_at)
-      values ('shop', '/', 'live', 'h', 200, '{}', now() + interval '1 hour')`;
+    const old = { idem_key: "'old-' || n", expires_at: "now() - interval '1 second'" };
+    await idempotencyKeys.put(kenri.entitlementSql, old, "generate_series(1, 2500) n");
+    await idempotencyKeys.put(kenri.entitlementSql, { idem_key: "'live'" });
     const janitor = await kenri.start("entitlement:janitor");
     const left = async () => (await kenri.entitlementSql`select idem_key from idempotency_keys`).map(row => row.idem_key);
     await until("the old keys are gone", 10_000, async () => (await left()).length === 1);
@@ -123,11 +128,15 @@ describe("the janitor", () => {
   });
 
   test("deletes events that are confirmed and past their retention; what waits, failed or is unconfirmed stays", async () => {
-    const append = (name: string, age: string, status: string, confirmed: boolean) => kenri.entitlementSql`
-      insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, status, next_retry_at, created_at, published_at, confirmed_at, claim_token, lease_until)
-      select uuidv7(-${age}::interval), 'EntitlementGranted', ${name}, 1, '{}', 't', ${status}, now(), now() - ${age}::interval,
-        case when ${status} = 'PUBLISHED' then now() end, case when ${confirmed} then now() end,
-        case when ${status} = 'IN_FLIGHT' then gen_random_uuid() end, case when ${status} = 'IN_FLIGHT' then now() + interval '1 hour' end`;
+    const append = (name: string, age: string, status: string, confirmed: boolean) =>
+      outboxEvents.put(kenri.entitlementSql, {
+        event_id: `uuidv7(-${quoted(age)}::interval)`,
+        aggregate_key: quoted(name),
+        status: quoted(status),
+        created_at: `now() - ${quoted(age)}::interval`,
+        ...(status === "PUBLISHED" ? { published_at: "now()" } : {}),
+        ...(confirmed ? { confirmed_at: "now()" } : {}),
+      });
     await append("confirmed-old", "2 hours", "PUBLISHED", true);
     await append("confirmed-young", "30 minutes", "PUBLISHED", true);
     for (const status of ["PENDING", "IN_FLIGHT", "FAILED", "PUBLISHED"]) await append(`${status}-old`, "2 years", status, false);

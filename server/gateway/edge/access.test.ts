@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../../stack/wait.ts";
 import { type TestBrowser, testBrowser } from "../../testing/browser.ts";
+import { entitlements } from "../../testing/entitlement_rows.ts";
 import { gatewayPlace, startGateway, type TestGateway } from "../../testing/gateway.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
+import { quoted } from "../../testing/rows.ts";
 
 let kenri: TestKenri;
 let gateway: TestGateway;
@@ -130,8 +132,8 @@ describe("the profile", () => {
 
   test("has the first page of very many entitlements, and says where they go on", async () => {
     const { userId } = people.bob!;
-    await kenri.entitlementSql`insert into entitlements (user_id, stock_keeping_unit, status, version, granted_at, source, source_id, updated_at)
-      select ${userId}, 'item-' || to_char(n, 'FM0000'), 'ACTIVE', 1, now(), 'r', 'p', now() from generate_series(1, 450) n`;
+    const held = { user_id: quoted(userId), stock_keeping_unit: "'item-' || to_char(n, 'FM0000')" };
+    await entitlements.put(kenri.entitlementSql, held, "generate_series(1, 450) n");
     interface Page {
       readonly entitlements: { readonly stock_keeping_unit: string }[];
       readonly next_cursor?: string;

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type TestDatabase, testDatabase } from "../../testing/databases.ts";
+import { outboxEvents } from "../../testing/entitlement_rows.ts";
+import { notifications } from "../../testing/notification_rows.ts";
 import { connect, type Sql } from "../postgres/database.ts";
 import { bindStatements, readStatements } from "../postgres/statements.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
@@ -16,22 +18,20 @@ const kinds = [
     table: "outbox_events",
     folder: "outbox",
     done: "status = 'PUBLISHED', published_at = now()",
-    columns: "event_id, event_type, traceparent",
-    values: "uuidv7(), 'EntitlementGranted', 't'",
+    factory: outboxEvents,
   },
   {
     system: "notification",
     table: "notifications",
     folder: "notifications",
     done: "status = 'SENT', sent_at = now(), position = aggregate_version",
-    columns: "event_id, user_id, type, stale, channel, traceparent",
-    values: "uuidv7(), 'u' || p, 'EntitlementGranted', false, 'log', 't'",
+    factory: notifications,
   },
 ];
 const pairs = 2;
 const each = 1500;
 
-describe.each(kinds)("$table of a few busy pairs", ({ system, table, folder, done, columns, values }) => {
+describe.each(kinds)("$table of a few busy pairs", ({ system, table, folder, done, factory }) => {
   let database: TestDatabase;
   let pool: Sql; // one connection: its counters are flushed when it is told to
   let other: Sql;
@@ -41,10 +41,12 @@ describe.each(kinds)("$table of a few busy pairs", ({ system, table, folder, don
     pool = connect({ url: database.appUrl, name: "test", max: 1, statementTimeout: 30_000 });
     other = connect({ url: database.appUrl, name: "long transaction", max: 1, statementTimeout: 30_000 });
     sql = bindStatements<Record<string, Statements>>(pool, readStatements([system]), createMetrics(), 30_000)[folder]!;
-    await pool.unsafe(`
-      insert into ${table} (${columns}, aggregate_key, aggregate_version, payload, created_at, next_retry_at)
-      select ${values}, 'pair-' || p, n, '{}', at, at from generate_series(1, ${each}) n, generate_series(1, ${pairs}) p,
-        lateral (select now() - interval '1 hour' + n * interval '1 second') t(at)`);
+    await pool.unsafe(
+      factory.text(
+        { user_id: "'pair-' || p", aggregate_version: "n", created_at: "at" },
+        `generate_series(1, ${each}) n, generate_series(1, ${pairs}) p, lateral (select now() - interval '1 hour' + n * interval '1 second') t(at)`,
+      ),
+    );
   });
   afterAll(async () => {
     await Promise.all([pool.end(), other.end()]);

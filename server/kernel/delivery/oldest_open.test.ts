@@ -2,6 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { EntitlementSql } from "../../entitlement/sql.gen.ts";
 import type { NotificationSql } from "../../notification/sql.gen.ts";
 import { type TestDatabase, testDatabase } from "../../testing/databases.ts";
+import { outboxEvents } from "../../testing/entitlement_rows.ts";
+import { notifications } from "../../testing/notification_rows.ts";
+import { quoted, type RowFactory } from "../../testing/rows.ts";
 import { connect, type Sql } from "../postgres/database.ts";
 import { bindStatements, readStatements } from "../postgres/statements.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
@@ -12,9 +15,7 @@ interface Kind {
   readonly id: string;
   readonly held: string;
   readonly done: string;
-  /** Columns that every row needs, and their values. */
-  readonly columns: string;
-  readonly values: string;
+  readonly factory: RowFactory<"stock_keeping_unit" | "status" | "created_at" | "next_retry_at" | "lease_until">;
 }
 
 const kinds: Kind[] = [
@@ -24,8 +25,7 @@ const kinds: Kind[] = [
     id: "event_id",
     held: "IN_FLIGHT",
     done: "PUBLISHED",
-    columns: "event_id, event_type, traceparent, published_at",
-    values: "uuidv7(), 'EntitlementGranted', 't', now()",
+    factory: outboxEvents,
   },
   {
     system: "notification",
@@ -33,12 +33,11 @@ const kinds: Kind[] = [
     id: "notification_id",
     held: "PROCESSING",
     done: "FAILED",
-    columns: "event_id, user_id, type, stale, channel, traceparent",
-    values: "uuidv7(), 'u', 'EntitlementGranted', false, 'log', 't'",
+    factory: notifications,
   },
 ];
 
-describe.each(kinds)("$table", ({ system, table, id, held, done, columns, values }) => {
+describe.each(kinds)("$table", ({ system, table, id, held, done, factory }) => {
   let database: TestDatabase;
   let pool: Sql;
   let rows: {
@@ -62,10 +61,17 @@ describe.each(kinds)("$table", ({ system, table, id, held, done, columns, values
 
   /** Rows of an aggregate each, so many seconds old, due in so many. */
   const put = (age: number, due: number, { status = "PENDING", count = 1 } = {}) =>
-    pool.unsafe(`
-      insert into ${table} (${columns}, aggregate_key, aggregate_version, payload, status, created_at, next_retry_at, lease_until, claim_token)
-      select ${values}, gen_random_uuid()::text, 1, '{}', '${status}', now() - interval '1 second' * ${age}, now() + interval '1 second' * ${due},
-        ${status === held ? "now() + interval '10 seconds', gen_random_uuid()" : "null, null"} from generate_series(1, ${count})`);
+    factory.put(
+      pool,
+      {
+        stock_keeping_unit: "gen_random_uuid()::text",
+        status: quoted(status),
+        created_at: `now() - interval '1 second' * ${age}`,
+        next_retry_at: `now() + interval '1 second' * ${due}`,
+        ...(status === held ? { lease_until: "now() + interval '10 seconds'" } : {}),
+      },
+      `generate_series(1, ${count})`,
+    );
 
   /** The age of the oldest open row in whole seconds, as the gauge and as the console have it. */
   async function oldest(): Promise<readonly [number, number | null]> {

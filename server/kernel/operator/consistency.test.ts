@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../../stack/wait.ts";
 import { type TestKenri, type TestProcess, testKenri } from "../../testing/kenri.ts";
+import { processedEvents } from "../../testing/notification_rows.ts";
 import { putNotification } from "../../testing/operator_rows.ts";
 import { operators } from "../../testing/operators.ts";
 import { expectRefusal } from "../../testing/refusal.ts";
@@ -162,10 +163,7 @@ describe("in notification", () => {
       "events_without_notification",
       "broken",
       async () => {
-        const [row] =
-          await kenri.notificationSql`insert into processed_events (event_id, event_type, aggregate_key, aggregate_version, stale, stream_seq)
-          values (gen_random_uuid(), 'EntitlementGranted', 'untold:item', 1, false, 1) returning event_id`;
-        return row?.event_id;
+        return (await processedEvents.put(kenri.notificationSql, { aggregate_key: "'untold:item'" }))[0]!;
       },
     ],
   ];
@@ -185,8 +183,8 @@ describe("in notification", () => {
   test("an event whose notification an operator discarded is not reported as missing", async () => {
     const before = await found("notification", "events_without_notification");
     const id = await put("failed", "given-up");
-    await kenri.notificationSql`insert into processed_events (event_id, event_type, aggregate_key, aggregate_version, stale, stream_seq)
-      select event_id, type, aggregate_key, 1, false, 1 from notifications where notification_id = ${id}`;
+    const consumed = { event_id: "event_id", event_type: "type", aggregate_key: "aggregate_key" };
+    await processedEvents.put(kenri.notificationSql, consumed, `notifications where notification_id = '${id}'`);
     const { post } = operators(kenri, mint, { system: "notification", kind: "notifications" });
     expect((await post("ADMIN", `/ops/notifications/${id}/discard`, { reason: "r" })).status).toBe(200);
     expect(await found("notification", "events_without_notification")).toEqual(before);

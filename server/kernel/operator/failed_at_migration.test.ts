@@ -1,30 +1,40 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import postgres from "postgres";
 import { freshDatabase, type TestDatabase } from "../../testing/databases.ts";
+import { outboxEvents } from "../../testing/entitlement_rows.ts";
+import { deadLetters, deliveryAttempts, notifications } from "../../testing/notification_rows.ts";
 import { migrate, readMigrations } from "../postgres/migrations.ts";
+
+const cases = `(values ('failed', 'FAILED', 10, 'e', 50), ('retrying', 'PENDING', 4, 'e', 20),
+  ('fresh', 'PENDING', 0, null, 30), ('done', 'PUBLISHED', 1, null, 30)) v(name, status, attempts, error, due)`;
+const rows = {
+  user_id: "name",
+  status: "status",
+  attempt_count: "attempts",
+  last_error: "error",
+  next_retry_at: "now() - make_interval(mins => due)",
+  created_at: "now() - interval '3 hours'",
+};
 
 const systems = [
   {
     system: "entitlement",
     table: "outbox_events",
     first: "entitlement/0012_failed_at.sql",
-    put: `insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, status, attempt_count, last_error, next_retry_at, created_at, published_at)
-      select uuidv7(), 'EntitlementGranted', name, 1, '{}', 't', status, attempts, error, now() - make_interval(mins => due), now() - interval '3 hours',
-        case status when 'PUBLISHED' then now() end`,
+    put: outboxEvents.text(rows, cases),
     also: [] as string[],
   },
   {
     system: "notification",
     table: "notifications",
     first: "notification/0010_failed_at.sql",
-    put: `insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, status, attempt_count, last_error, next_retry_at, created_at, sent_at, position)
-      select gen_random_uuid(), name, 'EntitlementGranted', name, 1, false, '{}', 't', 'log', case status when 'PUBLISHED' then 'SENT' else status end, attempts, error,
-        now() - make_interval(mins => due), now() - interval '3 hours', case status when 'PUBLISHED' then now() end, case status when 'PUBLISHED' then 1 end`,
+    put: notifications.text({ ...rows, status: "case status when 'PUBLISHED' then 'SENT' else status end" }, cases),
     also: [
-      `insert into notification_dlq (notification_id, event_id, user_id, reason, attempts, payload, failed_at)
-        select notification_id, event_id, user_id, 'e', 10, '{}', now() - interval '50 minutes' from notifications where status = 'FAILED'`,
-      `insert into notification_attempts (notification_id, number, worker, started_at, duration_ms, outcome, error)
-        select notification_id, n, 'w', now() - make_interval(mins => 25 - n), 60000, 'retry', 'e' from notifications, generate_series(1, 4) n where aggregate_key = 'retrying'`,
+      deadLetters.text({ failed_at: "now() - interval '50 minutes'" }, "notifications where status = 'FAILED'"),
+      deliveryAttempts.text(
+        { number: "n", started_at: "now() - make_interval(mins => 25 - n)", duration_ms: 60_000, error: "'e'" },
+        "notifications, generate_series(1, 4) n where user_id = 'retrying'",
+      ),
     ],
   },
 ];
@@ -44,7 +54,7 @@ describe.each(systems)("$system", ({ system, table, first, put, also }) => {
   const minutesOf = async (name: string): Promise<number | null> => {
     const [row] = await owner.unsafe(
       `select round(extract(epoch from now() - failed_at) / 60)::int as minutes from ${table} where aggregate_key = $1`,
-      [name],
+      [`${name}:item`],
     );
     return row!.minutes;
   };
@@ -54,9 +64,7 @@ describe.each(systems)("$system", ({ system, table, first, put, also }) => {
     const at = migrations.findIndex(({ name }) => name === first);
     expect(at).toBeGreaterThan(0);
     await run(migrations.slice(0, at));
-    await owner.unsafe(`${put} from (values ('failed', 'FAILED', 10, 'e', 50), ('retrying', 'PENDING', 4, 'e', 20),
-      ('fresh', 'PENDING', 0, null, 30), ('done', 'PUBLISHED', 1, null, 30)) v(name, status, attempts, error, due)`);
-    for (const statement of also) await owner.unsafe(statement);
+    for (const statement of [put, ...also]) await owner.unsafe(statement);
     await run(migrations);
     expect(await minutesOf("failed")).toBe(50);
     expect(await minutesOf("retrying")).toBe(system === "entitlement" ? 22 : 20);
@@ -64,7 +72,7 @@ describe.each(systems)("$system", ({ system, table, first, put, also }) => {
   });
 
   test("every failed attempt stores its time, whichever statement writes it, and a requeue keeps it", async () => {
-    const change = (to: string) => owner.unsafe(`update ${table} set ${to} where aggregate_key = 'fresh'`);
+    const change = (to: string) => owner.unsafe(`update ${table} set ${to} where aggregate_key = 'fresh:item'`);
     await change("status = 'PENDING', attempt_count = 1, last_error = 'e'");
     expect(await minutesOf("fresh")).toBe(0);
     await change("failed_at = now() - interval '1 hour'");

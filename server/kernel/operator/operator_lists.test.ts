@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { outboxEvents } from "../../testing/entitlement_rows.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
+import { notifications } from "../../testing/notification_rows.ts";
 import { type OperatorRow, putEvent, putNotification } from "../../testing/operator_rows.ts";
+import { quoted } from "../../testing/rows.ts";
 
 let kenri: TestKenri;
 beforeAll(async () => {
@@ -31,6 +34,7 @@ interface Answer {
   readonly more: boolean;
 }
 
+const crowd = { user_id: "'crowd'", stock_keeping_unit: "n::text" };
 const systems = {
   entitlement: {
     path: "/ops/outbox",
@@ -39,9 +43,7 @@ const systems = {
     table: "outbox_events",
     put: putEvent,
     states: { waiting: "PENDING", busy: "IN_FLIGHT", done: "PUBLISHED", failed: "FAILED" },
-    many: `insert into outbox_events (event_id, event_type, aggregate_key, aggregate_version, payload, traceparent, status, next_retry_at, created_at, published_at)
-      select uuidv7(), 'EntitlementGranted', 'crowd:' || n, 1, '{"user_id":"crowd","stock_keeping_unit":"s"}', '00-0-0-00', $1, now(), now(),
-        case when $1 = 'PUBLISHED' then now() end from generate_series(1, $2::int) n`,
+    many: (status: string, count: number) => outboxEvents.text({ ...crowd, status: quoted(status) }, `generate_series(1, ${count}) n`),
   },
   notification: {
     path: "/ops/notifications",
@@ -50,9 +52,11 @@ const systems = {
     table: "notifications",
     put: putNotification,
     states: { waiting: "PENDING", busy: "PROCESSING", done: "SENT", failed: "FAILED" },
-    many: `insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, status, sent_at, position)
-      select gen_random_uuid(), 'crowd', 'EntitlementGranted', 'crowd:' || n, 1, false, '{}', '00-0-0-00', 'log', $1,
-        case when $1 = 'SENT' then now() end, case when $1 = 'SENT' then n end from generate_series(1, $2::int) n`,
+    many: (status: string, count: number) =>
+      notifications.text(
+        { ...crowd, status: quoted(status), ...(status === "SENT" ? { position: "n" } : {}) },
+        `generate_series(1, ${count}) n`,
+      ),
   },
 } as const;
 
@@ -249,7 +253,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     const error = "seldom and scattered";
     await put(sql(), { state: "failed", user: "far", error, minutes: 3000, failed: 1 });
     await put(sql(), { state: "failed", user: "far", error, minutes: 2900, failed: 2800 });
-    await sql().unsafe(many, ["FAILED", 2100]);
+    await sql().unsafe(many("FAILED", 2100));
     await sql().unsafe(
       `update ${table} set last_error = $1, failed_at = now() - interval '100 minutes' where status = 'FAILED' and aggregate_key like 'crowd:%'`,
       [error],
@@ -314,7 +318,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     const [rare] = await Promise.all([
       put(sql(), { state: "done", user: "dora", type: "EntitlementRevoked", minutes: 1000, attempts: 77 }),
     ]);
-    await sql().unsafe(many, [states.done, 21_000]);
+    await sql().unsafe(many(states.done, 21_000));
     const query = { status: states.done, min_attempts: "77" };
     expect(await get("", query)).toMatchObject({ [list]: [], next_cursor: expect.any(String) });
     expect(await walk(query)).toEqual([rare]);
@@ -326,7 +330,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
 
   test("behind a backlog of more than 10,000 rows those due first come first, and everything else is found as before", async () => {
     const failed = await walk({ status: "FAILED" });
-    await sql().unsafe(many, ["PENDING", 10_050]);
+    await sql().unsafe(many("PENDING", 10_050));
     expect((await get("/counts")).counts.PENDING).toEqual({ count: 10_000, more: true });
     const { [list]: page } = await get("", { status: "PENDING", limit: "200" });
     const [first] = await sql().unsafe(
@@ -339,7 +343,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
 
   test("rows that are due at the same moment are each listed once, page by page", async () => {
     await sql().unsafe(`delete from ${table} where status = 'PENDING'`);
-    await sql().unsafe(many, ["PENDING", 1050]);
+    await sql().unsafe(many("PENDING", 1050));
     const all = await walk({ status: "PENDING" }, "100");
     expect([all.length, new Set(all).size]).toEqual([1050, 1050]);
     expect(await walk({ status: "PENDING", type: "EntitlementGranted" }, "7")).toEqual(all);
@@ -348,7 +352,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
 
   test("every cause is shown, however many rows another cause has, and a group shows when its count is incomplete", async () => {
     await put(sql(), { state: "failed", user: "rare", error: "a cause of its own", minutes: 5000 });
-    await sql().unsafe(many, ["FAILED", 3000]);
+    await sql().unsafe(many("FAILED", 3000));
     await sql().unsafe(`update ${table} set last_error = 'crowded' where status = 'FAILED' and aggregate_key like 'crowd:%'`);
     const { groups, more } = await get("/groups");
     expect(more).toBe(false);
@@ -358,7 +362,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
   });
 
   test("behind a backlog longer than a count examines, rows of a span of time are still counted", async () => {
-    await sql().unsafe(many, ["PENDING", 11_000]);
+    await sql().unsafe(many("PENDING", 11_000));
     const created_from = new Date().toISOString();
     const late = await put(sql(), { state: "waiting", user: "zoe", minutes: 0 });
     expect((await get("/counts")).counts.PENDING).toEqual({ count: 10_000, more: true });

@@ -7,6 +7,8 @@ import { bindStatements, readStatements } from "../../kernel/postgres/statements
 import { silentLog } from "../../kernel/telemetry/log.ts";
 import { createMetrics } from "../../kernel/telemetry/metrics.ts";
 import { type TestDatabase, testDatabase } from "../../testing/databases.ts";
+import { notifications } from "../../testing/notification_rows.ts";
+import { quoted } from "../../testing/rows.ts";
 import { testSender } from "../../testing/sender.ts";
 import type { NotificationSql, NotificationsClaimRow } from "../sql.gen.ts";
 import type { Channel, Sending } from "./channels.ts";
@@ -174,11 +176,7 @@ describe("a sender whose channel leaves the process", () => {
       metrics: createMetrics(),
     });
   const run = (one: ReturnType<typeof runner>) => one();
-  const append = async () =>
-    (
-      await pool`insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel)
-      values (gen_random_uuid(), 'alice', 'EntitlementGranted', ${crypto.randomUUID()}, 1, false, '{}', 't', 'outside') returning notification_id`
-    )[0]!.notification_id as string;
+  const append = async () => (await notifications.put(pool, { stock_keeping_unit: quoted(crypto.randomUUID()), channel: "'outside'" }))[0]!;
   const statusOf = async (id: string) => (await pool`select status from notifications where notification_id = ${id}`)[0]?.status;
   const afterTheLease = () =>
     until("the lease ran out", 3000, async () => (await sql.notifications.reclaim({ limit: 10, from: "-infinity" })).length > 0);

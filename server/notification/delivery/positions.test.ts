@@ -9,6 +9,7 @@ import { silentLog } from "../../kernel/telemetry/log.ts";
 import { createMetrics } from "../../kernel/telemetry/metrics.ts";
 import { type TestDatabase, testDatabase } from "../../testing/databases.ts";
 import { putWaiting } from "../../testing/inbox.ts";
+import { notifications } from "../../testing/notification_rows.ts";
 import { testSender } from "../../testing/sender.ts";
 import type { NotificationSql } from "../sql.gen.ts";
 import type { Sending } from "./channels.ts";
@@ -217,8 +218,11 @@ test("a position is given at the delivery, and to nothing else: not to a retry, 
 
 test("versions of an aggregate that are delivered together stand in the feed in their order", async () => {
   const versions = numbers(1, 20);
-  await pool`insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel)
-    select gen_random_uuid(), 'ordered', 'EntitlementGranted', 'ordered:' || (v % 2), v, false, '{}', 't', 'log' from unnest(${versions}::int[]) v order by random()`;
+  await notifications.put(
+    pool,
+    { user_id: "'ordered'", stock_keeping_unit: "(v % 2)::text", aggregate_version: "v" },
+    `unnest(array[${versions}]) v order by random()`,
+  );
   await senderNamed("w", sent, 50).runOnce();
   const rows = await pool`select aggregate_key, aggregate_version as version from notifications order by position`;
   for (const aggregate of ["ordered:0", "ordered:1"]) {
@@ -230,8 +234,12 @@ test("versions of an aggregate that are delivered together stand in the feed in 
 
 test("a late version does not pull newer ones past the one that another sender has under way", async () => {
   const put = (version: number, stale: boolean) =>
-    pool`insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, next_retry_at)
-      values (gen_random_uuid(), 'late', 'EntitlementGranted', 'late:item', ${version}, ${stale}, '{}', 't', 'log', now() - interval '1 second')`;
+    notifications.put(pool, {
+      user_id: "'late'",
+      aggregate_version: version,
+      stale: `${stale}`,
+      next_retry_at: "now() - interval '1 second'",
+    });
   await put(2, false);
   const token = crypto.randomUUID();
   const underWay = await claim(token, 10);

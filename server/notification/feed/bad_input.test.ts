@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
+import { notifications } from "../../testing/notification_rows.ts";
 import type { TestProcess } from "../../testing/process.ts";
 import { expectRefusal, type Refusal } from "../../testing/refusal.ts";
 
@@ -11,8 +12,7 @@ const unknown = "01890000-0000-7000-8000-000000000000";
 beforeAll(async () => {
   kenri = await testKenri({ LOG_LEVEL: "debug" });
   server = await kenri.start("notification:api");
-  await kenri.notificationSql`insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel)
-    select gen_random_uuid(), 'alice', 'EntitlementGranted', 'alice:item1', n, false, '{}', '00-0-0-00', 'log' from generate_series(1, 3) n`;
+  await notifications.put(kenri.notificationSql, { aggregate_version: "n" }, "generate_series(1, 3) n");
   cursors.set("inbox", ((await (await kenri.call("notification", `${inbox}?limit=2`)).json()) as { next_cursor: string }).next_cursor);
 });
 afterAll(() => kenri.close());

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import postgres from "postgres";
 import { migrate, readMigrations } from "../../kernel/postgres/migrations.ts";
 import { freshDatabase, type TestDatabase } from "../../testing/databases.ts";
+import { notifications } from "../../testing/notification_rows.ts";
 
 const migrations = readMigrations("notification");
 const feed = migrations.findIndex(({ name }) => name === "notification/0004_feed.sql");
@@ -21,14 +22,17 @@ test("what was sent before there were positions has them in the order of sending
   const run = (some: typeof migrations) => migrate({ system: "notification", ownerUrl: database.ownerUrl, migrations: some });
   expect(feed).toBeGreaterThan(0);
   await run(migrations.slice(0, feed));
-  await owner`
-    insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, status, sent_at, claim_token, lease_until)
-    select gen_random_uuid(), u, 'EntitlementGranted', u || ':' || n, n, false, jsonb_build_object('n', n), 't', 'log', status, case status when 'SENT' then now() - make_interval(mins => n) end,
-      case status when 'PROCESSING' then gen_random_uuid() end, case status when 'PROCESSING' then now() end
-    from unnest(array['alice', 'bob']) u, generate_series(1, 6) n, lateral (select case n when 2 then 'PENDING' when 3 then 'FAILED' when 4 then 'PROCESSING' else 'SENT' end as status) s
-    where u = 'alice' or n < 5`;
-  await owner`insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel)
-    values (gen_random_uuid(), 'carla', 'EntitlementGranted', 'carla:1', 1, false, '{}', 't', 'log')`;
+  const some = {
+    user_id: "u",
+    stock_keeping_unit: "n::text",
+    aggregate_version: "n",
+    payload: "jsonb_build_object('n', n)",
+    status: "case n when 2 then 'PENDING' when 3 then 'FAILED' when 4 then 'PROCESSING' else 'SENT' end",
+    created_at: "now() - make_interval(mins => n)",
+    position: null,
+  };
+  await notifications.put(owner, some, "unnest(array['alice', 'bob']) u, generate_series(1, 6) n where u = 'alice' or n < 5");
+  await notifications.put(owner, { user_id: "'carla'", position: null });
   expect(await run(migrations)).toContain("notification/0004_feed.sql");
   const rows =
     await owner`select user_id, (payload ->> 'n')::int as n, position, read_at from notifications where position is not null order by user_id, position`;

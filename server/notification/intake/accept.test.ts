@@ -5,6 +5,7 @@ import { connect, type Sql } from "../../kernel/postgres/database.ts";
 import { bindStatements, readStatements } from "../../kernel/postgres/statements.ts";
 import { createMetrics } from "../../kernel/telemetry/metrics.ts";
 import { type TestDatabase, testDatabase } from "../../testing/databases.ts";
+import { notifications } from "../../testing/notification_rows.ts";
 import type { NotificationSql } from "../sql.gen.ts";
 import { acceptArrivals } from "./arrivals.ts";
 
@@ -138,8 +139,7 @@ test("without a token nothing is claimed", async () => {
 test("a version that waited for the one before to commit is not claimed: it could overtake it", async () => {
   const behind = await pool.begin(async first => {
     await first`insert into newest_versions values ('cid:a', 1)`;
-    await first`insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel)
-      values (gen_random_uuid(), 'cid', 'EntitlementGranted', 'cid:a', 1, false, '{}', 't', 'log')`;
+    await notifications.put(first, { user_id: "'cid'", stock_keeping_unit: "'a'" });
     const second = comeIn("cid", ["a v2"]);
     await someoneWaits();
     return { second };
@@ -152,8 +152,7 @@ test("two late versions that come to two consumers at once are not both claimed"
   await pool`update notifications set status = 'SENT', sent_at = now(), position = 1, claim_token = null, lease_until = null where user_id = 'dan'`;
   const behind = await pool.begin(async first => {
     await first`update newest_versions set version = greatest(version, 3) where aggregate_key = 'dan:a'`;
-    await first`insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel)
-      values (gen_random_uuid(), 'dan', 'EntitlementGranted', 'dan:a', 3, true, '{}', 't', 'log')`;
+    await notifications.put(first, { user_id: "'dan'", stock_keeping_unit: "'a'", aggregate_version: 3, stale: "true" });
     const second = comeIn("dan", ["a v4"]);
     await someoneWaits();
     return { second };

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../../stack/wait.ts";
 import { allRoles, type TestKenri, testKenri } from "../../testing/kenri.ts";
+import { deliveryAttempts } from "../../testing/notification_rows.ts";
+import { quoted } from "../../testing/rows.ts";
 
 let kenri: TestKenri;
 let eventId: string;
@@ -109,8 +111,11 @@ test("a requeue is shown, with the operator and the reason", async () => {
 test("however often one was tried, its answer has the last 100 attempts", async () => {
   const [row] = await kenri.notificationSql`select notification_id from notifications where user_id = 'first'`;
   const id = row?.notification_id as string;
-  await kenri.notificationSql`insert into notification_attempts (notification_id, number, worker, started_at, duration_ms, outcome, error)
-    select ${id}, n, 'w', now(), 1, 'retry', 'no' from generate_series(2, 300) n`;
+  await deliveryAttempts.put(
+    kenri.notificationSql,
+    { notification_id: `${quoted(id)}::uuid`, number: "n", error: "'no'" },
+    "generate_series(2, 300) n",
+  );
   const { attempts } = (await (await kenri.call("notification", `/ops/notifications/${id}`)).json()) as { attempts: { number: number }[] };
   expect(attempts.map(one => one.number)).toEqual(Array.from({ length: 100 }, (_, n) => 300 - n));
 });
