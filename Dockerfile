@@ -5,6 +5,8 @@ COPY package.json bun.lock bunfig.toml ./
 COPY patches ./patches
 RUN bun install --frozen-lockfile
 COPY admin-ui ./admin-ui
+# The console contains the row kinds of the systems.
+COPY server ./server
 RUN bun node_modules/.bin/vite build admin-ui
 
 # One image for every role; the command names the role: `bun server/main.ts entitlement:api`.

@@ -2,13 +2,13 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
-/** Served by the gateway at /admin/, whose policy allows files of our own and nothing inline. */
+/** The gateway serves the console at /admin/. Its content security policy allows own files only, nothing inline. */
 export default defineConfig({
   base: "/admin/",
   plugins: [react(), tailwindcss()],
   build: {
     target: "es2023",
-    cssTarget: ["chrome123", "firefox121", "safari17.5"], // those that know light-dark()
+    cssTarget: ["chrome123", "firefox121", "safari17.5"], // browsers with light-dark()
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

@@ -5,7 +5,7 @@ import { variable } from "./stack.ts";
 
 const gateway = variable("GATEWAY_URL");
 
-/** Somebody who is signed in elsewhere. */
+/** A user who is signed in in another browser. */
 async function elsewhere(context: BrowserContext, user: string) {
   const page = await context.newPage();
   await signInAs(page, user);
@@ -24,7 +24,7 @@ const find = (page: Page, text: string) =>
     .fill(text)
     .then(() => page.keyboard.press("Enter"));
 
-test("an administrator finds a user by e-mail address, suspends, restores and signs out; the user feels it within seconds", async ({
+test("an administrator finds a user by e-mail address, suspends, restores and signs them out; it takes effect within seconds", async ({
   page,
   browser,
 }) => {
@@ -35,7 +35,7 @@ test("an administrator finds a user by e-mail address, suspends, restores and si
   const drawer = page.getByRole("dialog", { name: "Alice Archer" });
   await expect(drawer).toContainText("alice@example.test verified");
   await expect(page).toHaveURL(new RegExp(`/users/${alice.id}`));
-  await expect(drawer).toContainText(/\d open\. Without further use/);
+  await expect(drawer).toContainText(/\d open\. If unused, the last one ends/);
 
   const reason = `a chargeback ${Date.now()}`;
   try {
@@ -43,7 +43,7 @@ test("an administrator finds a user by e-mail address, suspends, restores and si
     await giveReason(page, reason, "Suspend");
     await expect(drawer.getByRole("status")).toContainText("Suspended.");
     await expect.poll(alice.status, { timeout: 5_000 }).toBe(403);
-    await expect(drawer.getByRole("list", { name: "Audit of the account" }).getByRole("listitem").first()).toContainText(
+    await expect(drawer.getByRole("list", { name: "Account audit log" }).getByRole("listitem").first()).toContainText(
       new RegExp(`user\\.suspend.*Ada Admin \\(you\\).*${reason}.*ACTIVE → SUSPENDED`),
     );
     await page.keyboard.press("Escape");
@@ -63,7 +63,7 @@ test("an administrator finds a user by e-mail address, suspends, restores and si
   expect(await alice.status()).toBe(401);
 });
 
-test("roles are given and taken; what nobody may do to themselves is refused and explained", async ({ page, browser }) => {
+test("roles are set and removed; a forbidden change of the own account is refused with the reason", async ({ page, browser }) => {
   const bob = await elsewhere(await browser.newContext(), "bob");
   await openConsole(page, "admin");
   await visit(page, `users/${bob.id}`);
@@ -91,23 +91,23 @@ test("roles are given and taken; what nobody may do to themselves is refused and
   await expect(own.getByLabel("Reason")).toHaveValue("why not");
 });
 
-test("who may not act finds users, reads them and sees no button, by keys alone", async ({ page, browser }) => {
+test("a viewer finds and reads users by keyboard alone and sees no action", async ({ page, browser }) => {
   const bob = await elsewhere(await browser.newContext(), "bob");
   await openConsole(page, "viewer", "users?search=bob");
   await page.getByRole("button", { name: "Active: open Bob Builder" }).press("Enter");
   const drawer = page.getByRole("dialog", { name: "Bob Builder" });
-  await expect(drawer.getByRole("list", { name: "Audit of the account" })).toContainText("user.create");
+  await expect(drawer.getByRole("list", { name: "Account audit log" })).toContainText("user.create");
   await expect(drawer.getByRole("button", { name: /…$/ })).toHaveCount(0);
   await drawer.getByRole("link", { name: "Entitlements" }).click();
   await expect(page).toHaveURL(new RegExp(`entitlements\\?user=${bob.id}`));
-  await expect(drawer).toHaveCount(0); // the address changes first, and a drawer keeps the keys
+  await expect(drawer).toHaveCount(0); // the address changes first, and an open drawer captures the keys
 
   await page.keyboard.press("g");
   await page.keyboard.press("u");
   const field = page.getByRole("textbox", { name: "Find", exact: true });
   await field.fill("nobody begins so");
   await page.keyboard.press("Enter");
-  await expect(page.getByText("No user is found")).toBeVisible();
+  await expect(page.getByText("No user found")).toBeVisible();
   await field.fill(bob.id);
   await page.keyboard.press("Enter");
   await expect(drawer).toBeVisible();
@@ -117,7 +117,7 @@ test("who may not act finds users, reads them and sees no button, by keys alone"
   await expect(page.getByRole("alert")).toContainText("there is no such user");
 });
 
-test("the settings show what gateway and account run with, to operators only", async ({ page }) => {
+test("operators see the configuration of gateway and account in the settings", async ({ page }) => {
   await openConsole(page, "operator", "settings");
   for (const [system, variable] of [
     ["gateway", "SESSION_IDLE"],

@@ -11,7 +11,7 @@ async function inboxOf(user: string): Promise<{ status: string }[]> {
   return ((await answer.json()) as { notifications: { status: string }[] }).notifications;
 }
 
-/** What failed for good by the tests' own doing; the same cause may also retry. */
+/** Rows that the tests made fail permanently. Rows with the same cause may also be retrying. */
 const failedGroup = (page: Page, list: string) =>
   page.getByRole("region", { name: list }).getByRole("list", { name: "Failed" }).getByRole("listitem").filter({ hasText: "made to fail" });
 
@@ -19,7 +19,7 @@ for (const { what, system, list } of [
   { what: "a delivery", system: "NOTIFICATION", list: "Notifications" },
   { what: "a publish, inside the duplicate window,", system: "ENTITLEMENT", list: "Outbox" },
 ])
-  test(`${what} that failed is found by its cause, requeued with a reason and delivered once; the audit names the operator in one row`, async ({
+  test(`${what} that failed is found by its cause, requeued with a reason and delivered once; the audit log has one row with the operator`, async ({
     page,
   }) => {
     test.setTimeout(90_000);
@@ -66,7 +66,7 @@ for (const { what, system, list } of [
     await expect(page.getByRole("dialog")).toContainText(reason);
   });
 
-test("a dead delivery is requeued from its journey, which ends in red before and with the delivery after", async ({ page }) => {
+test("a failed delivery is requeued from its journey, which ends with the failure before and with the delivery after", async ({ page }) => {
   test.setTimeout(60_000);
   const user = `stranded-${Date.now()}`;
   await failFor("NOTIFICATION", user);
@@ -74,7 +74,7 @@ test("a dead delivery is requeued from its journey, which ends in red before and
     await grant(user, "compass");
     await openConsole(page, "operator", `notifications?status=FAILED&user_id=${user}`);
     await page.getByRole("row").filter({ hasText: user }).getByRole("button").nth(0).click({ timeout: 20_000 });
-    await page.getByRole("dialog").getByRole("link", { name: "the whole way of its event" }).click();
+    await page.getByRole("dialog").getByRole("link", { name: "Full journey of its event" }).click();
     const steps = page.getByRole("main").getByRole("listitem");
     await expect(steps.last()).toContainText("Not delivered: needs attention");
     await expect(steps.filter({ hasText: "Attempt 2 failed, the last one" })).toHaveCount(1);
@@ -94,7 +94,7 @@ test("a dead delivery is requeued from its journey, which ends in red before and
   await expect(page.getByRole("region", { name: /^Event/ })).toContainText("Delivered");
 });
 
-test("an outage is told by its cause and what it means, once", async ({ page }) => {
+test("an outage is reported once, with its cause and its consequence", async ({ page }) => {
   const away = "NATS is not connected";
   const parts = (...some: [string, string | null][]) => some.map(([name, detail]) => ({ name, detail, state: detail ? "trouble" : "ok" }));
   const health = {
@@ -115,12 +115,12 @@ test("an outage is told by its cause and what it means, once", async ({ page }) 
     await page.route(`**/admin/api/${system}/health`, route => route.fulfill({ json: body }));
   await openConsole(page, "viewer");
   const headline = page.getByRole("region", { name: "State of the system" });
-  await expect(headline).toContainText(/NATS is away: grants go on, (\d+ )?events? waits?/);
+  await expect(headline).toContainText(/NATS is unreachable: grants continue, (\d+ )?events? waits?/);
   await expect(headline).toContainText("Affected: breaker of publish, relay, consumer, sender");
   expect((await headline.textContent())?.match(/NATS/g)).toHaveLength(1);
 });
 
-test("rows that were requeued and failed again are told as that, in the dialog, the operation, the list and the overview", async ({
+test("rows that failed again after a requeue are shown as such in the dialog, the operation, the list and the overview", async ({
   page,
 }) => {
   const prefix = `hopeless-${Date.now()}`;
@@ -151,11 +151,11 @@ test("rows that were requeued and failed again are told as that, in the dialog, 
   } finally {
     await failFor("NOTIFICATION", "");
   }
-  // Others count what failed.
+  // Other tests count failures.
   await seed("forget", { prefix });
 });
 
-test("what failed and waits is seen by its cause, and retried now: one, and all of a cause", async ({ page, browser }) => {
+test("retrying rows are grouped by cause and retried now: one row, and all rows of a cause", async ({ page, browser }) => {
   const run = Date.now();
   const error = `gateway G${"ABCDEFGHIJ"[run % 10]}${run} is away`;
   const users = [1, 2, 3].map(number => `patient-${run}-${number}`);
@@ -213,7 +213,7 @@ test("what failed and waits is seen by its cause, and retried now: one, and all 
   for (const user of users) expect((await inboxOf(user)).map(one => one.status)).toEqual(["SENT"]);
 });
 
-test("failures are sorted by what is chosen, and the address says it", async ({ page }) => {
+test("the chosen sort order of failures is kept in the address", async ({ page }) => {
   await openConsole(page, "operator", "notifications?status=FAILED");
   const asked = page.waitForRequest(request => request.url().includes("sort=attempts"));
   await page.getByLabel("Sort by").selectOption("attempts");
@@ -225,14 +225,14 @@ test("failures are sorted by what is chosen, and the address says it", async ({ 
   await expect(page.getByLabel("Sort by")).toHaveCount(0);
 });
 
-test("who may only look sees failures and no way to change anything", async ({ page }) => {
+test("a viewer sees failures and no action", async ({ page }) => {
   await openConsole(page, "viewer", "failures");
   await expect(page.getByRole("heading", { name: "Failures" })).toBeVisible();
   await expect(page.getByText("VIEWER", { exact: true })).toBeVisible();
   await expect(page.getByRole("button", { name: /Requeue|Retry|Discard/ })).toHaveCount(0);
 });
 
-test("the main pages are reached by keys alone", async ({ page }) => {
+test("the main pages are reached by keyboard alone", async ({ page }) => {
   await openConsole(page, "operator");
   await expect(page.getByRole("heading", { name: "Overview" })).toBeVisible();
   for (const [key, name] of [
@@ -250,7 +250,7 @@ test("the main pages are reached by keys alone", async ({ page }) => {
   await expect(page.getByRole("textbox", { name: "Find by any id" })).toBeFocused();
 });
 
-test("only an admin throws away what failed, all of it at once, after typing how many", async ({ page, browser }) => {
+test("only an admin discards failed rows in bulk, after typing their number", async ({ page, browser }) => {
   const prefix = `unwanted-${Date.now()}`;
   await failFor("NOTIFICATION", prefix);
   try {
@@ -261,7 +261,7 @@ test("only an admin throws away what failed, all of it at once, after typing how
     await group.getByRole("button", { name: "Requeue" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Discard instead" }).click();
-    await expect(dialog).toContainText("2 of 2 that match will be deleted for good");
+    await expect(dialog).toContainText("2 of 2 that match will be deleted permanently");
     const discard = dialog.getByRole("button", { name: "Discard 2" });
     await dialog.getByLabel("Reason").fill(`a rehearsal ${prefix}`);
     await expect(discard).toBeDisabled();

@@ -7,21 +7,21 @@ export const phone = { width: 390, height: 844 };
 
 export const addressOf = (path: string) => `${variable("GATEWAY_URL")}/admin/${path.replace(/^\//, "")}`;
 
-/** Signs in where the console sends everybody who is not. */
+/** Opens the console and signs in on the page it redirects to. */
 export async function openConsole(page: Page, user: string, path = ""): Promise<void> {
   await page.goto(addressOf(path));
   await fillIn(page, user);
   await expect(page.getByRole("navigation", { name: "Pages" })).toBeVisible();
 }
 
-/** The console's own list of its pages, from its rail: who adds a page there has it looked at. */
+/** The pages of the navigation, so that new pages are tested too. */
 export async function pagesOf(page: Page): Promise<string[]> {
   const links = await page.getByRole("navigation", { name: "Pages" }).getByRole("link").all();
   const hrefs = await Promise.all(links.map(link => link.getAttribute("href")));
   return hrefs.map(href => href!.replace(/^\/admin\/?/, ""));
 }
 
-/** Opens an address; there when its first data is. */
+/** Opens an address and waits for its first data. */
 export async function visit(page: Page, path: string): Promise<void> {
   await page.goto(addressOf(path));
   await settled(page);
@@ -32,7 +32,7 @@ export async function settled(page: Page): Promise<void> {
   await expect(page.locator(".late")).toHaveCount(0);
 }
 
-/** What opens something here, by the words on it: those end with dots. The dots of a button that is busy are dots too, but it is disabled. */
+/** The labels of buttons that open something: they end with an ellipsis. A busy button also has one, but is disabled. */
 export async function openersOf(page: Page): Promise<string[]> {
   const dialog = page.getByRole("dialog");
   const where = (await dialog.count()) > 0 ? dialog : page.getByRole("main");

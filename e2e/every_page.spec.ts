@@ -5,7 +5,7 @@ import { signInAs } from "./people.ts";
 import { seed } from "./seed.ts";
 import { variable } from "./stack.ts";
 
-// A trace keeps the page at each step, and there are hundreds: twice the time.
+// A trace stores the page at each of hundreds of steps, which doubles the time.
 test.use({ trace: "off" });
 
 type Seeded = "failedEvent" | "failedNotification" | "rawLetter" | "operation" | "stopped" | "user" | "script";
@@ -16,14 +16,14 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => seed("forget", hostile.forget));
 
-// One run tells of everything that is wrong.
+// Soft, so that one run reports every violation.
 const gently = expect.configure({ soft: true, timeout: 3_000 });
 
-/** Where the worst of it must be read as text. */
+/** Pages that must show the hostile text as text. */
 const showing =
   /^(outbox|notifications|failures|users\?search|audit|operations|journey\/.|entitlements\?user=%|inbox\?user=%|idempotency\/.)/;
 
-test("every page and all that opens there is accessible, fits desk and phone in both themes, and shows hostile text as text", async ({
+test("every page and everything that opens there is accessible, fits desktop and phone in both themes, and shows hostile text as text", async ({
   page,
   browser,
 }) => {
@@ -84,7 +84,7 @@ test("every page and all that opens there is accessible, fits desk and phone in 
   expect(complaints).toEqual([]);
 });
 
-test("refreshing pauses, and says so, while rows are selected and while the tab is hidden", async ({ page }) => {
+test("refreshing pauses visibly while rows are selected and while the tab is hidden", async ({ page }) => {
   await openConsole(page, "operator", "notifications?status=FAILED");
   const badge = page.getByText("paused while rows are selected");
   await page
@@ -102,7 +102,7 @@ test("refreshing pauses, and says so, while rows are selected and while the tab 
   await expect(page).toHaveTitle(/^Notifications/);
 });
 
-/** What is no dialog, and a drawer below a form, is left by coming again. */
+/** A form outside a dialog, or in a drawer, is closed by opening the page again. */
 async function closeWhatOpened(page: Page, path: string): Promise<void> {
   const before = page.url();
   const dialogs = await page.getByRole("dialog").count();
@@ -111,7 +111,7 @@ async function closeWhatOpened(page: Page, path: string): Promise<void> {
   await expect(page.getByRole("dialog")).toHaveCount(0);
 }
 
-/** What the browser would say of a script that was stopped, and what one would do that was not. */
+/** Collects policy violations, page errors and dialogs. */
 function listen(page: Page): string[] {
   const complaints: string[] = [];
   page.on("console", message => message.text().includes("Content Security Policy") && complaints.push(message.text()));
@@ -126,7 +126,7 @@ function listen(page: Page): string[] {
 async function inspect(page: Page, what: string): Promise<void> {
   const size = page.viewportSize()!;
   const isOpen = (await page.getByRole("dialog").count()) > 0;
-  // There are no frames, for which it would open a page of its own each time.
+  // Legacy mode: without frames, no extra page is needed per run.
   const axe = () =>
     new AxeBuilder({ page })
       .options({ resultTypes: ["violations"] })
@@ -146,7 +146,7 @@ async function inspect(page: Page, what: string): Promise<void> {
   gently(await page.evaluate("window.hacked")).toBeUndefined();
 }
 
-/** What reaches further than the page or a dialog is wide. */
+/** Elements wider than the page or their dialog. */
 const sideways = `[document.documentElement, ...document.querySelectorAll("[role=dialog], [role=dialog] > *")]
   .filter(one => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX !== "hidden")
   .map(one => one.tagName + "." + one.className)`;
@@ -158,7 +158,7 @@ interface Me {
 
 const me = async (page: Page) => (await (await page.request.get(`${variable("GATEWAY_URL")}/v1/me`)).json()) as Me;
 
-/** A user is made at the first sign-in. */
+/** A user is created at the first sign-in. */
 async function userIdOf(browser: Browser, user: string): Promise<string> {
   const page = await browser.newPage();
   await signInAs(page, user);
@@ -167,7 +167,7 @@ async function userIdOf(browser: Browser, user: string): Promise<string> {
   return user_id;
 }
 
-/** The account's own API: it takes any name of up to 100 characters that can be seen. */
+/** Renames the user by the API, which accepts any printable name of up to 100 characters. */
 async function rename(page: Page, name: string): Promise<() => Promise<void>> {
   const gateway = variable("GATEWAY_URL");
   const own = await me(page);

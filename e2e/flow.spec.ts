@@ -15,7 +15,7 @@ const steps = ["Changed", "Published", "Consumed", "Sent"];
 
 test.beforeAll(() => grant(`flowing-${Date.now()}`, "sword"));
 
-test("a grant is seen in every chart, by keyboard and in words", async ({ page }) => {
+test("a grant appears in every chart, by keyboard and as text", async ({ page }) => {
   test.setTimeout(60_000);
   await openOverview(page);
   for (const name of steps)
@@ -49,18 +49,18 @@ test("a grant is seen in every chart, by keyboard and in words", async ({ page }
   await expect(page).toHaveURL(/\/admin\/notifications\?status=SENT$/);
 });
 
-test("dependencies, workers and the consumer's lag are told", async ({ page }) => {
+test("the overview shows dependencies, workers and the consumer lag", async ({ page }) => {
   await openOverview(page);
   const parts = (name: string) => page.getByRole("region", { name: `${name}: parts` }).getByRole("listitem");
-  await expect(parts("Entitlement").filter({ hasText: "broker" }).first()).toContainText("answers", { timeout: 15_000 });
+  await expect(parts("Entitlement").filter({ hasText: "broker" }).first()).toContainText("reachable", { timeout: 15_000 });
   await expect(parts("Entitlement").filter({ hasText: "worker relay" })).toContainText("healthy");
   await expect(parts("Entitlement").filter({ hasText: "breaker of publish" })).toContainText("closed");
   await expect(parts("Notification").filter({ hasText: "worker consumer" })).toContainText("healthy");
   await expect(parts("Gateway").filter({ hasText: "signatures in Redis" })).toContainText("valid");
-  await expect(page.getByRole("region", { name: "Consumer lag" })).toContainText("Waiting on the stream");
+  await expect(page.getByRole("region", { name: "Consumer lag" })).toContainText("Waiting in the stream");
 });
 
-test("what no gateway signed in Redis is the first thing read", async ({ page }) => {
+test("an unsigned key in Redis comes first in the headline", async ({ page }) => {
   await openOverview(page);
   const detail = "Redis holds a gateway key that no gateway signed: somebody else writes to it, or a gateway has another GATEWAY_SECRET";
   const dependencies = [
@@ -76,7 +76,7 @@ test("what no gateway signed in Redis is the first thing read", async ({ page })
   await expect(part).toContainText("not valid");
 });
 
-test("a part that fails, fails alone; trouble is the first thing read", async ({ page }) => {
+test("a failing part does not affect the others, and the headline shows it first", async ({ page }) => {
   await openOverview(page);
   await page.route("**/admin/api/notification/flow**", route =>
     route.fulfill({ status: 503, json: { code: "UNAVAILABLE", detail: "the database is away" } }),
@@ -95,24 +95,24 @@ test("a part that fails, fails alone; trouble is the first thing read", async ({
     }),
   );
   await page.reload();
-  await expect(page.getByText(/^NATS is away: grants go on/)).toBeVisible();
+  await expect(page.getByText(/^NATS is unreachable: grants continue/)).toBeVisible();
   const parts = page.getByRole("region", { name: "Entitlement: parts" });
   await expect(parts).toContainText("NATS is not connected");
-  await expect(parts).toContainText("Its workers run in processes of their own");
+  await expect(parts).toContainText("The workers run in separate processes");
   await expect(page.getByRole("alert").filter({ hasText: "the database is away" })).toHaveCount(4, { timeout: 15_000 });
   await expect(chart(page, "Published").locator("canvas")).toBeVisible();
-  await expect(page.getByRole("region", { name: "Consumer lag" })).toContainText("Under way");
+  await expect(page.getByRole("region", { name: "Consumer lag" })).toContainText("In progress");
 });
 
-test("a browser that the charts' library cannot live with shows everything but the drawings", async ({ page }) => {
+test("a browser without support for the chart library shows everything except the drawings", async ({ page }) => {
   await page.addInitScript(`Object.defineProperty(navigator, "language", { value: "en-US@posix" })`);
   await openOverview(page);
-  await expect(chart(page, "Sent")).toContainText("This chart cannot be drawn here.");
+  await expect(chart(page, "Sent")).toContainText("The chart cannot be drawn in this browser.");
   await expect(chart(page, "Sent").locator("table")).toContainText("sent");
   await expect(page.getByRole("heading", { name: "Outbox" })).toBeVisible();
 });
 
-test("the charts' library is loaded with the charts, not before", async ({ page }) => {
+test("the chart library is loaded with the first chart", async ({ page }) => {
   const loaded: string[] = [];
   page.on("request", request => loaded.push(request.url()));
   await page.goto(`${overview}outbox`);
@@ -127,7 +127,7 @@ test("the charts' library is loaded with the charts, not before", async ({ page 
 for (const colorScheme of ["light", "dark"] as const)
   test.describe(`in ${colorScheme}`, () => {
     test.use({ colorScheme });
-    test("the overview with charts is accessible, fits a phone, and its policy stops nothing", async ({ page }) => {
+    test("the overview with charts is accessible, fits a phone, and has no policy violations", async ({ page }) => {
       test.setTimeout(90_000);
       const complaints: string[] = [];
       page.on("console", message => complaints.push(message.text()));

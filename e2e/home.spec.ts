@@ -5,7 +5,7 @@ const sizes = { desk: { width: 1440, height: 900 }, phone: { width: 390, height:
 const userIdOn = async (page: Page) => (await page.getByRole("definition").first().textContent()) ?? "";
 const lines = (page: Page) => page.getByRole("list").getByRole("listitem");
 
-test("what is granted appears on bob's page at once, once, also after a reload; then it is marked as read", async ({ page }) => {
+test("a grant appears on bob's page at once and only once, also after a reload; then it is marked as read", async ({ page }) => {
   await signInAs(page, "bob");
   await expect(page.getByRole("status")).toHaveText("live");
   const userId = await userIdOn(page);
@@ -26,14 +26,14 @@ test("what is granted appears on bob's page at once, once, also after a reload; 
 
 for (const [name, viewport] of Object.entries(sizes)) {
   for (const colorScheme of ["light", "dark"] as const) {
-    test.describe(`at the ${name}, in ${colorScheme}`, () => {
+    test.describe(`${name}, ${colorScheme}`, () => {
       test.use({ viewport, colorScheme });
 
-      test("the start page fits, whatever its notifications say, and its policy stops nothing", async ({ page }) => {
+      test("the start page fits with any notification text and has no policy violations", async ({ page }) => {
         const complaints: string[] = [];
         page.on("console", message => complaints.push(message.text()));
         await signInAs(page, "alice");
-        complaints.length = 0; // before she signed in, /v1/me said 401
+        complaints.length = 0; // before the sign-in /v1/me returns 401
         await grant(await userIdOn(page), `<b>long</b>${"x".repeat(150)}${Date.now()}`);
         await expect(lines(page).first()).toContainText("<b>long</b>xxx");
         expect(await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")).toBe(true);

@@ -19,7 +19,7 @@ async function grant(user: string, key: string): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-/** Puts something on the stream that is no event. */
+/** Publishes a message that is not an event. */
 async function putNonsense(text: string): Promise<void> {
   const { host: servers, username: user, password: pass } = new URL(variable("NATS_URL"));
   const nats = await connect({ servers, ...(user ? { user, pass } : {}) });
@@ -29,7 +29,7 @@ async function putNonsense(text: string): Promise<void> {
   await nats.close();
 }
 
-test("a key is looked up: its request, its answer, how often it was given again, and its event", async ({ page }) => {
+test("a request key shows its request, stored response, number of replays and event", async ({ page }) => {
   const [user, key] = [`keyed-${Date.now()}`, `order/${Date.now()}?x=1`];
   for (let asked = 0; asked < 3; asked++) await grant(user, key);
   await openConsole(page, "operator", "idempotency");
@@ -38,13 +38,13 @@ test("a key is looked up: its request, its answer, how often it was given again,
   const panel = page.getByRole("region", { name: /^Grant by/ });
   await expect(panel).toContainText(`"user_id": "${user}"`);
   await expect(panel.getByText("2", { exact: true })).toBeVisible({ timeout: 15_000 });
-  await panel.getByRole("link", { name: "the whole way of its event" }).click();
+  await panel.getByRole("link", { name: "Full journey of its event" }).click();
   await expect(page.getByRole("heading", { name: "Journey" })).toBeVisible();
   await page.goto(`${variable("GATEWAY_URL")}/admin/idempotency/nobodys`);
-  await expect(page.getByText("Nobody holds this key")).toBeVisible();
+  await expect(page.getByText("Unknown request key")).toBeVisible();
 });
 
-test("invariants that hold are one line, and the reconciler runs when an operator asks for it, with a reason", async ({ page }) => {
+test("healthy invariants are collapsed into one line, and an operator can run the reconciler with a reason", async ({ page }) => {
   await openConsole(page, "operator", "consistency");
   const holding = page.getByRole("region", { name: /^Notification/ });
   await expect(holding).toContainText("Healthy");
@@ -57,12 +57,12 @@ test("invariants that hold are one line, and the reconciler runs when an operato
   const reason = `after the outage ${Date.now()}`;
   await reconciler.getByLabel("Reason").fill(reason);
   await reconciler.getByRole("button", { name: "Run now" }).click();
-  await expect(reconciler.getByRole("status")).toHaveText("It has run.", { timeout: 15_000 });
+  await expect(reconciler.getByRole("status")).toHaveText("The reconciler has run.", { timeout: 15_000 });
   await page.getByRole("link", { name: "Audit" }).click();
-  await expect(page.getByRole("row").filter({ hasText: reason })).toContainText("Reconciler run asked for");
+  await expect(page.getByRole("row").filter({ hasText: reason })).toContainText("Reconciler run requested");
 });
 
-test("settings hold: lists ask for as many rows as chosen; the configuration shows no secret", async ({ page }) => {
+test("preferences are kept: lists load the chosen number of rows; the configuration shows no secret", async ({ page }) => {
   await openConsole(page, "operator", "settings");
   await page.getByLabel("Rows", { exact: true }).selectOption("25");
   await page.getByLabel("Theme", { exact: true }).selectOption("dark");
@@ -80,7 +80,7 @@ test("settings hold: lists ask for as many rows as chosen; the configuration sho
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
 });
 
-test("a message that nobody signed is found with its bytes, is never read again, and ends by an admin's word", async ({ page }) => {
+test("an unsigned message is shown with its bytes, cannot be reprocessed, and can be discarded by an admin", async ({ page }) => {
   const nonsense = `no event at all ${Date.now()}`;
   await putNonsense(nonsense);
   await openConsole(page, "admin", "");
@@ -97,32 +97,32 @@ test("a message that nobody signed is found with its bytes, is never read again,
   await expect(drawer.getByRole("heading", { name: "Why it is not trusted" })).toBeVisible();
   await expect(drawer).toContainText("a stranger");
   await expect(drawer).toContainText("no event at all");
-  await expect(drawer.getByRole("button", { name: "Read again" })).toHaveCount(0);
+  await expect(drawer.getByRole("button", { name: "Reprocess" })).toHaveCount(0);
   await drawer.getByRole("button", { name: "Discard" }).click();
   await drawer.getByLabel("Reason").fill("a test message");
   await drawer.getByRole("button", { name: "Discard" }).click();
-  await expect(drawer.getByRole("status").first()).toContainText("It was discarded");
+  await expect(drawer.getByRole("status").first()).toContainText("The message was discarded");
   await page.keyboard.press("Escape");
   await expect(page.getByText(nonsense)).toHaveCount(0);
 });
 
-test("a message signed with an unknown key is not read again for the asking, and the answer says why", async ({ page }) => {
+test("reprocessing a message signed with an unknown key is refused with the reason", async ({ page }) => {
   const letter = await seed<{ id: string; stream: string }>("unknown-key");
   try {
     await openConsole(page, "operator", "failures/unreadable");
     await page.goto(`${variable("GATEWAY_URL")}/admin/failures/unreadable/${letter.id}`);
     const drawer = page.getByRole("dialog");
     await expect(drawer).toContainText("add it to EVENT_SIGNING_KEYS of notification");
-    await drawer.getByRole("button", { name: "Read again" }).click();
+    await drawer.getByRole("button", { name: "Reprocess" }).click();
     await drawer.getByLabel("Reason").fill("perhaps now");
-    await drawer.getByRole("button", { name: "Read again" }).click();
+    await drawer.getByRole("button", { name: "Reprocess" }).click();
     await expect(drawer.getByRole("alert")).toContainText('it is not consumed: signed with the unknown key "lost"');
   } finally {
     await seed("forget", { streams: [letter.stream] });
   }
 });
 
-test("an event is shown as published when somebody opens that, and its bytes only to who may see them", async ({ page, browser }) => {
+test("the published message of an event is loaded on demand, and its bytes are shown to operators only", async ({ page, browser }) => {
   const user = `published-${Date.now()}`;
   await grant(user, crypto.randomUUID());
   await openConsole(page, "operator", `outbox?user_id=${user}`);
@@ -130,7 +130,7 @@ test("an event is shown as published when somebody opens that, and its bytes onl
   const message = page.waitForRequest(request => request.url().endsWith("/message"));
   await page.getByRole("dialog").getByRole("button", { name: "As published" }).click();
   await message;
-  const fields = page.getByRole("dialog").getByRole("table", { name: "Fields of the protobuf" });
+  const fields = page.getByRole("dialog").getByRole("table", { name: "Protobuf fields" });
   await expect(fields.getByRole("row", { name: /user_id/ })).toContainText(user);
   await expect(page.getByRole("dialog").getByRole("region", { name: /\d+ bytes/ })).toContainText("000000");
   const address = page.url();

@@ -2,7 +2,7 @@ import { expect, type Locator, type Page, test } from "@playwright/test";
 import { addressOf, openConsole } from "./console.ts";
 import { failFor, grant } from "./people.ts";
 
-/** Presses Tab until it is there, as a person does; the focus must show on the way. */
+/** Presses Tab until the target has the focus. The focus must be visible at each step. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible();
   for (let presses = 0; presses < 80; presses += 1) {
@@ -22,18 +22,18 @@ const focusShows = `(() => {
 
 const inDialog = `document.activeElement.closest("[role=dialog]") !== null || document.activeElement.hasAttribute("data-base-ui-focus-guard")`;
 
-/** All the way round: nothing behind a dialog is reached. */
+/** Tabs through the whole dialog: the focus never leaves it. */
 async function isTrapped(page: Page): Promise<void> {
   for (let presses = 0; presses < 25; presses += 1) {
     await page.keyboard.press("Tab");
-    // At the end of the way round the focus is for a moment where the browser put it.
+    // At the end of a round the focus is outside for a moment.
     await expect.poll(() => page.evaluate(inDialog)).toBe(true);
   }
 }
 
 test.afterEach(() => failFor("NOTIFICATION", ""));
 
-test("what failed is found, requeued and looked up in the audit by keyboard alone", async ({ page }) => {
+test("a failure is found, requeued and looked up in the audit log by keyboard alone", async ({ page }) => {
   test.setTimeout(90_000);
   const prefix = `keyed-${Date.now()}`;
   await failFor("NOTIFICATION", prefix);
@@ -88,13 +88,13 @@ test("what failed is found, requeued and looked up in the audit by keyboard alon
   await expect(page.getByRole("row").filter({ hasText: reason }).first()).toContainText("Otto Operator (you)");
 });
 
-test("after a search the keys mean pages again, and the next search begins empty", async ({ page }) => {
+test("after a search the shortcuts work again, and the next search is empty", async ({ page }) => {
   await openConsole(page, "viewer");
   const search = page.getByRole("textbox", { name: "Find by any id" });
   await page.keyboard.press("/");
   await page.keyboard.type("nobodys-id");
   await page.keyboard.press("Enter");
-  await expect(page.getByText("Nobody knows this id")).toBeVisible();
+  await expect(page.getByText("Unknown id")).toBeVisible();
   await expect(search).not.toBeFocused();
   await page.keyboard.press("/");
   await expect(search).toBeFocused();

@@ -2,7 +2,7 @@ import { expect, test } from "@playwright/test";
 import { desk, openConsole, phone } from "./console.ts";
 import { seed } from "./seed.ts";
 
-test("a row that waits shows its next attempt in a column of its own; only one that is done says how long it took", async ({ page }) => {
+test("a waiting row shows its next attempt in its own column; only a completed row shows a duration", async ({ page }) => {
   const user = `waiting-${Date.now()}`;
   const of = (version: number) => ({
     at: Date.now() - 90_000 + version,
@@ -26,19 +26,19 @@ test("a row that waits shows its next attempt in a column of its own; only one t
     const cellOf = (state: string, name: string) =>
       table.getByRole("row").filter({ hasText: state }).getByRole("cell").nth(names.indexOf(name));
     await expect(cellOf("Retrying", "Next attempt")).toHaveText(/^in \d+ m$/);
-    await expect(cellOf("Retrying", "Took")).toHaveText("–");
-    await expect(cellOf("Published", "Took")).toHaveText("60 ms");
+    await expect(cellOf("Retrying", "Duration")).toHaveText("–");
+    await expect(cellOf("Published", "Duration")).toHaveText("60 ms");
     await expect(cellOf("Published", "Next attempt")).toHaveText("–");
   } finally {
     await seed("forget", { users: [user] });
   }
 });
 
-test("pages have the same names on a phone as at the desk", async ({ page }) => {
+test("pages have the same names on phone and desktop", async ({ page }) => {
   await page.setViewportSize(desk);
   await openConsole(page, "viewer");
   const links = page.getByRole("navigation", { name: "Pages" }).getByRole("link");
-  // A badge stands after the name.
+  // Without the badge after the name.
   const names = async (some: typeof links) => (await some.allInnerTexts()).map(text => text.trim().replace(/\s*\d.*$/s, ""));
   const atDesk = await names(links);
   await page.setViewportSize(phone);

@@ -3,7 +3,7 @@ import { expect, test } from "@playwright/test";
 import { desk, phone } from "./console.ts";
 import { variable } from "./stack.ts";
 
-/** How bright what a person sees at the edge of the page is, from 0 to 255. */
+/** The brightness of the page background, from 0 to 255. */
 const groundOf = `(() => {
   const shown = [document.body, document.documentElement].map(one => getComputedStyle(one).backgroundColor).find(colour => !/^rgba\\(.*, 0\\)$/.test(colour));
   const [red, green, blue] = (shown ?? (getComputedStyle(document.documentElement).colorScheme.includes("dark") ? "rgb(18,18,18)" : "rgb(255,255,255)")).match(/\\d+/g).map(Number);
@@ -11,7 +11,7 @@ const groundOf = `(() => {
 })()`;
 
 for (const system of ["ENTITLEMENT", "NOTIFICATION", "ACCOUNT", "GATEWAY"])
-  test(`the description of ${system.toLowerCase()} is dark in the dark, fits a phone, marks what is required and loads nothing`, async ({
+  test(`the description of ${system.toLowerCase()} follows the dark theme, fits a phone, marks required fields and loads nothing else`, async ({
     page,
   }) => {
     const loaded: string[] = [];

@@ -1,7 +1,7 @@
 import { expect, type Page } from "@playwright/test";
 import { variable } from "./stack.ts";
 
-/** Opens the start page and signs in there, through the identity provider's page. */
+/** Opens the start page and signs in at the identity provider. */
 export async function signInAs(page: Page, user: string): Promise<void> {
   await page.goto(variable("GATEWAY_URL"));
   await page.getByRole("link", { name: "Sign in" }).click();
@@ -15,7 +15,7 @@ export async function fillIn(page: Page, user: string, password = user): Promise
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** Grants by the API, as a payment system does. */
+/** Grants by the API, like a payment system. */
 export async function grant(userId: string, sku: string): Promise<void> {
   const answer = await fetch(`${variable("ENTITLEMENT_URL")}/v1/entitlements/grants`, {
     method: "POST",
@@ -29,7 +29,7 @@ export async function grant(userId: string, sku: string): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-/** Makes what a system does for users with this prefix fail, until it is set to "". */
+/** Makes the work of a system fail for users with this prefix, until it is set to "". */
 export async function failFor(system: string, prefix: string): Promise<void> {
   const answer = await fetch(`${variable(`${system}_URL`)}/debug/faults`, {
     method: "PUT",

@@ -13,7 +13,7 @@ interface Told {
 const away = "NATS is not connected";
 const full = "JetStream does not store: error opening msg block file (10077)";
 
-/** What the servers might say, and what the overview makes of it. */
+/** Responses of the servers, by the state that the overview shows. */
 export const states: Record<string, Told> = {
   healthy: {},
   "NATS away": {
@@ -58,7 +58,7 @@ const counts = (given: Record<string, number> = {}, retrying = 0) => ({
   retrying: { count: retrying, more: false },
 });
 
-/** Answers in the servers' place, until the page is left alone again. */
+/** Fakes the responses of the servers until the returned function is called. */
 export async function pretend(page: Page, told: Told): Promise<() => Promise<void>> {
   const { entitlement, notification } = told;
   const answers: Record<string, unknown> = {
@@ -88,7 +88,7 @@ interface Minutes {
   readonly minutes: readonly Record<string, unknown>[];
 }
 
-/** An hour like any other, with one minute in which something took very long. */
+/** A normal hour with one slow minute. */
 export const withOutlier = (page: Page) =>
   page.route("**/admin/api/*/flow?*", async route => {
     const series = (await (await route.fetch()).json()) as Minutes;

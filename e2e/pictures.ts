@@ -58,7 +58,7 @@ test("pictures of the console", async ({ page, browser }) => {
   await shoot(page, "keyboard help");
 });
 
-test("pictures of what is seldom there: outages, an outlier, and every place where an event can be", async ({ page }) => {
+test("pictures of rare states: outages, an outlier, and every state of an event", async ({ page }) => {
   test.skip(onlyReadme);
   const journeys = await seed<Record<string, string>>("journeys");
   await openConsole(page, "admin");
@@ -78,7 +78,7 @@ test("pictures of what is seldom there: outages, an outlier, and every place whe
   }
 });
 
-/** At the desk and on a phone, light and dark. */
+/** Desktop and phone, light and dark. */
 async function shoot(page: Page, name: string, { fullPage = false } = {}): Promise<void> {
   for (const [device, size] of [["desk", desk] as const, ["phone", phone] as const]) {
     await page.setViewportSize(size);
@@ -90,7 +90,7 @@ async function shoot(page: Page, name: string, { fullPage = false } = {}): Promi
   }
 }
 
-/** A table becomes a list a moment after the window became narrow, and charts come after the page. */
+/** Waits until the layout fits the new size and the charts are drawn. */
 async function settledShape(page: Page): Promise<void> {
   await page.waitForLoadState("networkidle");
   await page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
@@ -113,7 +113,7 @@ async function forReadme(page: Page, journey: string): Promise<void> {
   await take("failures", "light");
 }
 
-/** Several people do their work: rows requeued, one discarded, bulk work done and under way. */
+/** Operators act: rows requeued, one discarded, bulk operations done and running. */
 async function operatorsAct(browser: Browser): Promise<void> {
   for (const user of ["amelia.okafor", "sven.keller", "priya.rossi"]) await grant(`${user}.${Date.now()}`, "guild-banner");
   const operator = await signedIn(browser, "operator");
@@ -152,7 +152,7 @@ async function signedIn(browser: Browser, user: string) {
   };
 }
 
-/** The first steps of the bulk work are made, the last are not. */
+/** Waits until the bulk operation has started. */
 async function runningOperation(page: Page): Promise<string> {
   let id = "";
   await expect

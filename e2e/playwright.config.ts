@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
 
-/** `bun run e2e` starts the whole system, finds a browser and says here where it is. */
+/** `bun run e2e` starts the whole system, finds a browser and passes its path. */
 export default defineConfig({
   testDir: ".",
   testMatch: "*.spec.ts",
@@ -17,7 +17,7 @@ export default defineConfig({
     trace: "retain-on-failure",
     launchOptions: {
       executablePath: process.env.KENRI_BROWSER,
-      // Without a sandbox it runs as root and in containers; the pages are our own. The rest keeps it on this machine.
+      // No sandbox, so that it runs as root and in containers; it opens own pages only. The other flags prevent requests to the internet.
       args: ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage", "--disable-gpu"],
     },
   },

@@ -5,10 +5,7 @@ import { expect, test } from "@playwright/test";
 import { fillIn, signInAs } from "./people.ts";
 import { variable } from "./stack.ts";
 
-test("alice opens /login, signs in, and /v1/me shows her; after she signed out her cookie is dead on the server", async ({
-  page,
-  context,
-}) => {
+test("alice signs in at /login and /v1/me returns her; after the sign-out the server refuses her cookie", async ({ page, context }) => {
   const gateway = variable("GATEWAY_URL");
   await page.goto(`${gateway}/login?returnTo=/v1/me`);
   await fillIn(page, "alice");
@@ -28,7 +25,7 @@ test("alice opens /login, signs in, and /v1/me shows her; after she signed out h
   expect((await page.goto(`${gateway}/v1/me`))?.status()).toBe(401);
 });
 
-test("who signed out is asked for a password again, and may be somebody else", async ({ page }) => {
+test("after a sign-out a password is required again, and another user can sign in", async ({ page }) => {
   await signInAs(page, "alice");
   await expect(page.getByRole("heading", { name: "Alice" })).toBeVisible();
   await page.getByRole("button", { name: "Sign out" }).click();
@@ -37,14 +34,14 @@ test("who signed out is asked for a password again, and may be somebody else", a
   await expect(page.getByRole("heading", { name: "Bob" })).toBeVisible();
 });
 
-test("a sign-in that went wrong is told on a page, with a way on", async ({ page }) => {
+test("a failed sign-in leads to an error page with a link to try again", async ({ page }) => {
   await page.goto(`${variable("GATEWAY_URL")}/callback?code=x&state=y`);
   await expect(page.getByRole("heading", { name: "That did not work" })).toBeVisible();
   await page.getByRole("link", { name: "Sign in again" }).click();
   await expect(page.getByRole("heading", { name: "Sign in to Kenri" })).toBeVisible();
 });
 
-test("an image or a frame on another site's page begins no sign-in; a link there leads to it", async ({ page, context }) => {
+test("an image or frame on another site starts no sign-in; a link does", async ({ page, context }) => {
   const login = `${variable("GATEWAY_URL")}/login`;
   const statuses: number[] = [];
   const blocked: string[] = [];
@@ -55,7 +52,7 @@ test("an image or a frame on another site's page begins no sign-in; a link there
   const body = `<img src="${login}?prompt=login"><iframe src="${login}"></iframe><a href="${login}">Sign in there</a>`;
   const elsewhere = createServer((_, answer) => answer.setHeader("content-type", "text/html").end(body)).listen(0, "127.0.0.1");
   await once(elsewhere, "listening");
-  // To a browser localhost and 127.0.0.1 are two sites.
+  // For a browser localhost and 127.0.0.1 are different sites.
   await page.goto(`http://localhost:${(elsewhere.address() as AddressInfo).port}/`);
   await expect.poll(() => blocked.sort()).toEqual([login, `${login}?prompt=login`]);
   expect(new Set(statuses)).toEqual(new Set([403]));

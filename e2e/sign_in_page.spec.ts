@@ -6,7 +6,7 @@ import { variable } from "./stack.ts";
 
 const sizes = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
 
-/** As a client of the IdP sends people there. The challenge belongs to no verifier: nobody redeems the code. */
+/** Opens the IdP as an OIDC client does. The challenge has no verifier, because the code is not redeemed. */
 async function openSignIn(page: Page, callback = "http://127.0.0.1:8080/callback"): Promise<void> {
   const url = new URL("/auth", variable("IDP_URL"));
   url.search = new URLSearchParams({
@@ -29,10 +29,10 @@ async function signIn(page: Page, user: string, password: string): Promise<void>
 
 for (const [name, viewport] of Object.entries(sizes)) {
   for (const colorScheme of ["light", "dark"] as const) {
-    test.describe(`at the ${name}, in ${colorScheme}`, () => {
+    test.describe(`${name}, ${colorScheme}`, () => {
       test.use({ viewport, colorScheme });
 
-      test("the sign-in page fits, names the demo users and says what it is for", async ({ page }) => {
+      test("the sign-in page fits, lists the demo users and says that it is for development", async ({ page }) => {
         const complaints: string[] = [];
         page.on("console", message => complaints.push(message.text()));
         await openSignIn(page);
@@ -41,10 +41,10 @@ for (const [name, viewport] of Object.entries(sizes)) {
         await expect(page.getByRole("list", { name: "Demo users" }).getByRole("listitem")).toHaveCount(5);
         await expect(page.getByLabel("User", { exact: true })).toBeFocused();
         expect(await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")).toBe(true);
-        expect(complaints).toEqual([]); // the browser would say here what the content security policy stopped
+        expect(complaints).toEqual([]); // violations of the content security policy would be listed here
       });
 
-      test("a wrong password is told, and the name stays", async ({ page }) => {
+      test("a wrong password is reported, and the user name stays", async ({ page }) => {
         await openSignIn(page);
         await signIn(page, "alice", "wrong");
         await expect(page.getByRole("alert")).toHaveText("User or password is wrong.");
@@ -55,7 +55,7 @@ for (const [name, viewport] of Object.entries(sizes)) {
   }
 }
 
-test("after the right password the browser is sent back with a code", async ({ page }) => {
+test("after the right password the browser is redirected with a code", async ({ page }) => {
   const client = createServer((_, response) => response.end("back")).listen(0, "127.0.0.1");
   await once(client, "listening");
   try {

@@ -1,4 +1,4 @@
-/** What the running system says about itself, as in `.stack/dev.env`. */
+/** A variable of the running system, as in `.stack/dev.env`. */
 export function variable(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: start the tests with \`bun run e2e\``);

@@ -10,7 +10,7 @@ async function openConsole(page: Page, user: string, path: string): Promise<void
 
 async function fillChange(page: Page, item: string, reason: string): Promise<void> {
   await page.getByRole("textbox", { name: /^Item/ }).fill(item);
-  await page.getByRole("textbox", { name: /^Record/ }).fill("ticket-7");
+  await page.getByRole("textbox", { name: /^Reference/ }).fill("ticket-7");
   await page.getByRole("textbox", { name: /^Reason/ }).fill(reason);
 }
 
@@ -21,14 +21,14 @@ const keyOf = (page: Page) =>
     .textContent();
 const lines = (page: Page) => page.getByRole("region", { name: "History, newest first" }).getByRole("listitem");
 
-test("a grant by hand, clicked twice, is made once, is told to the user, and can be followed", async ({ page, context }) => {
+test("a manual grant, clicked twice, is applied once, and its journey can be followed", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const user = `hand-${Date.now()}`;
   await openConsole(page, "operator", "/admin/entitlements");
   await page.getByRole("textbox", { name: "User", exact: true }).fill(user);
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(new RegExp(`entitlements\\?user=${user}`));
-  await expect(page.getByText("Nothing was ever granted to this id")).toBeVisible();
+  await expect(page.getByText("No entitlements for this id")).toBeVisible();
 
   await page.getByRole("button", { name: "Grant …" }).click();
   const dialog = page.getByRole("dialog");
@@ -42,13 +42,13 @@ test("a grant by hand, clicked twice, is made once, is told to the user, and can
   await dialog.getByRole("button", { name: "Grant", exact: true }).dblclick();
   await expect(dialog.getByRole("status")).toContainText("Granted.");
   await expect(dialog).toContainText("active");
-  // The answer may come between the two clicks, and be smaller than the form: the second closes nothing and leads nowhere.
+  // The result may appear between the two clicks and be smaller than the form. The second click closes nothing and follows no link.
   await page.mouse.click(5, 5);
   await dialog.getByRole("link", { name: "Journey of its event" }).dispatchEvent("click", { detail: 2 });
   await expect(dialog.getByRole("status")).toContainText("Granted.");
   await dialog.getByRole("button", { name: "Close" }).last().click();
 
-  await expect(page.getByRole("region", { name: "Has now" })).toContainText("Active");
+  await expect(page.getByRole("region", { name: "Current entitlements" })).toContainText("Active");
   await expect(lines(page)).toHaveCount(1);
   await expect(lines(page)).toContainText(reason);
 
@@ -57,17 +57,17 @@ test("a grant by hand, clicked twice, is made once, is told to the user, and can
   await dialog.getByRole("button", { name: "Revoke", exact: true }).click();
   await expect(dialog.getByRole("status")).toContainText("Revoked.");
   await dialog.getByRole("link", { name: "Journey of its event" }).click();
-  await expect(page.getByText("Revoked by hand")).toBeVisible();
+  await expect(page.getByText("Revoked manually")).toBeVisible();
 
   await page.getByRole("link", { name: "Entitlements" }).last().click();
   await expect(lines(page)).toHaveCount(2);
   await page.getByRole("link", { name: /^As of then, version 1/ }).click();
-  await expect(page.getByRole("region", { name: "Had then" })).toContainText("Active");
+  await expect(page.getByRole("region", { name: "Entitlements at that time" })).toContainText("Active");
   await page.getByRole("button", { name: "Back to now" }).click();
-  await expect(page.getByRole("region", { name: "Has now" })).toContainText("Revoked");
+  await expect(page.getByRole("region", { name: "Current entitlements" })).toContainText("Revoked");
 });
 
-test("after an answer that was lost the same key gets it, and another change gets another key", async ({ page }) => {
+test("after a lost response a retry with the same request key gets it, and another change gets another key", async ({ page }) => {
   const user = `lost-${Date.now()}`;
   await openConsole(page, "operator", `/admin/entitlements?user=${user}`);
   await page.route("**/grants", async route => {
@@ -79,10 +79,10 @@ test("after an answer that was lost the same key gets it, and another change get
   const first = await keyOf(page);
   await fillChange(page, "sword", "why not");
   await dialog.getByRole("button", { name: "Grant", exact: true }).click();
-  await expect(dialog.getByRole("alert")).toContainText("nobody knows yet whether it was done");
+  await expect(dialog.getByRole("alert")).toContainText("the change may or may not have been applied");
   expect(await keyOf(page)).toBe(first);
   await page.unroute("**/grants");
-  await dialog.getByRole("button", { name: "Send again, same key" }).click();
+  await dialog.getByRole("button", { name: "Resend with the same key" }).click();
   await expect(dialog.getByRole("status")).toContainText("nothing was changed twice");
   await page.keyboard.press("Escape");
   await expect(lines(page)).toHaveCount(1);
@@ -99,7 +99,7 @@ test("after an answer that was lost the same key gets it, and another change get
   await expect(dialog.getByRole("status")).toContainText("Granted.");
 });
 
-test("a change is made by keys alone, and the focus comes back to where it was", async ({ page }) => {
+test("a change is made by keyboard alone, and the focus returns to its opener", async ({ page }) => {
   const user = `keys-${Date.now()}`;
   await openConsole(page, "operator", "/admin/");
   await page.keyboard.press("g");
@@ -118,7 +118,7 @@ test("a change is made by keys alone, and the focus comes back to where it was",
     await page.keyboard.type(text);
     await page.keyboard.press("Tab");
   }
-  // Past the key, which can be copied.
+  // Past the request key, which is a button.
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("dialog").getByRole("status")).toContainText("Granted.");
@@ -126,7 +126,7 @@ test("a change is made by keys alone, and the focus comes back to where it was",
   await expect(opener).toBeFocused();
 });
 
-test("an inbox shows what the user sees, goes on by itself, and marks nothing as read", async ({ page }) => {
+test("an inbox shows what the user sees, refreshes itself, and marks nothing as read", async ({ page }) => {
   const user = `inbox-${Date.now()}`;
   await grant(user, "sword");
   await openConsole(page, "operator", `/admin/inbox?user=${user}`);
@@ -141,7 +141,7 @@ test("an inbox shows what the user sees, goes on by itself, and marks nothing as
   await expect(page.getByRole("heading", { name: "Journey", level: 1 })).toBeVisible();
 });
 
-test("who may only look sees both pages, masked, and no way to change anything", async ({ page }) => {
+test("a viewer sees both pages masked and without actions", async ({ page }) => {
   const user = `looked-${Date.now()}`;
   await grant(user, "sword");
   await openConsole(page, "viewer", `/admin/entitlements?user=${user}`);
@@ -151,11 +151,11 @@ test("who may only look sees both pages, masked, and no way to change anything",
   await expect(page.getByText("You were granted •••.")).toBeVisible({ timeout: 20_000 });
 });
 
-test("of very many items the first are shown, the page says that there are more, and loads them", async ({ page }) => {
+test("a long list of items is loaded page by page, and says that there are more", async ({ page }) => {
   const user = `collector-${Date.now()}`;
   await Promise.all(Array.from({ length: 103 }, (_, n) => grant(user, `item-${String(n).padStart(3, "0")}`)));
   await openConsole(page, "operator", `/admin/entitlements?user=${user}`);
-  const panel = page.getByRole("region", { name: "Has now" });
+  const panel = page.getByRole("region", { name: "Current entitlements" });
   await expect(panel.getByText("The first 100 items, by name. There are more.")).toBeVisible();
   await expect(panel.getByRole("row")).toHaveCount(101);
   await panel.getByRole("button", { name: "More items" }).click();

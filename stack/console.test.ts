@@ -14,7 +14,7 @@ test("the console is built once for the same sources", async () => {
   expect(said).toEqual([]);
 });
 
-test("the first load of a browser is small; pages are loaded when they are opened", () => {
+test("the initial bundle is small; pages are loaded when they are opened", () => {
   const page = readFileSync(join(dist, "index.html"), "utf8");
   const scripts = [...page.matchAll(/"\/admin\/(assets\/[^"]+\.js)"/g)].map(([, path]) => readFileSync(join(dist, path!)));
   expect(scripts.length).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-// `bun run build`: the operators' console, from admin-ui/ into admin-ui/dist. Does nothing if that is current.
+// `bun run build`: builds the operator console from admin-ui/ into admin-ui/dist. Does nothing if the build is current.
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkout, shortHash, stackHome } from "./checkout.ts";
@@ -6,7 +6,7 @@ import { runOrFail } from "./command.ts";
 
 const home = join(checkout, "admin-ui");
 const dist = join(home, "dist");
-/** The file with the hash of the sources, beside the build. */
+/** The hash of the sources of the build, next to it. */
 const stamp = join(dist, ".sources");
 
 export async function buildConsole(say: (line: string) => void): Promise<void> {
@@ -20,21 +20,25 @@ export async function buildConsole(say: (line: string) => void): Promise<void> {
     within: 180_000,
   });
   writeFileSync(join(fresh, ".sources"), sources);
-  // A process that starts meanwhile must not read half of it.
+  // Renamed into place, so that a server that starts meanwhile never reads a partial build.
   const old = `${fresh}-old`;
   if (existsSync(dist)) renameSync(dist, old);
   renameSync(fresh, dist);
   rmSync(old, { recursive: true, force: true });
 }
 
-/** The names and contents of the console's sources; the lock file stands for its packages. */
+/** A hash of the names and contents of all sources. The lock file represents the packages. */
 function hashOfSources(): string {
   const files = readdirSync(home, { recursive: true, encoding: "utf8" })
     .filter(file => !/^(dist|node_modules)(\/|$)|\.test\.ts$/.test(file) && statSync(join(home, file)).isFile())
     .toSorted()
     .map(file => join(home, file));
+  // The console also contains the declarations of the row kinds.
+  const rowKinds = [...new Bun.Glob("server/**/row_kind.ts").scanSync(checkout)].toSorted().map(file => join(checkout, file));
   return shortHash(
-    [...files, join(checkout, "bun.lock")].map(file => `${file.slice(checkout.length)}\n${readFileSync(file, "utf8")}`).join("\n"),
+    [...files, ...rowKinds, join(checkout, "bun.lock")]
+      .map(file => `${file.slice(checkout.length)}\n${readFileSync(file, "utf8")}`)
+      .join("\n"),
   );
 }
 

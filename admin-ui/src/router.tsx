@@ -1,22 +1,23 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
-import type { Filter } from "./api.ts";
-import { readAuditView } from "./audit_view.ts";
-import { readFilter } from "./filter.ts";
-import { type Kind, notifications, outbox, readSort, type Sort, tabsOf } from "./kinds.ts";
-import { Broken, Lost } from "./parts/trouble.tsx";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, notFound } from "@tanstack/react-router";
+import { listedStates, typeNames } from "../../server/kernel/operator/row_kind.ts";
+import type { Filter } from "./api/answers.ts";
+import { readAuditView } from "./pages/audit/view.ts";
+import { readUsersView } from "./pages/users/view.ts";
+import { readFilter } from "./parts/filter.ts";
+import { NotFound, PageError } from "./parts/notices.tsx";
+import { readSort, type Sort } from "./parts/row_kinds.ts";
+import { readInboxView, readUserView } from "./parts/user_view.ts";
 import { Shell } from "./shell/shell.tsx";
-import { readInboxView, readUserView } from "./user_view.ts";
-import { readUsersView } from "./users_view.ts";
+import { isKindName, rowKinds } from "./systems.ts";
 
-const root = createRootRoute({ component: Shell, notFoundComponent: Lost, errorComponent: Broken });
-/** What a list shows, and how it is sorted. */
-const listSearch =
-  (kind: Kind) =>
-  (search: Record<string, unknown>): Filter & { sort?: Sort } => {
-    const states = tabsOf(kind).map(({ name }) => name);
-    const sort = readSort(search.sort);
-    return { ...readFilter(search, states), ...(sort ? { sort } : {}) };
-  };
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageError });
+const states = [...new Set(rowKinds.flatMap(listedStates))];
+const types = [...new Set(rowKinds.flatMap(typeNames))];
+/** The filter and the sort order of a list. The list ignores states that its kind does not have. */
+const listSearch = (search: Record<string, unknown>): Filter & { sort?: Sort } => {
+  const sort = readSort(search.sort);
+  return { ...readFilter(search, states, types), ...(sort ? { sort } : {}) };
+};
 const text = (value: unknown) => (typeof value === "string" && value !== "" ? value.slice(0, 200) : undefined);
 
 const overview = createRoute({
@@ -26,103 +27,95 @@ const overview = createRoute({
     const hours = text(search.hours);
     return hours === "6" || hours === "24" ? { hours } : {};
   },
-  component: lazyRouteComponent(() => import("./pages/overview.tsx"), "Overview"),
+  component: lazyRouteComponent(() => import("./pages/overview/overview.tsx"), "Overview"),
 });
 const entitlements = createRoute({
   getParentRoute: () => root,
   path: "/entitlements",
   validateSearch: readUserView,
-  component: lazyRouteComponent(() => import("./pages/entitlements.tsx"), "Entitlements"),
+  component: lazyRouteComponent(() => import("./pages/entitlements/entitlements.tsx"), "Entitlements"),
 });
 const inbox = createRoute({
   getParentRoute: () => root,
   path: "/inbox",
   validateSearch: readInboxView,
-  component: lazyRouteComponent(() => import("./pages/inbox.tsx"), "Inbox"),
+  component: lazyRouteComponent(() => import("./pages/inbox/inbox.tsx"), "Inbox"),
 });
-const outboxList = createRoute({
+const list = createRoute({
   getParentRoute: () => root,
-  path: "/outbox",
-  validateSearch: listSearch(outbox),
-  component: lazyRouteComponent(() => import("./pages/lists.tsx"), "OutboxList"),
+  path: "/$kind",
+  beforeLoad: ({ params }) => {
+    if (!isKindName(params.kind)) throw notFound();
+  },
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import("./pages/list/row_list.tsx"), "RowList"),
 });
-const outboxOne = createRoute({
-  getParentRoute: () => outboxList,
+const row = createRoute({
+  getParentRoute: () => list,
   path: "$id",
-  component: lazyRouteComponent(() => import("./pages/event_drawer.tsx"), "EventDrawer"),
-});
-const notificationList = createRoute({
-  getParentRoute: () => root,
-  path: "/notifications",
-  validateSearch: listSearch(notifications),
-  component: lazyRouteComponent(() => import("./pages/lists.tsx"), "NotificationList"),
-});
-const notificationOne = createRoute({
-  getParentRoute: () => notificationList,
-  path: "$id",
-  component: lazyRouteComponent(() => import("./pages/notification_drawer.tsx"), "NotificationDrawer"),
+  component: lazyRouteComponent(() => import("./pages/list/row_drawer.tsx"), "RowDrawer"),
 });
 const failures = createRoute({
   getParentRoute: () => root,
   path: "/failures",
-  component: lazyRouteComponent(() => import("./pages/failures.tsx"), "Failures"),
+  component: lazyRouteComponent(() => import("./pages/failures/failures.tsx"), "Failures"),
 });
 const unreadable = createRoute({
   getParentRoute: () => root,
   path: "/failures/unreadable",
   validateSearch: (search: Record<string, unknown>): { which?: "all" } => (search.which === "all" ? { which: "all" } : {}),
-  component: lazyRouteComponent(() => import("./pages/unreadable.tsx"), "Unreadable"),
+  component: lazyRouteComponent(() => import("./pages/failures/dead_letters.tsx"), "DeadLetters"),
 });
 const unreadableOne = createRoute({
   getParentRoute: () => unreadable,
   path: "$id",
-  component: lazyRouteComponent(() => import("./pages/raw_drawer.tsx"), "RawDrawer"),
+  component: lazyRouteComponent(() => import("./pages/failures/dead_letter_drawer.tsx"), "DeadLetterDrawer"),
 });
 const journeyStart = createRoute({
   getParentRoute: () => root,
   path: "/journey",
-  component: lazyRouteComponent(() => import("./pages/journey.tsx"), "JourneyStart"),
+  component: lazyRouteComponent(() => import("./pages/journey/journey.tsx"), "JourneyStart"),
 });
 const journey = createRoute({
   getParentRoute: () => root,
   path: "/journey/$id",
-  component: lazyRouteComponent(() => import("./pages/journey.tsx"), "Journey"),
+  component: lazyRouteComponent(() => import("./pages/journey/journey.tsx"), "Journey"),
 });
 const idempotencyStart = createRoute({
   getParentRoute: () => root,
   path: "/idempotency",
-  component: lazyRouteComponent(() => import("./pages/idempotency.tsx"), "IdempotencyStart"),
+  component: lazyRouteComponent(() => import("./pages/idempotency/idempotency.tsx"), "IdempotencyStart"),
 });
 const idempotency = createRoute({
   getParentRoute: () => root,
   path: "/idempotency/$key",
-  component: lazyRouteComponent(() => import("./pages/idempotency.tsx"), "Idempotency"),
+  component: lazyRouteComponent(() => import("./pages/idempotency/idempotency.tsx"), "Idempotency"),
 });
 const consistency = createRoute({
   getParentRoute: () => root,
   path: "/consistency",
-  component: lazyRouteComponent(() => import("./pages/consistency.tsx"), "Consistency"),
+  component: lazyRouteComponent(() => import("./pages/consistency/consistency.tsx"), "Consistency"),
 });
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
-  component: lazyRouteComponent(() => import("./pages/settings.tsx"), "SettingsPage"),
+  component: lazyRouteComponent(() => import("./pages/settings/settings.tsx"), "SettingsPage"),
 });
 const users = createRoute({
   getParentRoute: () => root,
   path: "/users",
   validateSearch: readUsersView,
-  component: lazyRouteComponent(() => import("./pages/users.tsx"), "Users"),
+  component: lazyRouteComponent(() => import("./pages/users/users.tsx"), "Users"),
 });
 const user = createRoute({
   getParentRoute: () => users,
   path: "$id",
-  component: lazyRouteComponent(() => import("./pages/user_drawer.tsx"), "UserDrawer"),
+  component: lazyRouteComponent(() => import("./pages/users/user_drawer.tsx"), "UserDrawer"),
 });
 const operations = createRoute({
   getParentRoute: () => root,
   path: "/operations",
-  component: lazyRouteComponent(() => import("./pages/operations.tsx"), "Operations"),
+  component: lazyRouteComponent(() => import("./pages/operations/operations.tsx"), "Operations"),
 });
 const operation = createRoute({
   getParentRoute: () => operations,
@@ -131,21 +124,20 @@ const operation = createRoute({
     const [result, outcome] = [text(search.result), text(search.outcome)];
     return { ...(result ? { result } : {}), ...(outcome ? { outcome } : {}) };
   },
-  component: lazyRouteComponent(() => import("./pages/operation_drawer.tsx"), "OperationDrawer"),
+  component: lazyRouteComponent(() => import("./pages/operations/operation_drawer.tsx"), "OperationDrawer"),
 });
 const audit = createRoute({
   getParentRoute: () => root,
   path: "/audit",
   validateSearch: readAuditView,
-  component: lazyRouteComponent(() => import("./pages/audit.tsx"), "Audit"),
+  component: lazyRouteComponent(() => import("./pages/audit/audit.tsx"), "Audit"),
 });
 
 const tree = root.addChildren([
   overview,
   entitlements,
   inbox,
-  outboxList.addChildren([outboxOne]),
-  notificationList.addChildren([notificationOne]),
+  list.addChildren([row]),
   failures,
   unreadable.addChildren([unreadableOne]),
   journeyStart,
@@ -159,7 +151,7 @@ const tree = root.addChildren([
   settings,
 ]);
 
-/** Addresses say their filters plainly, so that people can read and share them. */
+/** Filters are plain query parameters, so that people can read and share the address. */
 export const consoleRouter = () =>
   createRouter({
     routeTree: tree,

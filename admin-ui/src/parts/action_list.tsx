@@ -1,8 +1,8 @@
-import type { Action } from "../api.ts";
+import type { Action } from "../api/answers.ts";
 import { Actor } from "./actor.tsx";
 import { At } from "./time.tsx";
 
-/** What operators did, newest first. */
+/** Operator actions, newest first. */
 export function ActionList({ actions }: { actions: readonly Action[] }) {
   return (
     <ul className="flex flex-col gap-3">

@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { PublishedMessage } from "../api.ts";
-import * as queries from "../queries.ts";
+import type { PublishedMessage } from "../api/answers.ts";
+import * as queries from "../api/queries.ts";
 import { Bytes } from "./bytes.tsx";
 import { HeaderTable } from "./header_table.tsx";
 import { Icon } from "./icons.tsx";
-import { Skeleton, Trouble } from "./trouble.tsx";
+import { ErrorNotice, Skeleton } from "./notices.tsx";
 
-/** The event's message as it goes to the stream; asked for only when somebody opens it. */
+/** The event's message as published to the stream. Loaded when the section is opened. */
 export function AsPublished({ eventId }: { eventId: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -27,7 +27,7 @@ function Opened({ eventId }: { eventId: string }) {
   const { data, error, isPending, refetch } = useQuery(queries.message(eventId));
   return (
     <div className="mt-2">
-      {error && <Trouble what="The message cannot be shown." error={error} retry={() => void refetch()} />}
+      {error && <ErrorNotice what="The message cannot be shown." error={error} retry={() => void refetch()} />}
       {isPending && <Skeleton rows={9} />}
       {data && <Message message={data} />}
     </div>
@@ -38,7 +38,7 @@ const Message = ({ message: { subject, headers, decoded, hex, size } }: { messag
   <div className="flex flex-col gap-4">
     <div className="overflow-x-auto rounded border">
       <table className="grid-table">
-        <caption className="sr-only">Fields of the protobuf</caption>
+        <caption className="sr-only">Protobuf fields</caption>
         <thead>
           <tr>
             <th className="end">#</th>
@@ -52,7 +52,9 @@ const Message = ({ message: { subject, headers, decoded, hex, size } }: { messag
             <tr key={field.number}>
               <td className="end mono text-faint">{field.number}</td>
               <td className="mono">{field.name}</td>
-              <td className="mono min-w-40 !whitespace-normal break-all">{field.value ?? <span className="text-faint">–</span>}</td>
+              <td className="mono min-w-40 !whitespace-normal break-all">
+                {field.value === null ? <span className="text-faint">–</span> : String(field.value)}
+              </td>
               <td className="mono text-faint max-sm:hidden">{field.type.replace("google.protobuf.", "")}</td>
             </tr>
           ))}
@@ -61,7 +63,7 @@ const Message = ({ message: { subject, headers, decoded, hex, size } }: { messag
     </div>
     <div>
       <h4 className="mb-1.5 font-medium">
-        Headers, on <span className="mono">{subject}</span>
+        Headers, subject <span className="mono">{subject}</span>
       </h4>
       <HeaderTable headers={headers} />
     </div>

@@ -1,64 +1,68 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { type BulkAction, type Filter, type Operation, type Preview, Refusal, tell } from "../api.ts";
-import { startShown } from "../bulk_start.ts";
-import { wordsOf } from "../filter.ts";
-import { number } from "../format.ts";
-import { type Kind, tabsOf } from "../kinds.ts";
-import { useCan } from "../me.ts";
-import { doneWords, isMoving, verdictOf } from "../operation_outcome.ts";
-import * as queries from "../queries.ts";
-import { Question } from "./drawer.tsx";
+import type { BulkPreview } from "../../../server/kernel/operator/bulk_routes.ts";
+import type { RowAction } from "../../../server/kernel/operator/row_kind.ts";
+import type { Filter, Operation } from "../api/answers.ts";
+import { ApiError, post } from "../api/client.ts";
+import * as queries from "../api/queries.ts";
+import { useMay } from "../api/role.ts";
+import type { Kind } from "../systems.ts";
+import { startShown } from "./bulk_start.ts";
+import { Dialog } from "./dialog.tsx";
 import { Facts } from "./facts.tsx";
+import { wordsOf } from "./filter.ts";
+import { number } from "./format.ts";
 import { Id } from "./id.tsx";
+import { ErrorNotice, Skeleton } from "./notices.tsx";
+import { doneWords, isMoving, verdictOf } from "./operation_outcome.ts";
 import { OperationProgress } from "./progress.tsx";
 import { ReasonForm } from "./reason_form.tsx";
-import { toneText } from "./state.tsx";
-import { Skeleton, Trouble } from "./trouble.tsx";
+import { tabsOf } from "./row_kinds.ts";
+import { toneText } from "./state_mark.tsx";
 
 export interface BulkProps {
   readonly kind: Kind;
-  /** What is offered first. */
+  /** The initial action. */
   readonly action: "requeue" | "retry";
   readonly filter: Filter;
   readonly close: () => void;
 }
 
 const words = {
-  requeue: { say: "Requeue", becomes: "will be requeued" },
-  retry: { say: "Retry", becomes: "will be retried now. Their attempts go on counting" },
-  discard: { say: "Discard", becomes: "will be deleted for good. Only the audit keeps what they were" },
-} satisfies Record<BulkAction, object>;
+  requeue: { label: "Requeue", becomes: "will be requeued" },
+  retry: { label: "Retry", becomes: "will be retried now. Their attempt count is kept" },
+  discard: { label: "Discard", becomes: "will be deleted permanently. Only the audit log keeps a record of them" },
+} satisfies Record<RowAction, object>;
 
-/** All that match a filter: what it would touch → why → how far it is. The server does it; closing this stops nothing. */
+/** A bulk action on all rows of a filter: preview → reason → progress. It runs on the server and continues after closing. */
 export function Bulk({ kind, action: first, filter, close }: BulkProps) {
-  const [action, setAction] = useState<BulkAction>(first);
+  const [action, setAction] = useState<RowAction>(first);
   const [started, setStarted] = useState<Operation>();
   return (
-    <Question title={`${words[action].say} ${kind.title.toLowerCase()}`} isForm close={close}>
+    <Dialog title={`${words[action].label} ${kind.title.toLowerCase()}`} isForm close={close}>
       {started ? (
-        <Running kind={kind} id={started.operation_id} close={close} />
+        <BulkProgress kind={kind} id={started.operation_id} close={close} />
       ) : (
-        <Asked key={action} kind={kind} action={action} filter={filter} change={setAction} started={setStarted} close={close} />
+        <BulkForm key={action} kind={kind} action={action} filter={filter} change={setAction} started={setStarted} close={close} />
       )}
-    </Question>
+    </Dialog>
   );
 }
 
-interface AskedProps extends Omit<BulkProps, "action"> {
-  readonly action: BulkAction;
-  readonly change: (action: BulkAction) => void;
+interface BulkFormProps extends Omit<BulkProps, "action"> {
+  readonly action: RowAction;
+  readonly change: (action: RowAction) => void;
   readonly started: (operation: Operation) => void;
 }
 
-function Asked({ kind, action, filter, change, started, close }: AskedProps) {
+function BulkForm({ kind, action, filter, change, started, close }: BulkFormProps) {
   const client = useQueryClient();
-  const isAdmin = useCan("ADMIN");
-  const askPreview = () => tell<Preview>(kind.system, `${kind.name}/bulk/preview`, { action, filter });
+  const canDiscard = useMay(kind, "discard");
+  const loadPreview = () => post<BulkPreview>(kind.system, `${kind.name}/bulk/preview`, { action, filter });
   const preview = useQuery({
     queryKey: [kind.name, "preview", action, filter],
-    queryFn: askPreview,
+    queryFn: loadPreview,
     gcTime: 0,
     refetchOnWindowFocus: false,
   });
@@ -67,45 +71,45 @@ function Asked({ kind, action, filter, change, started, close }: AskedProps) {
       startShown({
         shown: preview.data!,
         mayShrink: action === "retry",
-        preview: askPreview,
+        preview: loadPreview,
         start: ({ set_hash, eligible }) =>
-          tell<Operation>(kind.system, `${kind.name}/bulk`, { action, filter, set_hash, expected: eligible, reason }),
+          post<Operation>(kind.system, `${kind.name}/bulk`, { action, filter, set_hash, expected: eligible, reason }),
       }),
     onSuccess: operation => {
       started(operation);
       return client.invalidateQueries({ queryKey: ["operations"] });
     },
   });
-  const hasChanged = start.error instanceof Refusal && start.error.code === "SET_CHANGED";
-  const lookAgain = () => {
+  const hasChanged = start.error instanceof ApiError && start.error.code === "SET_CHANGED";
+  const refreshPreview = () => {
     start.reset();
     void preview.refetch();
   };
   if (preview.isPending) return <Skeleton rows={4} />;
-  if (preview.error) return <Trouble what="No preview." error={preview.error} retry={() => void preview.refetch()} />;
+  if (preview.error) return <ErrorNotice what="The preview failed." error={preview.error} retry={() => void preview.refetch()} />;
   const { eligible } = preview.data;
   return (
     <div className="flex flex-col gap-4">
-      <Shown kind={kind} action={action} preview={preview.data} filter={filter} />
+      <PreviewSummary kind={kind} action={action} preview={preview.data} filter={filter} />
       {start.error && (
-        <Trouble
-          what={hasChanged ? "The rows have changed since." : "Not started."}
+        <ErrorNotice
+          what={hasChanged ? "The rows changed after the preview." : "The operation was not started."}
           error={start.error}
-          {...(hasChanged ? { retry: lookAgain } : {})}
+          {...(hasChanged ? { retry: refreshPreview } : {})}
         />
       )}
       {eligible > 0 && !hasChanged && (
         <ReasonForm
-          say={`${words[action].say} ${number(eligible)}`}
+          label={`${words[action].label} ${number(eligible)}`}
           isBusy={start.isPending}
-          {...(action === "discard" ? { isDangerous: true, typed: `discard ${eligible}` } : {})}
+          {...(action === "discard" ? { isDangerous: true, confirmText: `discard ${eligible}` } : {})}
           act={reason => start.mutate(reason)}
           cancel={action === "discard" ? () => change("requeue") : close}
         />
       )}
-      {isAdmin && action === "requeue" && eligible > 0 && (
+      {canDiscard && action === "requeue" && eligible > 0 && (
         <div className="flex flex-wrap items-center justify-between gap-2 border-t pt-4">
-          <p className="text-soft">Nobody needs them any more?</p>
+          <p className="text-soft">Not needed any more?</p>
           <button type="button" className="button danger" onClick={() => change("discard")}>
             Discard instead …
           </button>
@@ -115,7 +119,7 @@ function Asked({ kind, action, filter, change, started, close }: AskedProps) {
   );
 }
 
-function Shown({ kind, action, preview, filter }: { kind: Kind; action: BulkAction; preview: Preview; filter: Filter }) {
+function PreviewSummary({ kind, action, preview, filter }: { kind: Kind; action: RowAction; preview: BulkPreview; filter: Filter }) {
   const { count, eligible, ineligible, sample } = preview;
   const wordOf = (status: string) =>
     tabsOf(kind)
@@ -130,9 +134,9 @@ function Shown({ kind, action, preview, filter }: { kind: Kind; action: BulkActi
       <Facts
         facts={[
           ["Filter", <FilterText key="filter" filter={filter} />],
-          ["Left alone", left.length === 0 ? "none" : left.map(([status, many]) => `${number(many)} ${wordOf(status)}`).join(", ")],
+          ["Skipped", left.length === 0 ? "none" : left.map(([status, many]) => `${number(many)} ${wordOf(status)}`).join(", ")],
           [
-            "For example",
+            "Examples",
             <span key="sample" className="flex flex-wrap gap-x-3">
               {sample.map(id => (
                 <Id key={id} id={id} />
@@ -148,19 +152,19 @@ function Shown({ kind, action, preview, filter }: { kind: Kind; action: BulkActi
 export const FilterText = ({ filter }: { filter: Filter }) => <span className="line-clamp-6 break-words">{wordsOf(filter)}</span>;
 
 const pollEvery = 500;
-// What became of the rows takes as long as their attempts do.
+// The outcome of the rows takes as long as their attempts.
 const pollOutcomeEvery = 2000;
 const everyOf = (operation: Operation | undefined) =>
   operation === undefined || operation.status === "RUNNING" ? pollEvery : isMoving(operation) ? pollOutcomeEvery : false;
 
-/** It is through with its rows; what becomes of them is told as far as it is known. */
-const saysOf = (operation: Operation): string =>
+/** The operation is finished. The current outcome of its rows is added if it is known. */
+const summaryOf = (operation: Operation): string =>
   operation.outcome && operation.done > 0 && operation.status === "DONE"
     ? `${capital(doneWords[operation.action])}. ${verdictOf(operation).word}${isMoving(operation) ? " …" : "."}`
     : `${verdictOf(operation).word}.`;
 const capital = (word: string) => word[0]!.toUpperCase() + word.slice(1);
 
-function Running({ kind, id, close }: { kind: Kind; id: string; close: () => void }) {
+function BulkProgress({ kind, id, close }: { kind: Kind; id: string; close: () => void }) {
   const client = useQueryClient();
   const { data, error } = useQuery({ ...queries.operation(kind.system, id), refetchInterval: ({ state }) => everyOf(state.data) });
   const stage = data && `${data.status} ${isMoving(data)}`;
@@ -169,11 +173,11 @@ function Running({ kind, id, close }: { kind: Kind; id: string; close: () => voi
   }, [stage, client, kind.name]);
   return (
     <div className="flex flex-col gap-4">
-      {error && <Trouble what="Its progress is not known now; it goes on." error={error} />}
+      {error && <ErrorNotice what="The progress cannot be loaded. The operation continues." error={error} />}
       {data && (
         <>
           <p role="status" className={data.status === "RUNNING" ? "" : `font-medium ${toneText[verdictOf(data).tone]}`}>
-            {data.status === "RUNNING" ? "Running on the server. It goes on when you close this." : saysOf(data)}
+            {data.status === "RUNNING" ? "Running on the server. It continues when you close this dialog." : summaryOf(data)}
           </p>
           <OperationProgress operation={data} />
         </>

@@ -1,9 +1,9 @@
-import { number } from "../format.ts";
-import { dump } from "../hex.ts";
+import { number } from "./format.ts";
+import { dump } from "./hex.ts";
 import { Icon } from "./icons.tsx";
 import { useCopied } from "./id.tsx";
 
-/** Raw bytes as hex with what is plain text beside them. Hidden ones are said to be. */
+/** A hex dump. Says so if the bytes are masked. */
 export function Bytes({ hex, size }: { hex: string; size: number }) {
   const [isCopied, copy] = useCopied();
   if (!/^([0-9a-f]{2})*$/.test(hex)) return <p className="text-faint">{number(size)} bytes, shown to operators only.</p>;
@@ -11,7 +11,7 @@ export function Bytes({ hex, size }: { hex: string; size: number }) {
   const shown = lines.length * 16;
   return (
     <div className="flex flex-col gap-2">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
       <section className="max-h-96 overflow-auto rounded border bg-ground p-3" aria-label={`${number(size)} bytes`} tabIndex={0}>
         <pre className="mono w-max !text-xs leading-5">
           {lines.map(({ offset, bytes, text }) => (

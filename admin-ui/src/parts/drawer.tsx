@@ -1,7 +1,6 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { type ReactNode, useRef } from "react";
 import { Icon } from "./icons.tsx";
-import { useOpener } from "./opener.ts";
 
 export interface DrawerProps {
   readonly title: string;
@@ -10,9 +9,9 @@ export interface DrawerProps {
   readonly children: ReactNode;
 }
 
-/** Details from the right, over their list. Its address is its own: the page closes it by going back to the list's. */
+/** Details in a drawer over their list. It has its own address; closing it returns to the address of the list. */
 export function Drawer({ title, head, close, children }: DrawerProps) {
-  // The drawer itself, so that its title is read first and no button looks chosen.
+  // The drawer itself gets the focus, so that its title is read first and no button looks selected.
   const popup = useRef<HTMLDivElement>(null);
   return (
     <Dialog.Root open onOpenChange={open => !open && close()}>
@@ -34,44 +33,12 @@ export function Drawer({ title, head, close, children }: DrawerProps) {
           </header>
           <section
             className="min-h-0 flex-1 overflow-y-auto px-5 py-4 -outline-offset-2"
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
             tabIndex={0}
             aria-label={`${title}, details`}
           >
             {children}
           </section>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
-  );
-}
-
-export interface QuestionProps {
-  readonly title: string;
-  readonly close: () => void;
-  /** What is typed here is not lost to a click beside it. */
-  readonly isForm?: boolean;
-  readonly children: ReactNode;
-}
-
-/** A question in the middle of the screen. */
-export function Question({ title, close, isForm = false, children }: QuestionProps) {
-  const opener = useOpener();
-  return (
-    <Dialog.Root open disablePointerDismissal={isForm} onOpenChange={open => !open && close()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-50 bg-veil" />
-        <Dialog.Popup
-          finalFocus={opener}
-          className="panel fixed top-[8vh] left-1/2 z-50 flex max-h-[84vh] w-[min(38rem,calc(100vw-1.5rem))] -translate-x-1/2 flex-col overflow-hidden shadow-drawer outline-none"
-        >
-          <header className="flex items-center justify-between gap-3 border-b px-5 py-3">
-            <Dialog.Title className="text-base font-semibold">{title}</Dialog.Title>
-            <Dialog.Close className="button" aria-label="Close">
-              <Icon name="close" />
-            </Dialog.Close>
-          </header>
-          <div className="min-h-0 overflow-y-auto px-5 py-4">{children}</div>
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

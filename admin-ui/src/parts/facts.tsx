@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Names and values, one below the other. */
+/** A list of names and values. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className="grid grid-cols-[8.5rem_1fr] gap-x-4 gap-y-1.5">
@@ -23,11 +23,11 @@ export function Section({ title, children }: { title: string; children: ReactNod
   );
 }
 
-/** Text as it is, whatever it holds. */
+/** Preformatted text. */
 export function Verbatim({ text, tone = "" }: { text: string; tone?: string }) {
   return (
     <pre
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
       tabIndex={0}
       className={`mono max-h-80 overflow-auto rounded border bg-ground p-3 whitespace-pre-wrap ${tone}`}
     >

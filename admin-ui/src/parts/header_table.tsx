@@ -1,4 +1,4 @@
-/** The headers of a message, as they came. */
+/** The headers of a message. */
 export function HeaderTable({ headers }: { headers: Readonly<Record<string, string>> }) {
   const named = Object.entries(headers);
   if (named.length === 0) return <p className="text-faint">None.</p>;

@@ -19,6 +19,7 @@ const drawings = {
   settings: (
     <path d="M2 4.5h5M11 4.5h3M2 11.5h3M9 11.5h5M9 6.3a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6zM7 13.3a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6z" />
   ),
+  list: <path d="M2.5 3.5h11v9h-11zM2.5 6.5h11M2.5 9.5h11M6 6.5v6" />,
   more: (
     <path d="M3 8.7a.7.7 0 1 0 0-1.4.7.7 0 0 0 0 1.4zM8 8.7a.7.7 0 1 0 0-1.4.7.7 0 0 0 0 1.4zM13 8.7a.7.7 0 1 0 0-1.4.7.7 0 0 0 0 1.4z" />
   ),
@@ -46,8 +47,9 @@ const drawings = {
 } satisfies Record<string, ReactNode>;
 
 export type IconName = keyof typeof drawings;
+export const isIcon = (name: string): name is IconName => name in drawings;
 
-/** Beside a word, never instead of one. */
+/** Always next to a word, never in place of one. */
 export function Icon({ name, className = "size-4" }: { name: IconName; className?: string }) {
   return (
     <svg

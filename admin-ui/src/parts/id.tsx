@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
-import { middle } from "../format.ts";
+import { shortId } from "./format.ts";
 import { Icon } from "./icons.tsx";
 
-/** Says for a moment that something was copied. */
+/** Copies text and reports it for a moment. */
 export function useCopied(): [isCopied: boolean, copy: (text: string) => void] {
   const [at, setAt] = useState(0);
   useEffect(() => {
@@ -16,11 +16,11 @@ export function useCopied(): [isCopied: boolean, copy: (text: string) => void] {
 export interface IdProps {
   readonly id: string;
   readonly whole?: boolean;
-  /** What it is called here, if its own characters say nothing. */
+  /** A name to show in place of the id. */
   readonly name?: string;
 }
 
-/** An id, cut in the middle unless it is to be read whole; a click copies it. */
+/** An id, shortened unless `whole` is set. A click copies it. */
 export function Id({ id, whole = false, name }: IdProps) {
   const [isCopied, copy] = useCopied();
   return (
@@ -33,7 +33,7 @@ export function Id({ id, whole = false, name }: IdProps) {
         copy(id);
       }}
     >
-      <span className={whole ? "break-all" : "max-w-56 truncate"}>{name ?? (whole ? id : middle(id))}</span>
+      <span className={whole ? "break-all" : "max-w-56 truncate"}>{name ?? (whole ? id : shortId(id))}</span>
       <span className="sr-only">{isCopied ? "copied" : "copy"}</span>
       <Icon
         name={isCopied ? "check" : "copy"}

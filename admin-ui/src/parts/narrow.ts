@@ -5,10 +5,10 @@ const query = "(max-width: 767px)";
 /** On a phone tables become lists. */
 export function useIsNarrow(): boolean {
   return useSyncExternalStore(
-    heard => {
+    listener => {
       const media = matchMedia(query);
-      media.addEventListener("change", heard);
-      return () => media.removeEventListener("change", heard);
+      media.addEventListener("change", listener);
+      return () => media.removeEventListener("change", listener);
     },
     () => matchMedia(query).matches,
   );

@@ -7,7 +7,7 @@ export interface PageProps {
   readonly children: ReactNode;
 }
 
-/** A title, what can be done at the right, and the content over the whole width. */
+/** A title, actions at the right, and the content over the full width. */
 export function Page({ title, about, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Kenri`;
@@ -24,7 +24,7 @@ export function Page({ title, about, actions, children }: PageProps) {
   );
 }
 
-/** A titled part of a page that stands and fails alone. */
+/** A titled section of a page. An error in it does not affect other sections. */
 export function Panel({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   return (
     <section className="panel min-w-0 overflow-hidden" aria-label={title}>

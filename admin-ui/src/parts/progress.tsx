@@ -1,11 +1,11 @@
 import { Fragment } from "react";
-import type { Operation } from "../api.ts";
-import { number } from "../format.ts";
-import type { Tone } from "../kinds.ts";
-import { doneWords, type Part, partsOf } from "../operation_outcome.ts";
-import { toneText } from "./state.tsx";
+import type { Operation } from "../api/answers.ts";
+import { number } from "./format.ts";
+import { doneWords, type Part, partsOf } from "./operation_outcome.ts";
+import type { Tone } from "./row_kinds.ts";
+import { toneText } from "./state_mark.tsx";
 
-/** How far a bulk operation is, and what became of its rows since. That it is through is not yet good news. */
+/** The progress of a bulk operation and the current outcome of its rows. A finished operation may have failed rows. */
 export function OperationProgress({ operation }: { operation: Operation }) {
   const { action, total, done, skipped, failed, outcome } = operation;
   const parts = partsOf(operation);
@@ -44,12 +44,12 @@ const tonePaint: Record<Tone, string> = {
   stale: "bg-stale",
 };
 
-/** The words below say the same. */
+/** Decorative: the text below has the same content. */
 function Bar({ operation: { action, total, done, skipped, failed }, parts }: { operation: Operation; parts: readonly Part[] }) {
   const known = parts.reduce((sum, { count }) => sum + count, 0);
   const segments = [
     ...parts.toReversed().map(({ name, tone, count }) => ({ name, paint: tonePaint[tone], count })),
-    // Of these nothing further is known, or nothing further can become.
+    // Rows without a known outcome.
     { name: "done", paint: action === "discard" ? "bg-accent" : "bg-faint", count: Math.max(0, done - known) },
     { name: "skipped", paint: "bg-faint", count: skipped },
     { name: "refused", paint: "bg-failed", count: failed },

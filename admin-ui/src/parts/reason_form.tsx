@@ -1,21 +1,21 @@
 import { type FormEvent, useId, useState } from "react";
 
 export interface ReasonFormProps {
-  readonly say: string;
+  readonly label: string;
   readonly isBusy: boolean;
   readonly isDangerous?: boolean;
-  /** What must be typed too, before what cannot be undone. */
-  readonly typed?: string;
+  /** A text to type before an irreversible action. */
+  readonly confirmText?: string;
   readonly act: (reason: string) => void;
   readonly cancel?: () => void;
 }
 
-/** Nothing is changed without a reason: it goes to the audit with the name of who gave it. */
-export function ReasonForm({ say, isBusy, isDangerous = false, typed, act, cancel }: ReasonFormProps) {
+/** Every change needs a reason. It is stored in the audit log with the operator's name. */
+export function ReasonForm({ label, isBusy, isDangerous = false, confirmText, act, cancel }: ReasonFormProps) {
   const [reason, setReason] = useState("");
   const [confirmation, setConfirmation] = useState("");
   const id = useId();
-  const isReady = reason.trim() !== "" && (typed === undefined || confirmation.trim() === typed);
+  const isReady = reason.trim() !== "" && (confirmText === undefined || confirmation.trim() === confirmText);
   function submit(event: FormEvent): void {
     event.preventDefault();
     if (isReady && !isBusy) act(reason.trim());
@@ -23,7 +23,7 @@ export function ReasonForm({ say, isBusy, isDangerous = false, typed, act, cance
   return (
     <form onSubmit={submit} className="flex w-full max-w-2xl flex-col gap-2">
       <label htmlFor={id} className="font-medium">
-        Reason <span className="font-normal text-faint">– kept in the audit with your name</span>
+        Reason <span className="font-normal text-faint">– stored in the audit log with your name</span>
       </label>
       <textarea
         id={id}
@@ -32,14 +32,14 @@ export function ReasonForm({ say, isBusy, isDangerous = false, typed, act, cance
         maxLength={500}
         required
         value={reason}
-        // biome-ignore lint/a11y/noAutofocus: it opens because the person asked to type here
+        // biome-ignore lint/a11y/noAutofocus: the operator opened it to type here
         autoFocus
         onChange={event => setReason(event.target.value)}
       />
-      {typed !== undefined && (
+      {confirmText !== undefined && (
         <label className="flex flex-wrap items-center gap-2">
           <span>
-            Type <strong className="mono">{typed}</strong> to confirm
+            Type <strong className="mono">{confirmText}</strong> to confirm
           </span>
           <input
             className="field mono !w-48"
@@ -52,7 +52,7 @@ export function ReasonForm({ say, isBusy, isDangerous = false, typed, act, cance
       )}
       <div className="flex flex-wrap gap-2">
         <button type="submit" className={`button ${isDangerous ? "danger" : "primary"}`} disabled={isBusy || !isReady}>
-          {isBusy ? "Working …" : say}
+          {isBusy ? "Working …" : label}
         </button>
         {cancel && (
           <button type="button" className="button" onClick={cancel}>

@@ -1,44 +1,51 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { type BulkAction, tell } from "../api.ts";
-import { isRetrying, type Kind } from "../kinds.ts";
-import { useCan } from "../me.ts";
+import type { RowAction } from "../../../server/kernel/operator/row_kind.ts";
+import { post } from "../api/client.ts";
+import { useMay } from "../api/role.ts";
+import type { Kind } from "../systems.ts";
+import { ErrorNotice } from "./notices.tsx";
 import { ReasonForm } from "./reason_form.tsx";
-import { Trouble } from "./trouble.tsx";
+import { isEligible } from "./row_kinds.ts";
 
 const words = {
-  requeue: { say: "Requeue", done: "It was requeued." },
-  discard: { say: "Discard", done: "It was discarded." },
-  retry: { say: "Retry now", done: "It is due now." },
+  requeue: { label: "Requeue", done: "It was requeued." },
+  discard: { label: "Discard", done: "It was discarded." },
+  retry: { label: "Retry now", done: "It is due now." },
 };
 
 export interface RepairProps {
   readonly kind: Kind;
   readonly id: string;
   readonly status: string;
-  /** Failed ones before this one; it waits for the next. */
+  /** Failed attempts so far. */
   readonly attempts: number;
 }
 
-/** What can be done to one that failed or waits for another attempt; answers where it was asked. The dangerous one stands apart. */
+/** Actions on a failed or retrying row, with the result shown in place. The destructive action stands apart. */
 export function Repair({ kind, id, status, attempts }: RepairProps) {
   const client = useQueryClient();
-  const [isOperator, isAdmin] = [useCan("OPERATOR"), useCan("ADMIN")];
-  const [asked, setAsked] = useState<BulkAction>();
+  const can = {
+    requeue: useMay(kind, "requeue"),
+    retry: useMay(kind, "retry"),
+    discard: useMay(kind, "discard"),
+  };
+  const [chosen, setChosen] = useState<RowAction>();
   const act = useMutation({
-    mutationFn: ({ action, reason }: { action: BulkAction; reason: string }) =>
-      tell(kind.system, `${kind.name}/${id}/${action}`, { reason }),
+    mutationFn: ({ action, reason }: { action: RowAction; reason: string }) =>
+      post(kind.system, `${kind.name}/${id}/${action}`, { reason }),
     onSuccess: () => {
-      setAsked(undefined);
+      setChosen(undefined);
       return client.invalidateQueries();
     },
   });
-  const choose = (action: BulkAction) => {
+  const choose = (action: RowAction) => {
     act.reset();
-    setAsked(action);
+    setChosen(action);
   };
-  const waits = isRetrying({ status, attempts });
-  if (!isOperator || (status !== "FAILED" && !waits && !act.isSuccess)) return null;
+  const waits = can.retry && isEligible(kind, "retry", { status, attempts });
+  const isFailed = isEligible(kind, "requeue", { status, attempts });
+  if (!waits && !(isFailed && (can.requeue || can.discard)) && !act.isSuccess) return null;
   return (
     <div className="mb-6 flex flex-col gap-3 rounded-md border p-4">
       {act.isSuccess && (
@@ -46,34 +53,36 @@ export function Repair({ kind, id, status, attempts }: RepairProps) {
           {words[act.variables.action].done}
         </p>
       )}
-      {act.error && <Trouble what="Nothing was changed." error={act.error} />}
-      {!asked && waits && (
+      {act.error && <ErrorNotice what="Nothing was changed." error={act.error} />}
+      {!chosen && waits && (
         <button type="button" className="button primary self-start" onClick={() => choose("retry")}>
           Retry now …
         </button>
       )}
-      {!asked && status === "FAILED" && (
+      {!chosen && isFailed && (
         <div className="flex flex-wrap justify-between gap-2">
-          <button type="button" className="button primary" onClick={() => choose("requeue")}>
-            Requeue …
-          </button>
-          {isAdmin && (
+          {can.requeue && (
+            <button type="button" className="button primary" onClick={() => choose("requeue")}>
+              Requeue …
+            </button>
+          )}
+          {can.discard && (
             <button type="button" className="button danger" onClick={() => choose("discard")}>
               Discard …
             </button>
           )}
         </div>
       )}
-      {asked === "retry" && <p className="text-soft">It does not wait for its next attempt. Attempts go on counting.</p>}
-      {asked === "discard" && <p className="text-failed">It is deleted for good. Only the audit keeps what it was.</p>}
-      {asked && (
+      {chosen === "retry" && <p className="text-soft">It is retried now. Its attempt count is kept.</p>}
+      {chosen === "discard" && <p className="text-failed">It is deleted permanently. Only the audit log keeps a record of it.</p>}
+      {chosen && (
         <ReasonForm
-          key={asked}
-          say={words[asked].say}
+          key={chosen}
+          label={words[chosen].label}
           isBusy={act.isPending}
-          isDangerous={asked === "discard"}
-          act={reason => act.mutate({ action: asked, reason })}
-          cancel={() => setAsked(undefined)}
+          isDangerous={chosen === "discard"}
+          act={reason => act.mutate({ action: chosen, reason })}
+          cancel={() => setChosen(undefined)}
         />
       )}
     </div>

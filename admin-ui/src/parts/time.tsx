@@ -1,10 +1,10 @@
 import { useEffect, useState } from "react";
-import { ago, exact } from "../format.ts";
-import { useSettings } from "../settings.ts";
+import { ago, exact } from "./format.ts";
+import { useSettings } from "./settings.ts";
 
 const tickEvery = 1000;
 
-/** The time of now, for ages that grow on the screen. */
+/** The current time, updated every second. */
 export function useNow(): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

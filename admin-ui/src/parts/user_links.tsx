@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 
-/** From a user's id, wherever it stands, to what they have and what they were told. */
+/** Links from a user id to the user's entitlements and inbox. */
 export function UserLinks({ user, like = "link" }: { user: string; like?: "link" | "button" }) {
   return (
     <span className="inline-flex flex-wrap gap-x-3 gap-y-1">

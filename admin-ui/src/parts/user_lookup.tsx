@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useId, useState } from "react";
 import { Id } from "./id.tsx";
 
-/** Whom the page is about; another one is a line away. */
+/** The form to look up a user. */
 export function UserLookup({ user, open }: { user: string | undefined; open: (user: string) => void }) {
   const [text, setText] = useState(user ?? "");
   const id = useId();
@@ -18,7 +18,7 @@ export function UserLookup({ user, open }: { user: string | undefined; open: (us
       <input
         id={id}
         className="field mono min-w-0 !w-auto flex-1"
-        placeholder="the exact id"
+        placeholder="Exact user id"
         autoComplete="off"
         spellCheck={false}
         maxLength={200}
@@ -32,16 +32,16 @@ export function UserLookup({ user, open }: { user: string | undefined; open: (us
   );
 }
 
-/** The user in full, with the way to everything else about them. */
+/** The full user id with links to related pages. */
 export function UserLine({ user, children }: { user: string; children: ReactNode }) {
   return (
     <p className="flex flex-wrap items-center gap-x-4 gap-y-1">
       <Id id={user} whole />
       {children}
-      <Link to="/outbox" search={{ user_id: user }} className="link">
+      <Link to="/$kind" params={{ kind: "outbox" }} search={{ user_id: user }} className="link">
         Outbox
       </Link>
-      <Link to="/notifications" search={{ user_id: user }} className="link">
+      <Link to="/$kind" params={{ kind: "notifications" }} search={{ user_id: user }} className="link">
         Notifications
       </Link>
     </p>

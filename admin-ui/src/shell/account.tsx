@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { call } from "../api.ts";
-import { useRole } from "../me.ts";
+import { call } from "../api/client.ts";
+import * as queries from "../api/queries.ts";
+import { useRole } from "../api/role.ts";
 import { Icon } from "../parts/icons.tsx";
-import * as queries from "../queries.ts";
-import { change, useSettings } from "../settings.ts";
+import { change, useSettings } from "../parts/settings.ts";
 
 const nextTheme = { system: "light", light: "dark", dark: "system" } as const;
 
@@ -39,13 +39,13 @@ export function ThemeSwitch() {
   );
 }
 
-/** Who is signed in and what they may do here. */
+/** The signed-in user and their role. */
 export function Account() {
   const { data } = useQuery(queries.me);
   const role = useRole();
   async function signOut(): Promise<void> {
     await call("/logout", { method: "POST" });
-    sessionStorage.setItem("signed-out", "1"); // the start page then asks for a password again
+    sessionStorage.setItem("signed-out", "1"); // the start page then requires a password again
     location.assign("/");
   }
   return (

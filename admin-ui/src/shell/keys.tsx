@@ -1,17 +1,17 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { Question } from "../parts/drawer.tsx";
-import { change, useSettings } from "../settings.ts";
-import { pages } from "./pages.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { change, useSettings } from "../parts/settings.ts";
+import { linkTo, pages } from "./pages.ts";
 import { searchId } from "./search.tsx";
 
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
-const isAsked = () => document.querySelector("[role=dialog], [role=alertdialog]") !== null;
+const isDialogOpen = () => document.querySelector("[role=dialog], [role=alertdialog]") !== null;
 const chordWithin = 1500;
 
-/** Single keys for who does not want the mouse; `?` tells them. They can be switched off. */
+/** Single-key shortcuts, listed by `?`. They can be turned off. */
 export function useKeys(): [isHelpOpen: boolean, setHelp: (isOpen: boolean) => void] {
   const [isHelpOpen, setHelp] = useState(false);
   const { keys } = useSettings();
@@ -21,10 +21,10 @@ export function useKeys(): [isHelpOpen: boolean, setHelp: (isOpen: boolean) => v
 
   useEffect(() => {
     function press(event: KeyboardEvent): void {
-      if (!keys || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target) || isAsked()) return;
+      if (!keys || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target) || isDialogOpen()) return;
       const page = event.timeStamp - leader.current < chordWithin ? pages.find(({ key }) => key === event.key) : undefined;
       leader.current = event.key === "g" ? event.timeStamp : Number.NEGATIVE_INFINITY;
-      if (page) void navigate({ to: page.to });
+      if (page) void navigate(linkTo(page.path));
       else if (event.key === "/") document.getElementById(searchId)?.focus();
       else if (event.key === "?") setHelp(true);
       else if (event.key === "r") void client.invalidateQueries();
@@ -40,14 +40,14 @@ export function useKeys(): [isHelpOpen: boolean, setHelp: (isOpen: boolean) => v
 export function KeyHelp({ close }: { close: () => void }) {
   const { keys } = useSettings();
   const lines: [string[], string][] = [
-    [["/"], "find by any id"],
+    [["/"], "search by id"],
     [["r"], "refresh now"],
     [["?"], "this help"],
-    [["Esc"], "close what is open"],
+    [["Esc"], "close the open dialog"],
     ...pages.map(({ key, name }): [string[], string] => [["g", key], name]),
   ];
   return (
-    <Question title="Keyboard" close={close}>
+    <Dialog title="Keyboard" close={close}>
       <dl className="grid grid-cols-[5rem_1fr] gap-y-2">
         {lines.map(([pressed, does]) => (
           <div key={does} className="contents">
@@ -62,8 +62,8 @@ export function KeyHelp({ close }: { close: () => void }) {
       </dl>
       <label className="mt-4 flex items-center gap-2 border-t pt-4">
         <input type="checkbox" checked={keys} onChange={event => change({ keys: event.target.checked })} />
-        Single keys do this (switch it off if you dictate or type by accident)
+        Single-key shortcuts (turn off if you use dictation or type by accident)
       </label>
-    </Question>
+    </Dialog>
   );
 }

@@ -1,44 +1,45 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Count } from "../api.ts";
-import { count } from "../format.ts";
-import { type Kind, notifications, outbox } from "../kinds.ts";
-import { useLive } from "../live.ts";
-import { Question } from "../parts/drawer.tsx";
+import type { Count } from "../api/answers.ts";
+import { useCounts } from "../api/counts.ts";
+import { useLive } from "../api/live.ts";
+import * as queries from "../api/queries.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { count, sumOf } from "../parts/format.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useIsNarrow } from "../parts/narrow.ts";
-import * as queries from "../queries.ts";
-import { pages } from "./pages.ts";
+import { failedIn } from "../parts/row_kinds.ts";
+import { rowKinds } from "../systems.ts";
+import { linkTo, type NavigationPage, pages } from "./pages.ts";
 
 interface Badge extends Count {
   readonly word: string;
 }
 
 const none: Count = { count: 0, more: false };
-const useFailed = (kind: Kind): Count => useQuery({ ...queries.counts(kind), ...useLive() }).data?.counts.FAILED ?? none;
 
-/** What needs attention, at the pages where it is found. */
+/** The counts of failures, by page. */
 function useBadges(): Readonly<Record<string, Badge>> {
-  const [events, deliveries] = [useFailed(outbox), useFailed(notifications)];
-  const unreadable = useQuery({ ...queries.rawCounts, ...useLive() }).data?.open ?? none;
-  const all = [events, deliveries, unreadable];
+  const live = useLive();
+  const counted = useCounts();
+  const failed = rowKinds.map((kind, index) => failedIn(kind, counted[index]?.data) ?? none);
+  const unreadable = useQuery({ ...queries.rawDeadLetterCounts, ...live }).data?.open ?? none;
   return {
-    "/outbox": { ...events, word: "failed" },
-    "/notifications": { ...deliveries, word: "failed" },
-    "/failures": { count: all.reduce((sum, one) => sum + one.count, 0), more: all.some(one => one.more), word: "need attention" },
+    ...Object.fromEntries(rowKinds.map(({ name }, index) => [`/${name}`, { ...failed[index]!, word: "failed" }])),
+    "/failures": { ...sumOf([...failed, unreadable]), word: "need attention" },
   };
 }
 
-/** The pages, with what needs attention beside them: a rail at the left, on a phone a bar at the bottom with the rest behind one button. */
+/** The navigation with badges of failures: a rail at the left, or on a phone a bar at the bottom with a button for further pages. */
 export function Rail() {
   const badges = useBadges();
   const isNarrow = useIsNarrow();
   const [isMore, setMore] = useState(false);
   const { pathname } = useLocation();
-  const shown = isNarrow ? pages.filter(page => "isInBar" in page) : pages;
-  const rest = pages.filter(page => !shown.some(({ to }) => to === page.to));
-  const isElsewhere = rest.some(({ to }) => pathname.startsWith(to));
+  const shown = isNarrow ? pages.filter(({ isInBar }) => isInBar) : pages;
+  const rest = pages.filter(page => !shown.includes(page));
+  const isInRest = rest.some(({ path }) => pathname.startsWith(path));
   return (
     <nav
       aria-label="Pages"
@@ -50,24 +51,24 @@ export function Rail() {
         </span>
         Kenri
       </p>
-      {shown.map(({ to, name, icon }) => (
+      {shown.map(({ path, name, icon }) => (
         <Link
-          key={to}
-          to={to}
-          activeOptions={{ exact: to === "/", includeSearch: false }}
+          key={path}
+          {...linkTo(path)}
+          activeOptions={{ exact: path === "/", includeSearch: false }}
           className={item}
           activeProps={{ className: "bg-raised !text-ink font-medium", "aria-current": "page" }}
         >
           <Icon name={icon} />
           <span className="max-w-full text-[0.6875rem] tracking-tight md:text-sm md:tracking-normal">{name}</span>
-          <BadgeMark badge={badges[to]} />
+          <BadgeMark badge={badges[path]} />
         </Link>
       ))}
       {rest.length > 0 && (
         <button
           type="button"
           aria-haspopup="dialog"
-          className={`${item} ${isElsewhere ? "bg-raised !text-ink font-medium" : ""}`}
+          className={`${item} ${isInRest ? "bg-raised !text-ink font-medium" : ""}`}
           onClick={() => setMore(true)}
         >
           <Icon name="more" />
@@ -92,14 +93,14 @@ function BadgeMark({ badge }: { badge: Badge | undefined }) {
 const item =
   "relative flex min-h-13 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-soft hover:bg-raised md:min-h-8.5 md:flex-none md:flex-row md:justify-start md:gap-2.5 md:rounded md:px-2.5";
 
-function More({ rest, close }: { rest: readonly (typeof pages)[number][]; close: () => void }) {
+function More({ rest, close }: { rest: readonly NavigationPage[]; close: () => void }) {
   return (
-    <Question title="More pages" close={close}>
+    <Dialog title="More pages" close={close}>
       <ul className="-mx-2">
-        {rest.map(({ to, name, icon }) => (
-          <li key={to}>
+        {rest.map(({ path, name, icon }) => (
+          <li key={path}>
             <Link
-              to={to}
+              {...linkTo(path)}
               onClick={close}
               className="flex min-h-11 items-center gap-3 rounded px-2 hover:bg-raised"
               activeProps={{ className: "bg-raised font-medium", "aria-current": "page" }}
@@ -110,6 +111,6 @@ function More({ rest, close }: { rest: readonly (typeof pages)[number][]; close:
           </li>
         ))}
       </ul>
-    </Question>
+    </Dialog>
   );
 }

@@ -1,18 +1,18 @@
 import { useIsFetching, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { useIsHeld, useIsHidden } from "../live.ts";
+import { useIsHidden, useIsRefreshPaused } from "../api/live.ts";
 import { Icon } from "../parts/icons.tsx";
-import { change, refreshChoices, useSettings } from "../settings.ts";
+import { change, refreshChoices, useSettings } from "../parts/settings.ts";
 
-/** How often the page asks again. It says when it does not, and why. */
+/** The refresh interval. Shows when and why refreshing is paused. */
 export function Refresh() {
   const client = useQueryClient();
   const { every } = useSettings();
-  const isHeld = useIsHeld();
+  const isPausedByPage = useIsRefreshPaused();
   const isFetching = useIsFetching() > 0;
   const isHidden = useIsHidden();
-  const isPaused = every > 0 && (isHeld || isHidden);
-  // Of a hidden tab only the title is seen.
+  const isPaused = every > 0 && (isPausedByPage || isHidden);
+  // The title is the only visible part of a hidden tab.
   useEffect(() => {
     if (!isPaused || !isHidden) return;
     document.title = `⏸ ${document.title}`;
@@ -23,9 +23,9 @@ export function Refresh() {
   return (
     <div className="flex items-center gap-1.5">
       {isPaused && (
-        <span className="flex items-center gap-1 text-retry" title="Refreshing goes on when no row is selected and this tab is seen">
+        <span className="flex items-center gap-1 text-retry" title="Refreshing resumes when no row is selected and the tab is visible">
           <Icon name="pause" className="size-3.5" />
-          <span className="hidden lg:inline">{isHeld ? "paused while rows are selected" : "paused while hidden"}</span>
+          <span className="hidden lg:inline">{isPausedByPage ? "paused while rows are selected" : "paused while hidden"}</span>
           <span className="lg:hidden">paused</span>
         </span>
       )}

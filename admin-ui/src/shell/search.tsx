@@ -1,14 +1,14 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, type KeyboardEvent, useState } from "react";
 import { Icon } from "../parts/icons.tsx";
-import { isEmail } from "../users_view.ts";
+import { isEmail } from "../parts/user_id.ts";
 
 export const searchId = "search";
 
-/** To the page: single keys mean something again there. */
+/** Moves the focus to the page, where single-key shortcuts work. */
 const leave = () => document.getElementById("content")?.focus({ preventScroll: true });
 
-/** Takes any id: the journey knows what it is, or says where else it occurs. An e-mail address is a user's. */
+/** Accepts any id and opens its journey. An e-mail address opens the user. */
 export function Search() {
   const navigate = useNavigate();
   const [text, setText] = useState("");

@@ -6,13 +6,13 @@ import { Rail } from "./rail.tsx";
 import { Refresh } from "./refresh.tsx";
 import { Search } from "./search.tsx";
 
-/** What stands around every page. */
+/** The frame of every page. */
 export function Shell() {
   const [isHelpOpen, setHelp] = useKeys();
   return (
     <div className="min-h-dvh md:grid md:grid-cols-[12.5rem_minmax(0,1fr)]">
       <a href="#content" className="button primary fixed top-2 left-2 z-50 -translate-y-16 focus:translate-y-0">
-        To the content
+        Skip to content
       </a>
       <Rail />
       <div className="flex min-w-0 flex-col pb-16 md:pb-0">

@@ -7,6 +7,15 @@ import type { Answer, Change, Changes } from "./changes.ts";
 
 type Asked = Pick<Change, "route" | "target" | "userId" | "sku" | "source" | "sourceId" | "operatorReason">;
 
+/** The response of a change that was applied. */
+export interface ChangeResponse {
+  readonly user_id: string;
+  readonly stock_keeping_unit: string;
+  readonly status: Change["target"];
+  readonly version: number;
+  readonly updated_at: string;
+}
+
 /** Carries out a request under its Idempotency-Key, or replays its stored response. */
 export async function submitChange(changes: Changes, request: Request, asked: Asked): Promise<Response> {
   const { userId, sku, source, sourceId, operatorReason, target, route } = asked;

@@ -5,6 +5,26 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 const tracePattern = /^[0-9a-f]{32}$/;
 const limit = 20;
 
+/** The members that the statement builds as JSON. */
+export interface JourneyParts {
+  readonly audit: {
+    readonly at: string;
+    readonly client_id: string;
+    readonly status: string;
+    readonly version: number;
+    readonly detail: unknown;
+  } | null;
+  /** The request key of the change, until it expires. */
+  readonly idempotency: {
+    readonly client_id: string;
+    readonly route: string;
+    readonly idem_key: string;
+    readonly response_code: number;
+    readonly created_at: string;
+    readonly expires_at: string;
+  } | null;
+}
+
 /** Tries each kind of id that this may be, the narrowest first. A UUID may also be an idempotency key. */
 export async function journeyOf(sql: EntitlementSql, id: string) {
   const { by_trace, by_purchase, by_idempotency_key } = sql.journey;
@@ -28,5 +48,9 @@ async function withActions(sql: EntitlementSql, events: readonly JourneyEventsRo
     sql,
     events.map(event => event.event_id),
   );
-  return events.map(event => ({ ...event, actions: actions(event.event_id) }));
+  return events.map(({ audit, idempotency, ...event }) => ({
+    ...event,
+    ...({ audit, idempotency } as JourneyParts),
+    actions: actions(event.event_id),
+  }));
 }

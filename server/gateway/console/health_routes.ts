@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Health } from "../../kernel/life/health.ts";
+import type { SystemHealth } from "../../kernel/operator/health_routes.ts";
 import type { SessionGuard } from "../edge/session_guard.ts";
 import { consoleRoles } from "./operator_routes.ts";
 
@@ -8,7 +9,7 @@ import { consoleRoles } from "./operator_routes.ts";
 export const gatewayHealthRoutes = (health: Health, guard: SessionGuard) =>
   new Elysia({ normalize: false }).get(
     "/admin/api/gateway/health",
-    () => ({
+    (): SystemHealth => ({
       dependencies: Object.entries(health.parts()).map(([name, trouble]) => ({
         name,
         state: trouble === null ? "ok" : "trouble",

@@ -47,6 +47,15 @@ export interface BulkOptions {
   readonly cap: number;
 }
 
+/** The rows that a bulk action would change, and the others that match, by state. */
+export interface BulkPreview {
+  readonly count: number;
+  readonly eligible: number;
+  readonly ineligible: Readonly<Record<string, number>>;
+  readonly set_hash: string;
+  readonly sample: readonly string[];
+}
+
 /** The database cancelled the statement, so nothing was changed. */
 function tooLarge(error: unknown): never {
   if (sqlState(error) !== "57014") throw error;
@@ -93,7 +102,7 @@ export function bulkRoutes(kind: RowKind, { sql, counts, describe, confirm, requ
     return operators.walkOnce(caller, `${kind.name} ${wanted} ${JSON.stringify(given)}`, () => look(wanted, given).catch(tooLarge));
   };
 
-  async function look(wanted: RowAction, given: Filter) {
+  async function look(wanted: RowAction, given: Filter): Promise<BulkPreview> {
     const eligible = eligibleState(kind, wanted).name;
     const [[found], ineligible] = await Promise.all([
       sql.preview({ ...given, action: wanted }),

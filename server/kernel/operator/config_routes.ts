@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { effectiveSettings, type SettingsSpec } from "../config/config.ts";
+import { type EffectiveSetting, effectiveSettings, type SettingsSpec } from "../config/config.ts";
 
 interface Arrival {
   readonly request: Request;
@@ -10,11 +10,18 @@ interface Arrival {
 /** Route options that admit only people with one of these roles. */
 type Guard = (admission: { readonly roles: readonly ("OPERATOR" | "ADMIN")[] }) => { transform: (arrival: Arrival) => Promise<void> };
 
+export interface ConfigGroup {
+  readonly name: string;
+  readonly settings: readonly EffectiveSetting[];
+}
+
 /** The configuration in effect in this process. */
 export const configRoutes = (requires: Guard, specs: Readonly<Record<string, SettingsSpec>>, path = "/ops/config") =>
   new Elysia({ normalize: false }).get(
     path,
-    () => ({ groups: Object.entries(specs).map(([name, spec]) => ({ name, settings: effectiveSettings(spec) })) }),
+    (): { groups: ConfigGroup[] } => ({
+      groups: Object.entries(specs).map(([name, spec]) => ({ name, settings: effectiveSettings(spec) })),
+    }),
     {
       query: Type.Object({}, { additionalProperties: false }),
       transform: requires({ roles: ["OPERATOR", "ADMIN"] }).transform,

@@ -17,11 +17,15 @@ export interface FlowSql {
   readonly flow: { series(parameters: { minutes: number }): Promise<SeriesRow[]> };
 }
 
-interface StepMinute {
+/** The events that passed a step in a minute, and their age since the change. */
+export interface StepMinute {
   readonly count: number;
   readonly p50_ms: number | null;
   readonly p99_ms: number | null;
 }
+
+/** A minute with each step by its name. */
+export type SeriesMinute = { readonly minute: string } & { readonly [step: string]: StepMinute | string };
 
 const nothing: StepMinute = { count: 0, p50_ms: null, p99_ms: null };
 const most = 1440;
@@ -31,8 +35,8 @@ const freshFor = 2000;
 const rangesKept = 8;
 
 /** Every minute with every step, even if no event passed it. */
-export function seriesOf(rows: readonly SeriesRow[], steps: readonly string[]): Record<string, unknown>[] {
-  const series = new Map<string, Record<string, unknown>>();
+export function seriesOf(rows: readonly SeriesRow[], steps: readonly string[]): SeriesMinute[] {
+  const series = new Map<string, { minute: string; [step: string]: StepMinute | string }>();
   for (const { minute, step, count, buckets } of rows) {
     const at = series.get(minute) ?? { minute, ...Object.fromEntries(steps.map(name => [name, nothing])) };
     series.set(minute, at);

@@ -10,10 +10,18 @@ import type { Log } from "../telemetry/log.ts";
 
 type State = "ok" | "trouble" | "unknown";
 
-interface Part {
+export interface HealthPart {
   readonly name: string;
   readonly state: State;
   readonly detail: string | null;
+}
+
+/** The health of a process for operators. */
+export interface SystemHealth {
+  readonly dependencies: readonly HealthPart[];
+  readonly workers: readonly HealthPart[];
+  readonly breakers: readonly HealthPart[];
+  readonly consumer: ConsumerLag | null;
 }
 
 export interface OperatorHealthOptions {
@@ -30,14 +38,14 @@ export interface OperatorHealthOptions {
 // Every viewer reads it every few seconds; all of them share one read of the broker and the database.
 const freshFor = 2000;
 
-const partOf = (name: string, trouble: string | null | undefined): Part => ({
+const partOf = (name: string, trouble: string | null | undefined): HealthPart => ({
   name,
   state: trouble === undefined ? "unknown" : trouble === null ? "ok" : "trouble",
   detail: trouble ?? null,
 });
 
 /** A part that several processes may report: the first trouble counts. */
-function reportedBy(reporters: readonly Parts[], name: string): Part {
+function reportedBy(reporters: readonly Parts[], name: string): HealthPart {
   const reported = reporters.flatMap(parts => (name in parts ? [parts[name] ?? null] : []));
   return partOf(name, reported.length === 0 ? undefined : (reported.find(trouble => trouble !== null) ?? null));
 }
@@ -49,7 +57,7 @@ export function operatorHealthRoutes({ health, requires, askDatabase, breakers =
     log.warn({ error, what }, "health.trouble");
     return (error instanceof BrokerAway ? error.refusal : databaseRefusal(error)) ?? "does not answer";
   };
-  async function look() {
+  async function look(): Promise<SystemHealth> {
     const [database, lag] = await Promise.all([
       askDatabase().then(() => null, troubleOf("database")),
       consumer?.().then(

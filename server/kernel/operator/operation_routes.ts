@@ -24,11 +24,21 @@ export interface Operation {
   readonly operation_id: string;
   readonly kind: string;
   readonly action: string;
+  readonly filter: unknown;
+  readonly reason: string;
+  readonly actor: string;
   readonly status: string;
   readonly total: number;
   readonly done: number;
   readonly skipped: number;
   readonly failed: number;
+  readonly created_at: string;
+  readonly finished_at: string | null;
+  readonly cancelled_by: string | null;
+  /** Why it is STOPPED: the operator who started it has lost the permission. */
+  readonly stop_reason: string | null;
+  /** It is RUNNING and waits until the gateway confirms the permission of the operator who started it. */
+  readonly waits: boolean;
 }
 
 interface Item {

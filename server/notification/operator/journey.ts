@@ -1,9 +1,16 @@
 import { actionsOf } from "../../kernel/operator/action_routes.ts";
-import type { NotificationSql } from "../sql.gen.ts";
+import type { NotificationSql, NotificationsAttemptsRow } from "../sql.gen.ts";
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const tracePattern = /^[0-9a-f]{32}$/;
 const limit = 20;
+
+/** The members that the statement builds as JSON. */
+export interface JourneyParts {
+  readonly processed: { readonly processed_at: string; readonly stale: boolean; readonly stream_seq: number | null } | null;
+  readonly attempts: readonly NotificationsAttemptsRow[];
+  readonly dead: { readonly failed_at: string; readonly requeued_at: string | null; readonly requeued_by: string | null } | null;
+}
 
 /** The journeys for the id of an event, a notification or a trace; an id of another kind has none. */
 export async function journeyOf(sql: NotificationSql, id: string) {
@@ -27,7 +34,11 @@ export async function journeyOf(sql: NotificationSql, id: string) {
           : "event_id";
   return {
     matched_by,
-    notifications: notifications.map(notification => ({ ...notification, actions: actions(notification.notification_id) })),
+    notifications: notifications.map(({ processed, attempts, dead, ...notification }) => ({
+      ...notification,
+      ...({ processed, attempts, dead } as unknown as JourneyParts),
+      actions: actions(notification.notification_id),
+    })),
     raw_dead_letters: raw_dead_letters.map(letter => ({ ...letter, actions: actions(letter.id) })),
   };
 }

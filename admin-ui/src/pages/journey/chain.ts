@@ -1,0 +1,81 @@
+import { queryOptions } from "@tanstack/react-query";
+import { ApiError, get } from "../../api/client.ts";
+import type { System } from "../../systems.ts";
+import type { EventJourney, JourneyDeadLetter, JourneyEvent, JourneyNotification, NotificationJourney } from "./queries.ts";
+import type { Chain } from "./steps.ts";
+
+export interface Journey {
+  readonly matchedBy: string | undefined;
+  readonly chains: readonly Chain[];
+  /** The errors of systems that did not respond. The part of the other system is still shown. */
+  readonly troubles: readonly string[];
+}
+
+const nothing = { matched_by: null, events: [], notifications: [], raw_dead_letters: [] };
+
+/** An id that a system does not have, or cannot parse, is not an error. */
+const orNothing = (error: unknown) => {
+  if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return nothing;
+  throw error;
+};
+
+/** Searches both systems for an id, then each system for the events that only the other one found. */
+export const journey = (id: string) =>
+  queryOptions({
+    queryKey: ["journey", id],
+    queryFn: async (context): Promise<Journey> => {
+      const path = (one: string) => `journey/${encodeURIComponent(one)}`;
+      const troubles = new Map<System, string>();
+      const failed = (system: System) => (error: Error) => {
+        if (context.signal.aborted) throw error;
+        troubles.set(system, `${system}: ${error.message}`);
+        return nothing;
+      };
+      const eventsOf = (one: string): Promise<EventJourney> =>
+        get<EventJourney>("entitlement", path(one), {}, context).catch(orNothing).catch(failed("entitlement"));
+      const notificationsOf = (one: string): Promise<NotificationJourney> =>
+        get<NotificationJourney>("notification", path(one), {}, context).catch(orNothing).catch(failed("notification"));
+
+      const [known, delivered] = await Promise.all([eventsOf(id), notificationsOf(id)]);
+      const missingEvents = eventsIn(delivered).filter(eventId => !known.events.some(event => event.event_id === eventId));
+      const missingNotifications = known.events.map(event => event.event_id).filter(eventId => !eventsIn(delivered).includes(eventId));
+      const [moreEvents, moreDelivered] = await Promise.all([
+        Promise.all(missingEvents.map(eventsOf)),
+        Promise.all(missingNotifications.map(notificationsOf)),
+      ]);
+
+      const events = [...known.events, ...moreEvents.flatMap(answer => answer.events)];
+      const notifications = [...delivered.notifications, ...moreDelivered.flatMap(answer => answer.notifications)];
+      const letters = [delivered, ...moreDelivered].flatMap(answer => answer.raw_dead_letters);
+      return {
+        matchedBy: known.matched_by ?? delivered.matched_by ?? undefined,
+        chains: chainsOf(events, notifications, letters, [...troubles.keys()]),
+        troubles: [...troubles.values()],
+      };
+    },
+  });
+
+const eventsIn = ({ notifications, raw_dead_letters }: NotificationJourney): string[] => [
+  ...new Set([...notifications.map(one => one.event_id), ...raw_dead_letters.flatMap(one => one.event_id ?? [])]),
+];
+
+/** Grouped by event, in the systems' order: newest first. */
+export function chainsOf(
+  events: readonly JourneyEvent[],
+  notifications: readonly JourneyNotification[],
+  letters: readonly JourneyDeadLetter[] = [],
+  unasked: readonly System[] = [],
+): Chain[] {
+  const ids = new Set([
+    ...events.map(event => event.event_id),
+    ...notifications.map(one => one.event_id),
+    ...letters.flatMap(one => one.event_id ?? []),
+  ]);
+  return [...ids].map(eventId => ({
+    eventId,
+    event: events.find(event => event.event_id === eventId),
+    notifications: notifications.filter(one => one.event_id === eventId),
+    letters: letters.filter(one => one.event_id === eventId),
+    unasked,
+  }));
+}

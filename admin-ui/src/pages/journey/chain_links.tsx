@@ -1,0 +1,28 @@
+import { Link } from "@tanstack/react-router";
+import { UserLinks } from "../../parts/user_links.tsx";
+import type { Chain } from "./steps.ts";
+
+/** Links to the rows of the chain. */
+export function ChainLinks({ chain: { event, notifications } }: { chain: Chain }) {
+  const user = event?.user_id ?? notifications[0]?.user_id;
+  return (
+    <p className="flex flex-wrap gap-x-4 gap-y-1">
+      {event && event.status !== null && (
+        <Link to="/$kind/$id" params={{ kind: "outbox", id: event.event_id }} className="link">
+          Outbox
+        </Link>
+      )}
+      {notifications.map(({ notification_id: id }, index) => (
+        <Link key={id} to="/$kind/$id" params={{ kind: "notifications", id }} className="link">
+          Notification{notifications.length > 1 && ` ${index + 1}`}
+        </Link>
+      ))}
+      {user && (
+        <Link to="/$kind" params={{ kind: "notifications" }} search={{ user_id: user }} className="link max-w-64 truncate">
+          Notifications of {user}
+        </Link>
+      )}
+      {user && <UserLinks user={user} />}
+    </p>
+  );
+}

@@ -1,0 +1,20 @@
+import type { State } from "../../parts/row_kinds.ts";
+import type { Chain } from "./steps.ts";
+
+/** The state of a chain in a word. The worst part decides. */
+export function outcomeOf({ event, notifications, letters = [], unasked = [] }: Chain): Pick<State, "tone" | "word"> {
+  const rows = [...(event?.status ? [event] : []), ...notifications];
+  // An untrusted message with the id of a consumed event does no harm.
+  const isOpen = ({ reprocessed_at, untrusted }: (typeof letters)[number]) =>
+    !reprocessed_at && (untrusted === null || notifications.length === 0);
+  if (rows.some(({ status }) => status === "FAILED") || letters.some(isOpen)) return { tone: "failed", word: "Needs attention" };
+  if (event?.actions.some(({ action }) => action === "outbox.discard")) return { tone: "failed", word: "Discarded" };
+  if (rows.some(({ status, attempt_count }) => status === "PENDING" && (attempt_count ?? 0) > 0))
+    return { tone: "retry", word: "Retrying" };
+  if (unasked.length > 0) return { tone: "pending", word: "Partly known" };
+  if (notifications.length > 0 && notifications.every(({ status }) => status === "SENT"))
+    return notifications.some(({ stale }) => stale) ? { tone: "stale", word: "Delivered, stale" } : { tone: "done", word: "Delivered" };
+  if (event && event.status === null && notifications.length === 0) return { tone: "pending", word: "Only in the audit log" };
+  if (event?.confirmed_at && notifications.length === 0) return { tone: "pending", word: "Consumed, deleted after retention" };
+  return { tone: "flight", word: "In progress" };
+}

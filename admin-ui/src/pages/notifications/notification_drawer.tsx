@@ -1,0 +1,112 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useLive } from "../../api/live.ts";
+import type { RowDrawerProps } from "../../drawers.ts";
+import { ActionList } from "../../parts/action_list.tsx";
+import { Actor } from "../../parts/actor.tsx";
+import { AsPublished } from "../../parts/as_published.tsx";
+import { Drawer } from "../../parts/drawer.tsx";
+import { Facts, Section, Verbatim } from "../../parts/facts.tsx";
+import { Id } from "../../parts/id.tsx";
+import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
+import { Repair } from "../../parts/repair.tsx";
+import { stateOf, typeWord } from "../../parts/row_kinds.ts";
+import { StateMark } from "../../parts/state_mark.tsx";
+import { At } from "../../parts/time.tsx";
+import { UserLinks } from "../../parts/user_links.tsx";
+import { kindOf } from "../../systems.ts";
+import { Attempts } from "./attempts.tsx";
+import { type NotificationDetail, notificationDetail } from "./queries.ts";
+
+const notifications = kindOf("notifications");
+
+export function NotificationDrawer({ id, close }: RowDrawerProps) {
+  const { data: notification, error, refetch } = useQuery({ ...notificationDetail(id), ...useLive() });
+  return (
+    <Drawer
+      title={notification ? `${typeWord(notifications, notification.type)} notification` : "Notification"}
+      head={<Id id={id} whole />}
+      close={close}
+    >
+      {error && <ErrorNotice what="This notification cannot be shown." error={error} retry={() => void refetch()} />}
+      {!notification && !error && <Skeleton rows={12} />}
+      {notification && <Details notification={notification} />}
+    </Drawer>
+  );
+}
+
+function Details({ notification }: { notification: NotificationDetail }) {
+  return (
+    <>
+      <Repair kind={notifications} id={notification.notification_id} status={notification.status} attempts={notification.attempt_count} />
+      <Section title="State">
+        <Facts
+          facts={[
+            ["State", <StateMark key="state" state={stateOf(notifications, { ...notification, attempts: notification.attempt_count })} />],
+            ["Created", <At key="created" at={notification.created_at} />],
+            ["Next attempt", notification.status === "PENDING" ? <At key="next" at={notification.next_retry_at} /> : null],
+            ["Sent", <At key="sent" at={notification.sent_at} />],
+            ["Read", <At key="read" at={notification.read_at} />],
+            ...(notification.failed_at ? [["Last failure", <At key="failed" at={notification.failed_at} />] as const] : []),
+            ...(notification.requeued_at
+              ? [["Requeued", <Requeued key="requeued" at={notification.requeued_at} by={notification.requeued_by} />] as const]
+              : []),
+            ...(notification.stale ? [["Stale", "a newer version had already arrived"] as const] : []),
+          ]}
+        />
+      </Section>
+      {notification.last_error && (
+        <Section title="Last error">
+          <Verbatim text={notification.last_error} tone="text-failed" />
+        </Section>
+      )}
+      <Section title="Attempts, newest first">
+        <Attempts attempts={notification.attempts} />
+      </Section>
+      <Section title="About">
+        <Facts
+          facts={[
+            ["User", <Id key="user" id={notification.user_id} whole />],
+            ["User pages", <UserLinks key="links" user={notification.user_id} />],
+            [
+              "Item",
+              <span key="item" className="mono break-all">
+                {notification.stock_keeping_unit ?? "–"}
+              </span>,
+            ],
+            ["Channel", notification.channel],
+            [
+              "Version",
+              <span key="version" className="mono">
+                {notification.aggregate_version}
+              </span>,
+            ],
+            ["Event", <Id key="event" id={notification.event_id} whole />],
+            ["Trace", <Id key="trace" id={notification.trace_id} whole />],
+            [
+              "Journey",
+              <Link key="journey" to="/journey/$id" params={{ id: notification.event_id }} className="link">
+                Full journey of its event
+              </Link>,
+            ],
+          ]}
+        />
+      </Section>
+      <Section title="Payload">
+        <Verbatim text={JSON.stringify(notification.payload, null, 2)} />
+      </Section>
+      <AsPublished eventId={notification.event_id} />
+      {notification.actions.length > 0 && (
+        <Section title="Operator actions">
+          <ActionList actions={notification.actions} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+const Requeued = ({ at, by }: { at: string; by: string | null }) => (
+  <>
+    <At at={at} /> by <Actor id={by ?? "?"} />
+  </>
+);

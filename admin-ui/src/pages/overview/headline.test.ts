@@ -1,0 +1,375 @@
+import { expect, test } from "bun:test";
+import type { HealthPart, SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
+import type { Counts, Invariant } from "../../api/answers.ts";
+import { headlineOf, type OverviewData, type QueryResult } from "./headline.ts";
+
+const now = Date.UTC(2026, 0, 1, 12);
+const ago = (seconds: number) => new Date(now - seconds * 1000).toISOString();
+const known = <T>(data: T, at = now - 1000): QueryResult<T> => ({ data, error: undefined, at });
+const lost = <T>(error: string, isUnreachable = false): QueryResult<T> => ({ data: undefined, error, at: 0, isUnreachable });
+const asked: QueryResult<never> = { data: undefined, error: undefined, at: 0 };
+
+const part = (name: string, detail: string | null = null, state: HealthPart["state"] = detail === null ? "ok" : "trouble"): HealthPart => ({
+  name,
+  state,
+  detail,
+});
+const lag = (pending: number) => ({ pending, ack_pending: 0, redelivered: 0 });
+const well: Record<"entitlement" | "notification", SystemHealth> = {
+  entitlement: {
+    dependencies: [part("database"), part("broker")],
+    workers: [part("entitlement:relay"), part("entitlement:janitor")],
+    breakers: [part("publish")],
+    consumer: null,
+  },
+  notification: {
+    dependencies: [part("database"), part("broker")],
+    workers: [part("notification:consumer"), part("notification:sender"), part("notification:janitor")],
+    breakers: [],
+    consumer: lag(3),
+  },
+};
+const rows = (some: Record<string, number> = {}, more: Partial<Counts> = {}): Counts => ({
+  counts: Object.fromEntries(Object.entries({ PENDING: 0, FAILED: 0, ...some }).map(([state, count]) => [state, { count, more: false }])),
+  oldest_pending_at: null,
+  retrying: { count: 0, more: false },
+  ...more,
+});
+const invariant = (state: Invariant["state"]): Invariant => ({
+  name: "feed_gaps",
+  about: "",
+  bounded: null,
+  count: { count: state === "ok" ? 0 : 1, more: false },
+  oldest: null,
+  sample: [],
+  state,
+});
+
+interface Given {
+  readonly entitlement?: Partial<SystemHealth>;
+  readonly notification?: Partial<SystemHealth>;
+  readonly outbox?: Counts;
+  readonly deliveries?: Counts;
+  readonly unreadable?: number;
+  readonly invariants?: Invariant[];
+  readonly gateway?: readonly HealthPart[];
+  readonly overview?: Partial<OverviewData>;
+}
+
+const sightOf = ({
+  entitlement,
+  notification,
+  outbox,
+  deliveries,
+  unreadable = 0,
+  invariants = [invariant("ok")],
+  gateway = [part("redis"), part("broker")],
+  overview,
+}: Given): OverviewData => ({
+  now,
+  every: 5000,
+  health: { entitlement: known({ ...well.entitlement, ...entitlement }), notification: known({ ...well.notification, ...notification }) },
+  gateway: known({ dependencies: gateway, workers: [], breakers: [], consumer: null }),
+  counts: { outbox: known(outbox ?? rows()), notifications: known(deliveries ?? rows()) },
+  consistency: { entitlement: known({ invariants: [] }), notification: known({ invariants }) },
+  unreadable: known({ count: unreadable, more: false }),
+  isLagGrowing: false,
+  ...overview,
+});
+
+const away = "NATS is not connected";
+const refused = "NATS refuses the credentials of user entitlement_relay (Authorization Violation); check ENTITLEMENT_RELAY_NATS_URL";
+const broken = "JetStream does not store: error reading from stream store (10077)";
+const noBroker = {
+  entitlement: {
+    dependencies: [part("database"), part("broker", away)],
+    breakers: [part("publish", away)],
+    workers: [part("entitlement:relay", `broker: ${away}; publish: ${away}`), part("entitlement:janitor")],
+  },
+  notification: {
+    dependencies: [part("database"), part("broker", "does not answer")],
+    workers: [part("notification:consumer", `broker: ${away}`), part("notification:sender", `broker: ${away}`)],
+    consumer: null,
+  },
+};
+const noDatabase = [part("database", "does not answer"), part("broker")];
+
+type Case = [what: string, given: Given, tone: string, text: string, others?: string[]];
+const cases: Case[] = [
+  ["all parts are healthy", {}, "done", "All systems are healthy"],
+  [
+    "an unsigned key in Redis comes first, followed by other failures",
+    { gateway: [part("redis"), part("redis_integrity", "Redis holds a session that no gateway signed")], outbox: rows({ FAILED: 2 }) },
+    "failed",
+    "Redis holds a session that no gateway signed",
+    ["2 failed: needs attention"],
+  ],
+  [
+    "NATS is unreachable for the gateway too: only the systems report it",
+    { ...noBroker, gateway: [part("broker", away)], outbox: rows({ PENDING: 1 }) },
+    "failed",
+    "NATS is unreachable: grants continue, 1 event waits",
+    ["Affected: breaker of publish, relay, consumer, sender"],
+  ],
+  [
+    "NATS is unreachable: one cause for all affected parts",
+    { ...noBroker, outbox: rows({ PENDING: 26, IN_FLIGHT: 1 }) },
+    "failed",
+    "NATS is unreachable: grants continue, 27 events wait",
+    ["Affected: breaker of publish, relay, consumer, sender"],
+  ],
+  [
+    "one event waits",
+    { ...noBroker, outbox: rows({ PENDING: 1 }) },
+    "failed",
+    "NATS is unreachable: grants continue, 1 event waits",
+    ["Affected: breaker of publish, relay, consumer, sender"],
+  ],
+  [
+    "the number of waiting events is unknown",
+    { ...noBroker, overview: { counts: { outbox: asked, notifications: asked } } },
+    "failed",
+    "NATS is unreachable: grants continue, events wait",
+    ["Affected: breaker of publish, relay, consumer, sender"],
+  ],
+  [
+    "NATS is unreachable and rows failed before: both are reported",
+    { ...noBroker, outbox: rows({ PENDING: 2, FAILED: 80 }), deliveries: rows({ FAILED: 2 }) },
+    "failed",
+    "NATS is unreachable: grants continue, 2 events wait. 82 failed: needs attention",
+    ["Affected: breaker of publish, relay, consumer, sender"],
+  ],
+  [
+    "NATS refuses a role: the headline says what to check",
+    {
+      entitlement: { ...noBroker.entitlement, dependencies: [part("database"), part("broker", refused)] },
+      notification: noBroker.notification,
+      outbox: rows({ PENDING: 2 }),
+    },
+    "failed",
+    `${refused}: grants continue, 2 events wait`,
+    ["Affected: breaker of publish, relay, consumer, sender"],
+  ],
+  [
+    "only notification has lost NATS",
+    { notification: noBroker.notification },
+    "failed",
+    "NATS is unreachable for notification: events wait in the stream, nothing is lost",
+    ["Affected: consumer, sender"],
+  ],
+  [
+    "the store of JetStream is broken",
+    {
+      entitlement: { breakers: [part("publish", broken)], workers: [part("entitlement:relay", `publish: ${broken}`)] },
+      outbox: rows({ PENDING: 27 }),
+    },
+    "failed",
+    `${broken}: grants continue, 27 events wait`,
+    ["Affected: breaker of publish, relay"],
+  ],
+  [
+    "JetStream lets every deadline pass",
+    { entitlement: { breakers: [part("publish", "5 deadlines in a row passed without an answer")] } },
+    "failed",
+    "JetStream does not answer: grants continue, events wait",
+    ["Affected: breaker of publish"],
+  ],
+  [
+    "PostgreSQL of notification is unreachable, so its counts are missing too",
+    {
+      notification: { dependencies: noDatabase },
+      overview: {
+        counts: { outbox: known(rows()), notifications: lost("the database is away") },
+        unreadable: lost("the database is away"),
+      },
+    },
+    "failed",
+    "PostgreSQL of notification is unreachable: events wait in the stream, nothing is lost",
+  ],
+  [
+    "PostgreSQL of entitlement is unreachable",
+    { entitlement: { dependencies: noDatabase } },
+    "failed",
+    "PostgreSQL of entitlement is unreachable: grants are refused; accepted grants are kept",
+  ],
+  [
+    "PostgreSQL of both is unreachable",
+    { entitlement: { dependencies: noDatabase }, notification: { dependencies: noDatabase } },
+    "failed",
+    "PostgreSQL is unreachable: grants are refused, events wait in the stream, nothing is lost",
+  ],
+  [
+    "two causes at once: the wider one first",
+    { entitlement: { dependencies: noDatabase }, notification: { ...noBroker.notification } },
+    "failed",
+    "PostgreSQL of entitlement is unreachable: grants are refused; accepted grants are kept",
+    ["NATS is unreachable for notification: events wait in the stream, nothing is lost", "Affected: consumer, sender"],
+  ],
+  [
+    "a worker ended",
+    {
+      entitlement: { workers: [part("entitlement:relay", "the worker ended unasked and is started again")] },
+      outbox: rows({ PENDING: 4 }),
+    },
+    "failed",
+    "The relay of entitlement stopped and is being restarted: grants continue, 4 events wait",
+  ],
+  [
+    "a worker was stuck",
+    { notification: { workers: [part("notification:consumer", "stuck: nothing was done for 10 intervals; restarted")] } },
+    "failed",
+    "The consumer of notification was stuck and is being restarted: events wait in the stream, nothing is lost",
+  ],
+  [
+    "a worker reports an unknown problem",
+    { notification: { workers: [part("notification:sender", "the disk is full")] }, deliveries: rows({ PENDING: 2 }) },
+    "failed",
+    "The sender of notification is broken (the disk is full): 2 notifications wait",
+  ],
+  [
+    "no confirmations arrive",
+    { entitlement: { workers: [part("entitlement:relay", "confirmation: nobody answers which events notification holds")] } },
+    "failed",
+    "Notification does not confirm consumed events: published events are kept",
+  ],
+  [
+    "confirmations have a wrong signature",
+    {
+      entitlement: {
+        workers: [
+          part("entitlement:relay", "confirmation: 3 answers with a wrong signature refused in the last minute; published events are kept"),
+        ],
+      },
+    },
+    "failed",
+    "Confirmations of consumed events have a wrong signature: another sender answers for notification, or EVENT_SIGNING_KEYS differ; published events are kept",
+  ],
+  [
+    "notification does not answer, so no confirmations arrive",
+    {
+      entitlement: { workers: [part("entitlement:relay", "confirmation: nobody answers which events notification holds")] },
+      overview: {
+        health: {
+          entitlement: known({ ...well.entitlement, workers: [part("entitlement:relay", "confirmation: nobody answers")] }),
+          notification: lost("502"),
+        },
+        counts: { outbox: known(rows()), notifications: lost("502") },
+      },
+    },
+    "failed",
+    "Notification does not answer: events wait in the stream, nothing is lost",
+    ["Affected: relay"],
+  ],
+  [
+    "the gateway does not respond either",
+    { overview: { health: { entitlement: lost("unreachable", true), notification: lost("unreachable", true) } } },
+    "failed",
+    "The gateway is unreachable: this page is out of date",
+  ],
+  ["rows failed", { outbox: rows({ FAILED: 82 }) }, "failed", "82 failed: needs attention"],
+  ["messages could not be read", { unreadable: 2 }, "failed", "2 messages could not be read: needs attention"],
+  ["one message could not be read", { unreadable: 1 }, "failed", "1 message could not be read: needs attention"],
+  [
+    "every type of failure is reported",
+    { deliveries: rows({ FAILED: 1 }), unreadable: 3, invariants: [invariant("broken"), invariant("ok")] },
+    "failed",
+    "1 failed: needs attention",
+    ["3 messages could not be read: needs attention", "1 invariant is broken: needs attention"],
+  ],
+  ["an invariant is watched only", { invariants: [invariant("watch")] }, "done", "All systems are healthy"],
+  [
+    "the outbox cannot be counted, although its system is healthy",
+    { overview: { counts: { outbox: lost("it took too long"), notifications: known(rows()) } } },
+    "failed",
+    "Outbox cannot be counted: it took too long",
+  ],
+  ["unreadable messages are not counted", { overview: { unreadable: lost("no") } }, "failed", "Unreadable messages cannot be counted: no"],
+  ["rows are retried", { outbox: rows({ PENDING: 5 }, { retrying: { count: 5, more: false } }) }, "retry", "5 are being retried"],
+  [
+    "rows are retried for a long time",
+    { deliveries: rows({ PENDING: 1 }, { retrying: { count: 1, more: false }, oldest_pending_at: ago(200) }) },
+    "retry",
+    "1 is being retried, the oldest has waited for 3 m 20 s",
+  ],
+  [
+    "a row waits for a long time",
+    { outbox: rows({ PENDING: 1 }, { oldest_pending_at: ago(200) }) },
+    "retry",
+    "The oldest has waited for 3 m 20 s",
+  ],
+  ["a row waits for a short time", { outbox: rows({ PENDING: 1 }, { oldest_pending_at: ago(20) }) }, "done", "All systems are healthy"],
+  ["the consumer is far behind", { notification: { consumer: lag(1204) } }, "retry", "1,204 events wait in the stream"],
+  [
+    "the consumer falls further behind",
+    { notification: { consumer: lag(1204) }, overview: { isLagGrowing: true } },
+    "retry",
+    "1,204 events wait in the stream, and growing",
+  ],
+  [
+    "the state of a part is unknown",
+    { entitlement: { breakers: [part("publish", null, "unknown")] } },
+    "pending",
+    "Unknown: publish of entitlement",
+  ],
+  ["the consumer lag is unknown", { notification: { consumer: null } }, "pending", "Unknown: consumer lag of notification"],
+  [
+    "the workers run in separate processes",
+    { entitlement: { workers: [], breakers: [part("publish", null, "unknown")] } },
+    "done",
+    "All systems are healthy",
+    ["The workers of entitlement run in separate processes; their state is not visible here"],
+  ],
+  ["a query has not finished yet", { overview: { unreadable: asked } }, "pending", "Loading …"],
+  [
+    "a known failure is reported before all queries finish",
+    { outbox: rows({ FAILED: 1 }), overview: { unreadable: asked } },
+    "failed",
+    "1 failed: needs attention",
+  ],
+  [
+    "the data is old because refreshing is off",
+    { overview: { every: 0, unreadable: known({ count: 0, more: false }, now - 130_000) } },
+    "pending",
+    "All systems are healthy (as of 2 m 10 s ago)",
+    ["Refreshing is off"],
+  ],
+  [
+    "the data is older than the refresh interval",
+    { outbox: rows({ FAILED: 2 }), overview: { every: 5000, unreadable: known({ count: 0, more: false }, now - 16_000) } },
+    "failed",
+    "2 failed: needs attention (as of 16 s ago)",
+    ["This page is not being refreshed"],
+  ],
+  [
+    "a slow refresh interval does not make the data old",
+    { overview: { every: 60_000, unreadable: known({ count: 0, more: false }, now - 100_000) } },
+    "done",
+    "All systems are healthy",
+  ],
+];
+
+test.each(cases)("%s", (_, given, tone, text, others = []) => {
+  const headline = headlineOf(sightOf(given));
+  expect([headline.tone, headline.text, headline.others.map(one => one.text)]).toEqual([tone, text, others]);
+});
+
+test("two failures never hide each other: the headline does not say healthy", () => {
+  const notWell = cases.filter(([, , tone]) => tone !== "done");
+  for (const [what, one] of notWell)
+    for (const [also, other] of notWell) {
+      const { tone } = headlineOf(sightOf({ ...one, ...other }));
+      expect({ what, also, tone }).not.toEqual({ what, also, tone: "done" });
+    }
+});
+
+test("a headline links to the page where the failure is handled", () => {
+  expect(headlineOf(sightOf({ unreadable: 1 })).to).toBe("/failures/unreadable");
+  expect(headlineOf(sightOf({ ...noBroker, outbox: rows({ FAILED: 1 }) })).to).toBe("/failures");
+  expect(headlineOf(sightOf({ invariants: [invariant("broken")] })).to).toBe("/consistency");
+  const retrying = rows({ PENDING: 7 }, { retrying: { count: 7, more: false } });
+  expect([headlineOf(sightOf({ outbox: retrying })).to, headlineOf(sightOf({ deliveries: retrying })).to]).toEqual([
+    "/outbox",
+    "/notifications",
+  ]);
+  expect(headlineOf(sightOf({ deliveries: rows({ PENDING: 1 }, { oldest_pending_at: ago(200) }) })).to).toBe("/notifications");
+});

@@ -1,0 +1,222 @@
+import type { SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
+import type { Consistency, Count, Counts } from "../../api/answers.ts";
+import { count, number, span, sumOf } from "../../parts/format.ts";
+import { failedIn, type Tone } from "../../parts/row_kinds.ts";
+import { type Kind, type KindName, rowKinds, type System, systems } from "../../systems.ts";
+import { causesOf, type SystemView, type Views } from "./outage.ts";
+
+/** The result of a query. */
+export interface QueryResult<T> {
+  readonly data: T | undefined;
+  readonly error: string | undefined;
+  /** When the data arrived, in milliseconds; 0 means never. */
+  readonly at: number;
+  /** Whether the gateway did not respond either. */
+  readonly isUnreachable?: boolean;
+}
+
+type PerSystem<T> = Readonly<Partial<Record<System, T>>>;
+
+/** The input of the headline. */
+export interface OverviewData {
+  readonly now: number;
+  /** Milliseconds between two refreshes; 0 means never. */
+  readonly every: number;
+  /** Of the systems that the console shows. */
+  readonly health: PerSystem<QueryResult<SystemHealth>>;
+  readonly gateway: QueryResult<SystemHealth>;
+  /** Of the row kinds that the console shows. */
+  readonly counts: Readonly<Partial<Record<KindName, QueryResult<Counts>>>>;
+  readonly consistency: PerSystem<QueryResult<Pick<Consistency, "invariants">>>;
+  readonly unreadable: QueryResult<Count>;
+  readonly isLagGrowing: boolean;
+}
+
+export type Target = "/failures" | "/failures/unreadable" | "/consistency" | `/${KindName}`;
+
+export interface Finding {
+  readonly tone: Tone;
+  readonly text: string;
+  readonly to?: Target;
+}
+
+/** The main sentence, and further findings. Each finding appears once. */
+export interface Headline extends Finding {
+  readonly others: readonly Finding[];
+}
+
+// A row that waits longer is late.
+export const lateAfter = 60_000;
+// A larger lag is more than a busy second.
+export const largeLag = 1000;
+// Older data counts as stale, even if the refresh interval is shorter.
+const leastStale = 15_000;
+const missedRefreshes = 3;
+
+const zero: Count = { count: 0, more: false };
+const systemsIn = ({ health }: Pick<OverviewData, "health">) => systems.filter(system => health[system]);
+/** The known counts, each with its kind. */
+const countsIn = ({ counts }: Pick<OverviewData, "counts">) =>
+  rowKinds.flatMap(kind => {
+    const result = counts[kind.name];
+    return result ? [{ kind, result }] : [];
+  });
+
+/** The first line of the overview. It says "healthy" only if every query succeeded recently and found no problem. */
+export function headlineOf(overview: OverviewData): Headline {
+  const troubles = causesOf(viewsOf(overview));
+  const causes = troubles.map(({ what, means }): Finding => ({ tone: "failed", text: means ? `${what}: ${means}` : what }));
+  const affected = [...new Set(troubles.flatMap(cause => cause.affected))];
+  const failures = failuresOf(overview);
+  const found = [
+    ...gatewayTroublesOf(overview),
+    ...causes,
+    ...failures,
+    ...unansweredOf(overview),
+    ...slowOf(overview),
+    ...unknownOf(overview),
+  ];
+  const stale = staleOf(overview);
+  const notes = [
+    ...(affected.length > 0 ? [{ tone: "pending", text: `Affected: ${affected.join(", ")}` } as const] : []),
+    ...stale,
+    ...unseenOf(overview),
+  ];
+  const [first = healthyOf(overview), ...others] = found;
+  const [failed] = failures;
+  const isBoth = causes.length > 0 && failed !== undefined;
+  const sentence = isBoth ? `${first.text}. ${failed.text}` : first.text;
+  const to = first.to ?? (isBoth ? failed.to : undefined);
+  return {
+    tone: stale.length > 0 && first.tone === "done" ? "pending" : first.tone,
+    text: stale.length > 0 ? `${sentence} (as of ${span(ageOf(overview))} ago)` : sentence,
+    ...(to ? { to } : {}),
+    others: [...others.filter(one => !isBoth || one !== failed), ...notes],
+  };
+}
+
+const isSilent = (health: QueryResult<SystemHealth> | undefined) => health?.error !== undefined;
+
+function viewsOf(overview: OverviewData): Views {
+  const { health } = overview;
+  const waitingOf = (system: System) => {
+    const known = countsIn(overview).flatMap(({ kind, result }) => (kind.system === system ? (openIn(kind, result.data) ?? []) : []));
+    return known.length > 0 ? sumOf(known) : undefined;
+  };
+  const viewOf = (system: System): SystemView => ({
+    health: health[system]?.data,
+    silent: isSilent(health[system]) ? (health[system]?.isUnreachable ? "gateway" : "system") : undefined,
+    waiting: waitingOf(system),
+  });
+  return Object.fromEntries(systemsIn(overview).map(system => [system, viewOf(system)]));
+}
+
+/** Rows that are waiting or in flight. */
+const openIn = (kind: Kind, counts: Counts | undefined): Count | undefined =>
+  counts &&
+  sumOf(kind.states.flatMap(({ name, meaning }) => (meaning === "waiting" || meaning === "held" ? [counts.counts[name] ?? zero] : [])));
+
+/** Failing dependencies of the gateway. NATS is left out: the systems report it in more detail. */
+const gatewayTroublesOf = ({ gateway }: OverviewData): Finding[] =>
+  (gateway.data?.dependencies ?? [])
+    .filter(({ name, state }) => state === "trouble" && name !== "broker")
+    .map(({ name, detail }) => ({ tone: "failed", text: detail ?? `A dependency of the gateway is broken: ${name}` }));
+
+/** Failures that need an operator. */
+function failuresOf(overview: OverviewData): Finding[] {
+  const { unreadable, consistency } = overview;
+  const failed = sumOf(countsIn(overview).map(({ kind, result }) => failedIn(kind, result.data) ?? zero));
+  const open = unreadable.data ?? zero;
+  const invariants = systems.flatMap(system => consistency[system]?.data?.invariants ?? []);
+  const broken = invariants.filter(({ state }) => state === "broken").length;
+  const need: [many: Count, text: string, to: Target][] = [
+    [failed, "failed: needs attention", "/failures"],
+    [open, `${open.count === 1 ? "message" : "messages"} could not be read: needs attention`, "/failures/unreadable"],
+    [{ count: broken, more: false }, `${broken === 1 ? "invariant is" : "invariants are"} broken: needs attention`, "/consistency"],
+  ];
+  return need.flatMap(([many, text, to]) => (many.count > 0 ? [{ tone: "failed", text: `${count(many)} ${text}`, to }] : []));
+}
+
+/** Queries that failed, unless a failure of their system explains it. */
+function unansweredOf(overview: OverviewData): Finding[] {
+  const { health, unreadable, consistency } = overview;
+  const isExplained = (system: System) =>
+    isSilent(health[system]) || health[system]?.data?.dependencies.some(({ name, state }) => name === "database" && state === "trouble");
+  const results: (readonly [system: System, result: QueryResult<unknown> | undefined, what: string])[] = [
+    ...countsIn(overview).map(({ kind, result }) => [kind.system, result, `${kind.title} cannot be counted`] as const),
+    ["notification", unreadable, "Unreadable messages cannot be counted"],
+    ...systems.map(system => [system, consistency[system], `The invariants of ${system} cannot be checked`] as const),
+  ];
+  return results.flatMap(([system, result, what]) =>
+    result?.error !== undefined && !isExplained(system) ? [{ tone: "failed", text: `${what}: ${result.error}` }] : [],
+  );
+}
+
+/** Delays that usually recover without an operator. */
+function slowOf(overview: OverviewData): Finding[] {
+  const { now, health, isLagGrowing } = overview;
+  const counted = countsIn(overview);
+  const findings: Finding[] = [];
+  const retrying = sumOf(counted.map(({ result }) => result.data?.retrying ?? zero));
+  const oldest = counted.flatMap(({ result }) => result.data?.oldest_pending_at ?? []).toSorted()[0];
+  const age = oldest === undefined ? 0 : now - Date.parse(oldest);
+  const late = age > lateAfter ? `the oldest has waited for ${span(age)}` : undefined;
+  const isHere = ({ data }: QueryResult<Counts>) =>
+    retrying.count > 0 ? (data?.retrying?.count ?? 0) * 2 >= retrying.count : data?.oldest_pending_at === oldest;
+  const { name } = (counted.find(({ result }) => isHere(result))?.kind ?? rowKinds[0])!;
+  const to: Target = `/${name}`;
+  if (retrying.count > 0)
+    findings.push({
+      tone: "retry",
+      text: `${count(retrying)} ${retrying.count === 1 ? "is" : "are"} being retried${late ? `, ${late}` : ""}`,
+      to,
+    });
+  else if (late) findings.push({ tone: "retry", text: late.replace(/^t/, "T"), to });
+  const lag = health.notification?.data?.consumer?.pending ?? 0;
+  if (lag > largeLag)
+    findings.push({ tone: "retry", text: `${number(lag)} events wait in the stream${isLagGrowing ? ", and growing" : ""}` });
+  return findings;
+}
+
+/** Parts whose state is unknown. */
+function unknownOf({ health }: OverviewData): Finding[] {
+  const unknown = systems.flatMap(system => {
+    const data = health[system]?.data;
+    if (!data || isSilent(health[system]) || data.workers.length === 0) return [];
+    return [...data.dependencies, ...data.breakers, ...data.workers]
+      .filter(({ state }) => state === "unknown")
+      .map(({ name }) => `${name.replace(/^\w+:/, "")} of ${system}`);
+  });
+  const data = health.notification?.data;
+  const isBrokerWell = data?.dependencies.some(({ name, state }) => name === "broker" && state !== "trouble");
+  if (data?.consumer === null && isBrokerWell) unknown.push("consumer lag of notification");
+  return unknown.length > 0 ? [{ tone: "pending", text: `Unknown: ${unknown.join(", ")}` }] : [];
+}
+
+/** Workers in separate processes have their own health endpoint. Here only the age of waiting rows shows their state. */
+function unseenOf({ health }: OverviewData): Finding[] {
+  const apart = systems.filter(system => health[system]?.data?.workers.length === 0);
+  return apart.length > 0
+    ? [{ tone: "pending", text: `The workers of ${apart.join(" and ")} run in separate processes; their state is not visible here` }]
+    : [];
+}
+
+const watched = ({ counts, health, unreadable }: OverviewData): readonly QueryResult<unknown>[] => [
+  ...Object.values(counts),
+  ...Object.values(health),
+  unreadable,
+];
+
+/** The age of the oldest data on the page. */
+const ageOf = (overview: OverviewData): number =>
+  overview.now - Math.min(overview.now, ...watched(overview).flatMap(({ at }) => (at > 0 ? [at] : [])));
+
+function staleOf(overview: OverviewData): Finding[] {
+  if (ageOf(overview) <= Math.max(leastStale, overview.every * missedRefreshes)) return [];
+  return [{ tone: "pending", text: overview.every > 0 ? "This page is not being refreshed" : "Refreshing is off" }];
+}
+
+const healthyOf = (overview: OverviewData): Finding =>
+  watched(overview).every(({ data }) => data !== undefined)
+    ? { tone: "done", text: "All systems are healthy" }
+    : { tone: "pending", text: "Loading …" };

@@ -1,0 +1,115 @@
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useRef } from "react";
+import type { Counts } from "../../api/answers.ts";
+import { ApiError } from "../../api/client.ts";
+import { useCounts } from "../../api/counts.ts";
+import { useLive } from "../../api/live.ts";
+import * as queries from "../../api/queries.ts";
+import { Icon } from "../../parts/icons.tsx";
+import { stateMeaning } from "../../parts/row_kinds.ts";
+import { useSettings } from "../../parts/settings.ts";
+import { toneText } from "../../parts/state_mark.tsx";
+import { useNow } from "../../parts/time.tsx";
+import { type KindName, kindOf, rowKinds, type System, systems } from "../../systems.ts";
+import { type Finding, headlineOf, type QueryResult, type Target } from "./headline.ts";
+import { isGrowing, type Sample } from "./lag.ts";
+import { gatewayHealth, health as healthQuery } from "./queries.ts";
+
+// Invariants cost more than a count and rarely change.
+const consistencyEvery = 60_000;
+
+interface Query<T> {
+  readonly data: T | undefined;
+  readonly error: Error | null;
+  readonly dataUpdatedAt: number;
+}
+
+const resultOf = <T,>({ data, error, dataUpdatedAt: at }: Query<T>): QueryResult<T> => ({
+  data,
+  error: error?.message,
+  at,
+  isUnreachable: error instanceof ApiError && error.status === 0,
+});
+
+const bySystem = <T,>(results: readonly Query<T>[]) =>
+  Object.fromEntries(systems.map((system, index) => [system, resultOf(results[index]!)])) as Record<System, QueryResult<T>>;
+
+function useHeadline() {
+  const now = useNow();
+  const { every } = useSettings();
+  const live = useLive();
+  const slow = { refetchInterval: live.refetchInterval && Math.max(live.refetchInterval, consistencyEvery) };
+  const health = bySystem(useQueries({ queries: systems.map(system => ({ ...healthQuery(system), ...live })) }));
+  const gateway = resultOf(useQuery({ ...gatewayHealth, ...live }));
+  const counted = useCounts();
+  const counts = Object.fromEntries(rowKinds.map(({ name }, index) => [name, resultOf(counted[index]!)])) as Record<
+    KindName,
+    QueryResult<Counts>
+  >;
+  const consistency = bySystem(useQueries({ queries: systems.map(system => ({ ...queries.consistency(system), ...slow })) }));
+  const unreadable = resultOf(useQuery({ ...queries.rawDeadLetterCounts, select: ({ open }) => open, ...live }));
+  const isLagGrowing = useIsGrowing(health.notification.data?.consumer?.pending, health.notification.at);
+  return headlineOf({ now, every: every * 1000, health, gateway, counts, consistency, unreadable, isLagGrowing });
+}
+
+/** Whether the lag grew over the last responses. */
+function useIsGrowing(pending: number | undefined, at: number): boolean {
+  const samples = useRef<readonly Sample[]>([]);
+  if (pending !== undefined && samples.current.at(-1)?.at !== at) samples.current = [...samples.current, { at, pending }].slice(-60);
+  return isGrowing(samples.current);
+}
+
+/** The headline, and further findings below it. */
+export function Headline() {
+  const { tone, text, to, others } = useHeadline();
+  return (
+    <section aria-label="State of the system" className="flex flex-col gap-1.5">
+      <p className={`flex items-start gap-2 text-xl font-semibold tracking-tight ${toneText[tone]}`}>
+        <Icon name={tone} className="mt-1 size-5" />
+        <span className="min-w-0 break-words">
+          <span className="mr-3">{text}</span>
+          {to && <More to={to} />}
+        </span>
+      </p>
+      {others.length > 0 && (
+        <ul className="flex flex-col gap-0.5 pl-7">
+          {others.map(one => (
+            <Other key={one.text} {...one} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const Other = ({ tone, text, to }: Finding) => (
+  <li className={`flex flex-wrap items-baseline gap-x-3 ${tone === "pending" ? "text-soft" : toneText[tone]}`}>
+    <span className="min-w-0 break-words">{text}</span>
+    {to && <More to={to} />}
+  </li>
+);
+
+const words = {
+  "/failures": "Show the causes",
+  "/failures/unreadable": "Show the messages",
+  "/consistency": "Show the invariants",
+} as const;
+const isList = (to: Target): to is `/${KindName}` => !(to in words);
+
+function More({ to }: { to: Target }) {
+  const className = "link text-sm font-medium";
+  if (isList(to)) {
+    const kind = kindOf(to.slice(1));
+    return (
+      <Link to="/$kind" params={{ kind: kind.name }} search={{ status: stateMeaning(kind, "waiting").name }} className={className}>
+        Show {kind.title.toLowerCase()}
+      </Link>
+    );
+  }
+  return (
+    <Link to={to} className={className}>
+      {words[to]}
+    </Link>
+  );
+}

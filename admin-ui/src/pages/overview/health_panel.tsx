@@ -1,0 +1,128 @@
+import { useQuery } from "@tanstack/react-query";
+import type { HealthPart, SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
+import { useLive } from "../../api/live.ts";
+import { number } from "../../parts/format.ts";
+import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
+import { Panel } from "../../parts/page.tsx";
+import { StateMark } from "../../parts/state_mark.tsx";
+import { type System, systems, titleOf } from "../../systems.ts";
+import { largeLag } from "./headline.ts";
+import { gatewayHealth, health } from "./queries.ts";
+
+interface NamedPart extends HealthPart {
+  readonly kind: "dependency" | "worker" | "breaker" | "check";
+}
+
+// Checks, not dependencies that respond.
+const checks: Record<string, string> = { redis_integrity: "signatures in Redis" };
+
+const partsOf = ({ dependencies, workers, breakers }: SystemHealth): NamedPart[] => [
+  ...dependencies.map(part => ({ ...part, kind: part.name in checks ? ("check" as const) : ("dependency" as const) })),
+  ...workers.map(part => ({ ...part, name: part.name.replace(/^\w+:/, ""), kind: "worker" as const })),
+  ...breakers.map(part => ({ ...part, kind: "breaker" as const })),
+];
+const nameOf = ({ name, kind }: NamedPart) =>
+  kind === "breaker" ? `breaker of ${name}` : kind === "worker" ? `worker ${name}` : (checks[name] ?? name);
+
+/** The dependencies and workers of each system. */
+export function Health() {
+  return (
+    <Panel title="Dependencies and workers">
+      <div className="-mr-px grid md:grid-cols-3">
+        {systems.map(system => (
+          <SystemParts key={system} system={system} />
+        ))}
+        <GatewayParts />
+      </div>
+    </Panel>
+  );
+}
+
+const words = {
+  dependency: { ok: "reachable", trouble: "unreachable", unknown: "not visible here" },
+  worker: { ok: "healthy", trouble: "broken", unknown: "not visible here" },
+  breaker: { ok: "closed", trouble: "open", unknown: "not visible here" },
+  check: { ok: "valid", trouble: "not valid", unknown: "not visible here" },
+} as const;
+const tones = { ok: "done", trouble: "failed", unknown: "pending" } as const;
+
+function SystemParts({ system }: { system: System }) {
+  const { data, error, refetch } = useQuery({ ...health(system), ...useLive() });
+  const note = data?.workers.length === 0 ? "The workers run in separate processes. Their state is not visible here." : undefined;
+  return <Parts title={titleOf(system)} data={data} error={error} retry={() => void refetch()} note={note} />;
+}
+
+function GatewayParts() {
+  const { data, error, refetch } = useQuery({ ...gatewayHealth, ...useLive() });
+  return <Parts title="Gateway" data={data} error={error} retry={() => void refetch()} />;
+}
+
+interface PartsProps {
+  readonly title: string;
+  readonly data: SystemHealth | undefined;
+  readonly error: Error | null;
+  readonly retry: () => void;
+  readonly note?: string | undefined;
+}
+
+function Parts({ title, data, error, retry, note }: PartsProps) {
+  return (
+    <section className="min-w-0 border-r border-b last:border-b-0 md:border-b-0" aria-label={`${title}: parts`}>
+      <h3 className="heading px-4 pt-3 pb-1">{title}</h3>
+      {error !== null && <ErrorNotice what={`The health of ${title.toLowerCase()} cannot be loaded.`} error={error} retry={retry} />}
+      {!data && !error && <Skeleton rows={4} />}
+      {data && (
+        <ul className="pb-2">
+          {partsOf(data).map(part => (
+            <li
+              key={part.kind + part.name}
+              className={`flex min-h-8 flex-wrap items-center gap-x-3 px-4 ${part.state === "trouble" ? "bg-failed-ground py-1" : ""}`}
+            >
+              <span className="min-w-40 first-letter:uppercase">{nameOf(part)}</span>
+              <StateMark state={{ tone: tones[part.state], word: words[part.kind][part.state] }} />
+              {part.detail && <span className="min-w-0 basis-full break-words text-failed">{part.detail}</span>}
+            </li>
+          ))}
+          {note && <li className="px-4 py-1 text-faint">{note}</li>}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** The lag of notification's consumer, in a cell next to the charts. */
+export function ConsumerLag() {
+  const { data, error, refetch } = useQuery({ ...health("notification"), ...useLive() });
+  const lag = data?.consumer;
+  const facts =
+    lag &&
+    ([
+      ["Waiting in the stream", lag.pending, lag.pending > largeLag ? "text-retry" : ""],
+      ["In progress", lag.ack_pending, ""],
+      ["Redelivered", lag.redelivered, lag.redelivered > 0 ? "text-retry" : ""],
+    ] as const);
+  return (
+    <section className="min-h-41 min-w-0 border-r border-b" aria-label="Consumer lag">
+      {error !== null && !data ? (
+        <ErrorNotice what="Consumer lag:" error={error} retry={() => void refetch()} />
+      ) : (
+        <div className="flex flex-col gap-2 px-4 pt-3 pb-3">
+          <h3 className="font-medium">Consumer lag</h3>
+          {facts && (
+            <dl className="grid grid-cols-[1fr_auto] items-baseline gap-x-4 gap-y-1.5">
+              {facts.map(([name, value, tone]) => (
+                <div key={name} className="contents">
+                  <dt className="text-faint">{name}</dt>
+                  <dd className={`mono text-right !text-lg leading-6 font-medium ${tone || (value === 0 ? "text-faint" : "")}`}>
+                    {number(value)}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          )}
+          {data && !lag && <p className="text-soft">Unknown: the stream is unreachable or has no consumer yet.</p>}
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,161 @@
+import type { HealthPart, SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
+import type { Count } from "../../api/answers.ts";
+import { count } from "../../parts/format.ts";
+import { type System, systems, titleOf } from "../../systems.ts";
+
+/** The known state of a system. */
+export interface SystemView {
+  readonly health: SystemHealth | undefined;
+  /** What does not respond: the system, or the gateway in front of it. */
+  readonly silent: "system" | "gateway" | undefined;
+  /** Rows that are not published or sent yet. */
+  readonly waiting: Count | undefined;
+}
+
+/** The systems that the console shows. */
+export type Views = Readonly<Partial<Record<System, SystemView>>>;
+
+const systemsIn = (views: Views) => systems.filter(system => views[system]);
+
+/** A cause of an outage, its consequence, and the other parts it affects. */
+export interface Cause {
+  readonly what: string;
+  readonly means?: string | undefined;
+  readonly affected: readonly string[];
+}
+
+/** A failing part of a system. A worker lists its failing parts by name; an unnamed part is the worker itself. */
+interface Symptom {
+  readonly system: System;
+  /** Unset for a dependency: it is a cause, not an effect. */
+  readonly name?: string;
+  readonly parts: ReadonlyMap<string, string>;
+}
+
+type Explains = (symptom: Symptom, part: string) => boolean;
+type Rule = Omit<Cause, "affected"> & { readonly explains: Explains };
+
+const kept = "events wait in the stream, nothing is lost";
+/** A wrong signature is a separate cause, even if other parts are unreachable. */
+const isForged = ({ parts }: Symptom, part: string) => part === "confirmation" && /wrong signature/.test(parts.get(part) ?? "");
+const isOf =
+  (...parts: string[]): Explains =>
+  (symptom, part) =>
+    parts.includes(part) && !isForged(symptom, part);
+
+/** The causes of an outage, the widest first. Each symptom appears once: under its cause, or as its own cause. */
+export function causesOf(views: Views): Cause[] {
+  const symptoms = systems.flatMap(system => symptomsOf(system, views[system]));
+  const waiting = waitingIn(views);
+  const rules = [
+    ...ofSilence(views),
+    ...ofDatabases(symptoms, systemsIn(views).length),
+    ...ofBroker(symptoms, waiting),
+    ...ofPublishing(symptoms, waiting),
+  ];
+  const own = (one: Symptom) => [...one.parts].filter(([part]) => !rules.some(({ explains }) => explains(one, part)));
+  const [alone, explained] = [symptoms.filter(one => own(one).length > 0), symptoms.filter(one => own(one).length === 0)];
+  const affectedBy = (explains: Explains) =>
+    explained.flatMap(one => (one.name !== undefined && [...one.parts.keys()].some(part => explains(one, part)) ? [one.name] : []));
+  return [
+    ...rules.map(({ what, means, explains }) => ({ what, means, affected: [...new Set(affectedBy(explains))] })),
+    ...alone.map(one => ({ ...ofWorker(one, own(one), waiting), affected: [] })),
+  ];
+}
+
+/** Parses the detail of a worker: `broker: NATS is not connected; publish: …`. */
+export function partsOf(detail: string): Map<string, string> {
+  const entries = detail.split(/; (?=[a-z_]+: )/).map(one => /^([a-z_]+): (.*)$/s.exec(one));
+  return new Map(entries.every(one => one !== null) ? entries.map(one => [one[1]!, one[2]!]) : [["", detail]]);
+}
+
+function symptomsOf(system: System, view: SystemView | undefined): Symptom[] {
+  if (!view?.health || view.silent) return [];
+  const { health } = view;
+  const troubled = (parts: readonly HealthPart[]) => parts.filter(({ state }) => state === "trouble");
+  return [
+    ...troubled(health.dependencies).map(({ name, detail }) => ({ system, parts: new Map([[name, detail ?? ""]]) })),
+    ...troubled(health.breakers).map(({ name, detail }) => ({
+      system,
+      name: `breaker of ${name}`,
+      parts: new Map([[name, detail ?? ""]]),
+    })),
+    ...troubled(health.workers).map(({ name, detail }) => ({ system, name: name.replace(/^\w+:/, ""), parts: partsOf(detail ?? "") })),
+  ];
+}
+
+/** `27 events wait`, or `events wait` if the number is unknown. */
+const waitingIn = (views: Views) => (system: System, row: string) => {
+  const { count: many = 0, more = false } = views[system]?.waiting ?? {};
+  return many === 1 ? `1 ${row} waits` : `${many > 0 ? `${count({ count: many, more })} ` : ""}${row}s wait`;
+};
+type Waiting = ReturnType<typeof waitingIn>;
+const grantsGoOn = (waiting: Waiting) => `grants continue, ${waiting("entitlement", "event")}`;
+
+function ofSilence(views: Views): Rule[] {
+  const silent = systems.filter(system => views[system]?.silent);
+  if (silent.length > 0 && silent.every(system => views[system]?.silent === "gateway"))
+    return [{ what: "The gateway is unreachable", means: "this page is out of date", explains: () => true }];
+  const means: Partial<Record<System, string>> = { entitlement: "grants may be refused; accepted grants are kept", notification: kept };
+  return silent.map(system => ({ what: `${titleOf(system)} does not answer`, means: means[system], explains: isOf("confirmation") }));
+}
+
+const having = (symptoms: readonly Symptom[], part: string) =>
+  systems.filter(system => symptoms.some(one => one.system === system && one.parts.has(part)));
+
+function ofDatabases(symptoms: readonly Symptom[], shown: number): Rule[] {
+  const away = having(symptoms, "database");
+  const isOfConfirmation = isOf("confirmation");
+  const explains: Explains = (one, part) => away.includes(one.system) || isOfConfirmation(one, part);
+  const means: Partial<Record<System, string>> = { entitlement: "grants are refused; accepted grants are kept", notification: kept };
+  if (away.length === shown) return [{ what: "PostgreSQL is unreachable", means: `grants are refused, ${kept}`, explains }];
+  return away.map(system => ({ what: `PostgreSQL of ${system} is unreachable`, means: means[system], explains }));
+}
+
+function ofBroker(symptoms: readonly Symptom[], waiting: Waiting): Rule[] {
+  const cut = having(symptoms, "broker");
+  if (cut.length === 0) return [];
+  const explains = isOf("broker", "publish", "confirmation");
+  const says = symptoms.flatMap(({ parts }) => parts.get("broker") ?? []);
+  const refusal = says.find(detail => /^(NATS (refuses|says)|TLS with NATS)/.test(detail));
+  const is = refusal ?? (says.some(detail => detail.includes("not connected")) ? "NATS is unreachable" : "NATS does not answer");
+  return [
+    cut.includes("entitlement")
+      ? { what: is, means: grantsGoOn(waiting), explains }
+      : { what: refusal ?? `${is} for notification`, means: kept, explains },
+  ];
+}
+
+/** The server is connected, but the stream refuses messages. The breaker gives the reason, or only that no response came. */
+function ofPublishing(symptoms: readonly Symptom[], waiting: Waiting): Rule[] {
+  const detail = symptoms.flatMap(({ parts }) => parts.get("publish") ?? [])[0];
+  if (detail === undefined || having(symptoms, "broker").length > 0) return [];
+  const isNamed = /^(JetStream|NATS|the stream)/i.test(detail);
+  const what = isNamed ? detail : /deadlines? in a row/.test(detail) ? "JetStream does not answer" : `Publishing is stopped: ${detail}`;
+  return [{ what, means: grantsGoOn(waiting), explains: isOf("publish", "confirmation") }];
+}
+
+function ofWorker({ name = "", system }: Symptom, own: readonly (readonly [part: string, detail: string])[], waiting: Waiting) {
+  const forged = own.find(([part, what]) => part === "confirmation" && /wrong signature/.test(what));
+  if (forged && own.length === 1)
+    return {
+      what: "Confirmations of consumed events have a wrong signature",
+      means: "another sender answers for notification, or EVENT_SIGNING_KEYS differ; published events are kept",
+    };
+  if (own.every(([part]) => part === "confirmation"))
+    return { what: "Notification does not confirm consumed events", means: "published events are kept" };
+  const detail = own.map(([part, what]) => (part ? `${part}: ${what}` : what)).join("; ");
+  const states: [RegExp, string][] = [
+    [/stuck/, "was stuck and is being restarted"],
+    [/ended unasked/, "stopped and is being restarted"],
+    [/is starting/, "is starting"],
+  ];
+  const state = states.find(([words]) => words.test(detail))?.[1] ?? `is broken (${detail})`;
+  const means: Record<string, string> = {
+    relay: grantsGoOn(waiting),
+    consumer: kept,
+    sender: waiting("notification", "notification"),
+    janitor: "old rows are not deleted",
+  };
+  return { what: `The ${name} of ${system} ${state}`, means: means[name] };
+}

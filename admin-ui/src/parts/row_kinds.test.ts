@@ -1,0 +1,93 @@
+import { expect, test } from "bun:test";
+import { kindOf, rowKinds } from "../systems.ts";
+import { actionOn, countIn, isEligible, orderOf, readSort, rowOf, sortOf, stateOf, storedStatesOf, tabsOf } from "./row_kinds.ts";
+
+test.each(rowKinds)("rows in progress are listed in the order of their turn, and the page says so: $name", kind => {
+  const [waiting, held, done, failed] = storedStatesOf(kind).map(({ name }) => name);
+  expect(orderOf(kind, { status: waiting })).toContain("next attempt");
+  expect(orderOf(kind, { status: held })).toContain("lease");
+  for (const status of [done, failed, undefined]) expect(orderOf(kind, { status })).toBeUndefined();
+  expect(orderOf(kind, { status: waiting, user_id: "alice" })).toBeUndefined();
+});
+
+test.each(rowKinds)("a tab of retrying rows with its own count follows PENDING: $name", kind => {
+  const names = tabsOf(kind).map(({ name }) => name);
+  expect(names.slice(0, 2)).toEqual(["PENDING", "RETRYING"]);
+  expect(names).toHaveLength(storedStatesOf(kind).length + 1);
+  const some = { count: 3, more: false };
+  const counts = { counts: { PENDING: { count: 9, more: true } }, oldest_pending_at: null, retrying: some };
+  expect(
+    tabsOf(kind)
+      .slice(0, 2)
+      .map(tab => countIn(counts, tab)),
+  ).toEqual([counts.counts.PENDING, some]);
+  expect(orderOf(kind, { status: "RETRYING" })).toContain("last failure");
+});
+
+const outbox = kindOf("outbox");
+
+test("failed rows are sorted by last failure unless the address says otherwise; the rows of one user are not", () => {
+  expect(sortOf(outbox, { status: "FAILED" }, undefined)).toBe("failed");
+  expect(sortOf(outbox, { status: "FAILED" }, "attempts")).toBe("attempts");
+  for (const shown of [{ status: "PENDING" }, {}, { status: "FAILED", user_id: "alice" }])
+    expect(sortOf(outbox, shown, "attempts")).toBeUndefined();
+  expect([readSort("created"), readSort("status"), readSort(undefined), readSort("toString")]).toEqual([
+    "created",
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+test("retrying rows are retried, failed rows are requeued, and no other row can be selected", () => {
+  const row = (status: string, attempts: number) => ({ status, attempts });
+  expect(["RETRYING", "PENDING", "FAILED", undefined].map(status => actionOn(outbox, status))).toEqual([
+    "retry",
+    "retry",
+    "requeue",
+    "requeue",
+  ]);
+  const canRetry = [row("PENDING", 2), row("PENDING", 0), row("FAILED", 5), row("SENT", 1)];
+  expect(canRetry.map(one => isEligible(outbox, "retry", one))).toEqual([true, false, false, false]);
+  const canRequeue = [row("PENDING", 2), row("FAILED", 5), row("PUBLISHED", 0)];
+  expect(canRequeue.map(one => isEligible(outbox, "requeue", one))).toEqual([false, true, false]);
+});
+
+test("an unknown kind is an error, and an unknown state shows itself", () => {
+  expect(() => kindOf("postcards")).toThrow("there is no row kind postcards");
+  expect(stateOf(outbox, { status: "LOST", attempts: 0, stale: false })).toEqual({ tone: "failed", word: "Unknown state LOST" });
+});
+
+test("a row is read by the columns of its kind", () => {
+  const answer = {
+    notification_id: "n1",
+    type: "EntitlementGranted",
+    user_id: "alice",
+    status: "SENT",
+    stale: true,
+    attempt_count: 2,
+    last_error: null,
+    created_at: "c",
+    failed_at: null,
+    next_retry_at: "d",
+    sent_at: "s",
+    stock_keeping_unit: "sword",
+    aggregate_version: 7,
+  };
+  const row = rowOf(kindOf("notifications"), answer);
+  expect(row).toEqual({
+    id: "n1",
+    type: "EntitlementGranted",
+    user: "alice",
+    status: "SENT",
+    stale: true,
+    attempts: 2,
+    error: null,
+    createdAt: "c",
+    failedAt: null,
+    nextRetryAt: "d",
+    doneAt: "s",
+    facts: ["sword", 7],
+  });
+  expect(stateOf(kindOf("notifications"), row)).toEqual({ tone: "stale", word: "Stale" });
+});
