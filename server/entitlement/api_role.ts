@@ -16,12 +16,10 @@ import { changeRoutes } from "./changes/change_routes.ts";
 import { changes } from "./changes/changes.ts";
 import { readRoutes } from "./changes/read_routes.ts";
 import { type EntitlementSettings, entitlementSettings } from "./config.ts";
-import { outboxBulkRoutes } from "./operator/bulk_routes.ts";
 import { consistencyRoutes } from "./operator/consistency_routes.ts";
 import { idempotencyRoutes } from "./operator/idempotency_routes.ts";
 import { journeyRoutes } from "./operator/journey_routes.ts";
 import { messageRoutes } from "./operator/message_routes.ts";
-import { operatorRoutes } from "./operator/operator_routes.ts";
 import { outboxRoutes } from "./operator/outbox_routes.ts";
 import { userRoutes } from "./operator/user_routes.ts";
 import { firstPublishes, leftToRelay } from "./outbox/publish_on_write.ts";
@@ -66,7 +64,17 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       changeRoutes(batcher, store.statements, requires, settings.idempotencyTtl),
       readRoutes({ sql: store.statements, requires, cursors, auditMonths: settings.auditMonths }),
       ...(kernel.environment === "production" ? [] : [faultRoutes(requires, [relay], context.faults)]),
-      outboxRoutes(operatorSql, requires, cursors, share),
+      outboxRoutes({
+        sql: operatorSql,
+        standing: store.statements.operations,
+        requires,
+        cursors,
+        share,
+        operators,
+        ...kernel.bulk,
+        requeued: relay.wake,
+        log,
+      }),
       journeyRoutes(operatorSql, requires),
       userRoutes({ sql: operatorSql, changes: batcher, requires, cursors, auditMonths: settings.auditMonths }),
       messageRoutes(operatorSql, requires, settings, createSignatures(kernel.signingKeys)),
@@ -76,17 +84,6 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       operatorHealthRoutes({ health, requires, log, askDatabase, breakers: ["publish"] }),
       actionRoutes(operatorSql, requires, cursors, share),
       configRoutes(requires, { kernel: kernelSettings, entitlement: entitlementSettings }),
-      operatorRoutes({ sql: operatorSql, requires, cursors, share, requeued: relay.wake }),
-      outboxBulkRoutes({
-        sql: operatorSql,
-        standing: store.statements.operations,
-        requires,
-        cursors,
-        share,
-        operators,
-        ...kernel.bulk,
-        log,
-      }),
     ],
   });
   const telling = service({ start: async () => {}, stop: async () => relay.close() });

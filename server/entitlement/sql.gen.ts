@@ -735,7 +735,7 @@ export interface OutboxDepthRow {
 }
 
 export interface OutboxDiscardParameters {
-  event_id: string;
+  id: string;
   actor: string;
   reason: string;
 }
@@ -744,7 +744,7 @@ export interface OutboxDiscardRow {
 }
 
 export interface OutboxFailedParameters {
-  before_event_id: string;
+  before_id: string;
   limit: number;
 }
 export interface OutboxFailedRow {
@@ -771,7 +771,7 @@ export interface OutboxFinalizeRow {
 }
 
 export interface OutboxFindParameters {
-  event_id: string;
+  id: string;
 }
 export interface OutboxFindRow {
   event_id: string;
@@ -893,7 +893,7 @@ export interface OutboxPageParameters {
   min_attempts: number | null;
   created_from: string | null;
   created_to: string | null;
-  before_event_id: string;
+  before_id: string;
   limit: number;
   scan: number;
 }
@@ -926,7 +926,7 @@ export interface OutboxPageFailedAtParameters {
   created_from: string | null;
   created_to: string | null;
   before_at: string;
-  before_event_id: string;
+  before_id: string;
   limit: number;
   scan: number;
 }
@@ -960,7 +960,7 @@ export interface OutboxPageFailedAttemptsParameters {
   created_from: string | null;
   created_to: string | null;
   before_attempts: number;
-  before_event_id: string;
+  before_id: string;
   limit: number;
   scan: number;
 }
@@ -994,7 +994,7 @@ export interface OutboxPageHeldParameters {
   created_from: string | null;
   created_to: string | null;
   after_at: string;
-  after_event_id: string;
+  after_id: string;
   limit: number;
   scan: number;
 }
@@ -1028,7 +1028,7 @@ export interface OutboxPageRetryingParameters {
   created_from: string | null;
   created_to: string | null;
   before_at: string;
-  before_event_id: string;
+  before_id: string;
   limit: number;
   scan: number;
 }
@@ -1062,7 +1062,7 @@ export interface OutboxPageWaitingParameters {
   created_from: string | null;
   created_to: string | null;
   after_at: string;
-  after_event_id: string;
+  after_id: string;
   limit: number;
   scan: number;
 }
@@ -1161,7 +1161,7 @@ export interface OutboxRetryRow {
 }
 
 export interface OutboxRetryNowParameters {
-  event_id: string;
+  id: string;
   actor: string;
   reason: string;
 }

@@ -16,12 +16,10 @@ import { actorPaths } from "../kernel/operator/operation_standing.ts";
 import { type NotificationSettings, notificationSettings } from "./config.ts";
 import { feedRoutes } from "./feed/feed_routes.ts";
 import { inboxRoutes } from "./feed/inbox_routes.ts";
-import { notificationBulkRoutes } from "./operator/bulk_routes.ts";
 import { consistencyRoutes } from "./operator/consistency_routes.ts";
 import { deliveryRoutes } from "./operator/delivery_routes.ts";
 import { flowSteps } from "./operator/flow_steps.ts";
 import { journeyRoutes } from "./operator/journey_routes.ts";
-import { operatorRoutes } from "./operator/operator_routes.ts";
 import { rawRoutes } from "./operator/raw_routes.ts";
 import { userRoutes } from "./operator/user_routes.ts";
 import type { NotificationSql } from "./sql.gen.ts";
@@ -58,7 +56,17 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       ...(inProduction && !kernel.debugInbox ? [] : [inboxRoutes(store.statements, requires, cursors)]),
       ...(inProduction ? [] : [faultRoutes(requires, [sender, consumer])]),
       feedRoutes(store.statements, requires, cursors),
-      deliveryRoutes(operatorSql, requires, cursors, share),
+      deliveryRoutes({
+        sql: operatorSql,
+        standing: store.statements.operations,
+        requires,
+        cursors,
+        share,
+        operators,
+        ...kernel.bulk,
+        requeued: sender.wake,
+        log,
+      }),
       journeyRoutes(operatorSql, requires),
       userRoutes(operatorSql, requires, cursors),
       consistencyRoutes(operatorSql, requires, settings, share),
@@ -66,7 +74,6 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       operatorHealthRoutes({ health, requires, log, askDatabase, consumer: lag }),
       actionRoutes(operatorSql, requires, cursors, share),
       configRoutes(requires, { kernel: kernelSettings, notification: notificationSettings }),
-      operatorRoutes({ sql: operatorSql, requires, cursors, share, requeued: sender.wake }),
       rawRoutes({
         sql: operatorSql,
         requires,
@@ -75,16 +82,6 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
         channel: settings.channel,
         signatures: createSignatures(kernel.signingKeys),
         requeued: sender.wake,
-      }),
-      notificationBulkRoutes({
-        sql: operatorSql,
-        standing: store.statements.operations,
-        requires,
-        cursors,
-        share,
-        operators,
-        ...kernel.bulk,
-        log,
       }),
     ],
   });

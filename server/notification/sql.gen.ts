@@ -658,7 +658,7 @@ export interface NotificationsCountsAllRow {
 }
 
 export interface NotificationsDeadParameters {
-  before_notification_id: string;
+  before_id: string;
   limit: number;
 }
 export interface NotificationsDeadRow {
@@ -684,7 +684,7 @@ export interface NotificationsDepthRow {
 }
 
 export interface NotificationsDiscardParameters {
-  notification_id: string;
+  id: string;
   actor: string;
   reason: string;
 }
@@ -693,7 +693,7 @@ export interface NotificationsDiscardRow {
 }
 
 export interface NotificationsFindParameters {
-  notification_id: string;
+  id: string;
 }
 export interface NotificationsFindRow {
   notification_id: string;
@@ -829,7 +829,7 @@ export interface NotificationsPageParameters {
   min_attempts: number | null;
   created_from: string | null;
   created_to: string | null;
-  before_notification_id: string;
+  before_id: string;
   limit: number;
   scan: number;
 }
@@ -865,7 +865,7 @@ export interface NotificationsPageFailedAtParameters {
   created_from: string | null;
   created_to: string | null;
   before_at: string;
-  before_notification_id: string;
+  before_id: string;
   limit: number;
   scan: number;
 }
@@ -902,7 +902,7 @@ export interface NotificationsPageFailedAttemptsParameters {
   created_from: string | null;
   created_to: string | null;
   before_attempts: number;
-  before_notification_id: string;
+  before_id: string;
   limit: number;
   scan: number;
 }
@@ -939,7 +939,7 @@ export interface NotificationsPageHeldParameters {
   created_from: string | null;
   created_to: string | null;
   after_at: string;
-  after_notification_id: string;
+  after_id: string;
   limit: number;
   scan: number;
 }
@@ -976,7 +976,7 @@ export interface NotificationsPageRetryingParameters {
   created_from: string | null;
   created_to: string | null;
   before_at: string;
-  before_notification_id: string;
+  before_id: string;
   limit: number;
   scan: number;
 }
@@ -1013,7 +1013,7 @@ export interface NotificationsPageWaitingParameters {
   created_from: string | null;
   created_to: string | null;
   after_at: string;
-  after_notification_id: string;
+  after_id: string;
   limit: number;
   scan: number;
 }
@@ -1086,7 +1086,7 @@ export interface NotificationsRequeueRow {
 }
 
 export interface NotificationsRetryNowParameters {
-  notification_id: string;
+  id: string;
   actor: string;
   reason: string;
 }

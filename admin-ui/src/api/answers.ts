@@ -2,11 +2,11 @@ import type { Static } from "@sinclair/typebox";
 import type { userRoutes as accountUserRoutes } from "../../../server/account/user_routes.ts";
 import type { consistencyRoutes as entitlementConsistency } from "../../../server/entitlement/operator/consistency_routes.ts";
 import type { messageRoutes } from "../../../server/entitlement/operator/message_routes.ts";
-import type { outboxRoutes } from "../../../server/entitlement/operator/outbox_routes.ts";
-import type { OperatorActionsOfSubjectsRow, OutboxGroupsRetryingRow } from "../../../server/entitlement/sql.gen.ts";
+import type { OperatorActionsOfSubjectsRow } from "../../../server/entitlement/sql.gen.ts";
 import type { Profile } from "../../../server/gateway/edge/people.ts";
 import type { Role as AnyRole } from "../../../server/kernel/http/tokens.ts";
-import type { filterBody } from "../../../server/kernel/operator/bulk_filter.ts";
+import type { filterBody } from "../../../server/kernel/operator/filter.ts";
+import type { GroupRow, Count as RowCount, RowCounts, RowGroups } from "../../../server/kernel/operator/list_routes.ts";
 import type { outcomes } from "../../../server/kernel/operator/operation_outcome.ts";
 import type { operationRoutes } from "../../../server/kernel/operator/operation_routes.ts";
 import type { RowAction } from "../../../server/kernel/operator/row_kind.ts";
@@ -44,15 +44,12 @@ export type User = Narrow<
 export type Action = OperatorActionsOfSubjectsRow;
 export type Filter = Readonly<Static<ReturnType<typeof filterBody>>>;
 
-type OutboxCounts = Answer<typeof outboxRoutes, "ops/outbox/counts">;
-export type Counts = Omit<OutboxCounts, "unconfirmed"> & Partial<Pick<OutboxCounts, "unconfirmed">>;
+export type Counts = RowCounts;
 /** Exact up to a bound, then `more`. */
-export type Count = Counts["counts"][string];
-type GroupsAnswer = Answer<typeof outboxRoutes, "ops/outbox/groups">;
-/** A listed group has rows, so its sample is set. Only groups of retrying rows have a next attempt. */
-type Group = Narrow<GroupsAnswer["groups"][number], { first_at: string; last_at: string; sample_error: string; sample_id: string }> &
-  Partial<Pick<OutboxGroupsRetryingRow, "next_at">>;
-export type Groups = Narrow<GroupsAnswer, { groups: Group[] }>;
+export type Count = RowCount;
+/** A listed group has rows, so its sample is set. */
+type Group = Narrow<GroupRow, { first_at: string; last_at: string; sample_error: string; sample_id: string }>;
+export type Groups = Narrow<RowGroups, { groups: readonly Group[] }>;
 
 type OperationRow = Answer<typeof operationRoutes, "ops/operations">["operations"][number];
 export type Operation = Narrow<OperationRow, { action: RowAction; status: "RUNNING" | "DONE" | "CANCELLED" | "STOPPED"; filter: Filter }>;

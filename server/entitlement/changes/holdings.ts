@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { Cursors } from "../../kernel/http/cursor.ts";
 import { badRequest } from "../../kernel/http/problem.ts";
 import { pageLimit } from "../../kernel/http/text.ts";
-import { scannedPage } from "../../kernel/operator/filter.ts";
+import { scannedPage } from "../../kernel/operator/scanned_page.ts";
 import { sqlState } from "../../kernel/postgres/database.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
 

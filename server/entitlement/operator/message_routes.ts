@@ -19,7 +19,7 @@ export const messageRoutes = (
   new Elysia({ normalize: false }).get(
     "/ops/outbox/:event_id/message",
     async ({ params, request }) => {
-      const [event] = await sql.outbox.find(params);
+      const [event] = await sql.outbox.find({ id: params.event_id });
       if (!event) throw notFound("there is no such event in the outbox; confirmed events are deleted after a while");
       const { data, ...rest } = signedMessage(signatures, subject, encoded(event));
       const message = {

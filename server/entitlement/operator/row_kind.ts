@@ -18,7 +18,9 @@ export const outboxRows = {
     { name: "PUBLISHED", word: "Published", meaning: "done" },
     { name: "FAILED", word: "Failed", meaning: "failed" },
   ],
-  subsets: [{ name: "UNCONFIRMED", word: "Unconfirmed", of: "PUBLISHED" }],
+  subsets: [
+    { name: "UNCONFIRMED", word: "Unconfirmed", of: "PUBLISHED", about: "are those PUBLISHED that notification is not known to hold" },
+  ],
   types: [
     { name: "EntitlementGranted", word: "Granted" },
     { name: "EntitlementRevoked", word: "Revoked" },

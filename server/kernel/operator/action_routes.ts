@@ -6,7 +6,7 @@ import { maskFor } from "../http/masking.ts";
 import { badRequest } from "../http/problem.ts";
 import type { Share } from "../http/shared_reads.ts";
 import { anyId, moment, uuid } from "../http/text.ts";
-import { scannedPage } from "./filter.ts";
+import { scannedPage } from "./scanned_page.ts";
 
 interface Action {
   readonly action_id: string;
@@ -31,7 +31,7 @@ export interface ActionsSql<Row extends Action> {
   };
 }
 
-// Of the rows on one page together; more are in the list of actions.
+// For all rows of one page together; the list of actions has the others.
 const mostShown = 200;
 
 /** What people did to each of these rows, newest first. */
@@ -40,7 +40,7 @@ export async function actionsOf<Row extends Action>({ operator_actions }: Action
   return (subject: string) => actions.filter(action => action.subject === subject);
 }
 
-// A filter may match one row in a million: a page looks at no more than these.
+// A filter may match one row in a million, so a page examines at most this many.
 const scan = 10_000;
 
 const query = Type.Object(
@@ -48,7 +48,7 @@ const query = Type.Object(
     ...pageQuery,
     subject: Type.Optional(anyId("what was acted on, e.g. an event's id; goes with no other filter")),
     actor: Type.Optional(anyId("who acted, e.g. user:… or the client of a key")),
-    action: Type.Optional(anyId("what was done, e.g. outbox.requeue")),
+    action: Type.Optional(anyId("what was done: the kind and the action, e.g. operation.start")),
     operation_id: Type.Optional(uuid("a bulk operation: what it did to each row")),
     since: Type.Optional(moment("done at this time or later")),
     until: Type.Optional(moment("done before this time")),
@@ -56,7 +56,7 @@ const query = Type.Object(
   { additionalProperties: false },
 );
 
-/** The audit of what people did to this system's rows. A bulk operation is one row, unless its items are asked for. */
+/** The audit of what people did to this system's rows. A bulk operation is one row, unless the filter names the operation. */
 export function actionRoutes<Row extends Action>(
   { operator_actions }: ActionsSql<Row>,
   requires: Requires,
@@ -91,7 +91,7 @@ export function actionRoutes<Row extends Action>(
       detail: {
         summary: "What people did, newest first",
         description:
-          "A bulk operation is one action, `operation.start`; with `operation_id` what it did to each row. With `subject` everything that was done to it. A page looks at no more than 10,000 actions: with a filter it may be short, or empty, and still have a next_cursor to go on with. Scope: ops:read.",
+          "A bulk operation is one action, `operation.start`; with `operation_id` what it did to each row. With `subject` everything that was done to it. A page examines at most 10,000 actions: with a filter it may be short or empty and still have a next_cursor. Scope: ops:read.",
       },
     },
   );

@@ -2,8 +2,7 @@ import { type Loop, loop } from "../life/loop.ts";
 import { isRefused, sqlState } from "../postgres/database.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-
-type Action = "requeue" | "discard" | "retry";
+import type { RowAction } from "./row_kind.ts";
 
 interface Batch {
   readonly operation_id: string;
@@ -12,10 +11,10 @@ interface Batch {
   readonly unchanged: number;
 }
 
-/** Works off a batch of an operation, or one item of it, unless somebody else does. */
+/** Processes a batch of an operation, or one item of it. Does nothing while another worker holds the operation. */
 type WorkOff = (parameters: { operation_id: string; position: number | null; limit: number }) => Promise<Batch[]>;
 
-/** What a worker asks and tells about operations, whatever they are about. */
+/** The statements of every system for its operations. */
 export interface BulkOperationsSql {
   next(parameters: { kind: string }): Promise<{ operation_id: string; action: string; refusals: number }[]>;
   refused(parameters: { operation_id: string }): Promise<{ refusals: number }[]>;
@@ -27,28 +26,28 @@ export interface BulkOperationsSql {
 
 export interface BulkWorkOptions {
   readonly kind: string;
-  readonly sql: { readonly bulk: Record<Action, WorkOff>; readonly operations: BulkOperationsSql };
+  readonly sql: { readonly bulk: Record<RowAction, WorkOff>; readonly operations: BulkOperationsSql };
   readonly batch: number;
   readonly pace: number;
-  /** Called when rows are to be tried at once. */
+  /** Called when rows are due at once. */
   readonly requeued: () => void;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
-// A batch refused once may have met somebody who changed its rows at that moment; one refused three times in a row will be the fourth time too.
+// A concurrent change of the rows may refuse a batch once. A batch that was refused three times in a row would be refused again.
 const tolerance = 3;
 const noteLength = 500;
 
-/** It is about these rows: their values, a constraint, a trigger. Anything else is nobody's fault here, and is tried again for as long as it takes. */
+/** Whether the database refused these rows: their values, a constraint, a trigger. Any other error is temporary, and the batch is tried again. */
 const isRefusal = (error: unknown): boolean => isRefused(error) || sqlState(error) === "P0001";
 const wordsOf = (error: unknown): string => `${sqlState(error)}: ${(error as Error).message}`.slice(0, noteLength);
 
-/** Works off bulk operations, a batch and a pause at a time. All that it knows is in the database, so another worker goes on where one died. */
+/** Processes bulk operations, a batch and a pause at a time. Its state is in the database, so another worker continues after a crash. */
 export function bulkLoop({ kind, sql: { bulk, operations }, batch, pace, requeued, log, metrics }: BulkWorkOptions): Loop {
   const rows = metrics.counter("bulk_rows_total", "Rows of bulk operations, by what became of them.", ["action", "result"]);
 
-  async function workOff(action: Action, operation_id: string, position: number | null): Promise<void> {
+  async function workOff(action: RowAction, operation_id: string, position: number | null): Promise<void> {
     const [done] = await bulk[action]({ operation_id, position, limit: batch });
     if (!done) return;
     rows.inc({ action, result: "done" }, done.changed);
@@ -57,18 +56,18 @@ export function bulkLoop({ kind, sql: { bulk, operations }, batch, pace, requeue
     if (done.status === "DONE") log.info({ operation_id, action }, "operation.done");
   }
 
-  async function inOne(action: Action, operation_id: string): Promise<void> {
+  async function inOne(action: RowAction, operation_id: string): Promise<void> {
     try {
       await workOff(action, operation_id, null);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      const [told] = await operations.refused({ operation_id });
-      log.warn({ operation_id, action, refusals: told?.refusals, error }, "operation.refused");
+      const [refused] = await operations.refused({ operation_id });
+      log.warn({ operation_id, action, refusals: refused?.refusals, error }, "operation.refused");
     }
   }
 
-  /** The rows of a batch one after the other: one that is refused is given up, the others are done. */
-  async function oneByOne(action: Action, operation_id: string, stopping: AbortSignal): Promise<void> {
+  /** Processes the rows of a batch one by one: a refused row is given up, the others are done. */
+  async function oneByOne(action: RowAction, operation_id: string, stopping: AbortSignal): Promise<void> {
     for (const { position } of await operations.items({ operation_id, result: "PENDING", after_position: 0, limit: batch })) {
       if (stopping.aborted) return;
       try {
@@ -82,7 +81,7 @@ export function bulkLoop({ kind, sql: { bulk, operations }, batch, pace, requeue
     }
   }
 
-  /** Of people the gateway knows whether they may go on (operation_standing.ts); keys are known here. */
+  /** Stops operations whose API key ended. The gateway confirms operations of people (operation_standing.ts). */
   async function stopWithoutKey(): Promise<void> {
     for (const { operation_id, actor } of await operations.without_key({ kind })) {
       const reason = `the client ${actor} has no valid API key with the scope ops:write any more`;
@@ -92,10 +91,10 @@ export function bulkLoop({ kind, sql: { bulk, operations }, batch, pace, requeue
 
   async function runOnce(stopping: AbortSignal): Promise<number> {
     const due = await operations.next({ kind });
-    if (due.length > 0) await stopWithoutKey(); // one that is stopped is not worked off any more
+    if (due.length > 0) await stopWithoutKey(); // a stopped operation is not processed any more
     for (const { operation_id, action, refusals } of due)
-      if (refusals < tolerance) await inOne(action as Action, operation_id);
-      else await oneByOne(action as Action, operation_id, stopping);
+      if (refusals < tolerance) await inOne(action as RowAction, operation_id);
+      else await oneByOne(action as RowAction, operation_id, stopping);
     return 0;
   }
 

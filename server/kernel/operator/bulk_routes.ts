@@ -1,4 +1,4 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TLiteral, type TUnsafe, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Caller } from "../http/auth.ts";
 import { callerOf, type Requires } from "../http/callers.ts";
@@ -6,17 +6,19 @@ import type { OperatorTurns } from "../http/operator_turns.ts";
 import { Problem } from "../http/problem.ts";
 import { longText, sha256Hex } from "../http/text.ts";
 import { sqlState } from "../postgres/database.ts";
-import { type FilterWords, filterBody } from "./bulk_filter.ts";
-import { type CountRow, countLimits, type Filter, filterOf } from "./filter.ts";
+import { type Filter, filterBody, filterOf } from "./filter.ts";
+import type { Counts } from "./list_routes.ts";
 import type { Operation } from "./operation_routes.ts";
+import { countLimits } from "./read_limits.ts";
+import { actionNames, eligibleState, listedStates, type RowAction, type RowKind, stateThat } from "./row_kind.ts";
 
 const strict = { additionalProperties: false };
-const action = Type.Union([Type.Literal("requeue"), Type.Literal("discard"), Type.Literal("retry")], {
-  description: "requeue FAILED rows, delete them (ADMIN), or retry at once those that failed before and wait for their next attempt",
-});
-type Action = Static<typeof action>;
+const actionOf = (kind: RowKind) =>
+  Type.Union(actionNames(kind).map(name => Type.Literal(name)) as TLiteral<RowAction>[], {
+    description: "requeue FAILED rows, delete them (ADMIN), or retry at once those that failed before and wait for their next attempt",
+  }) as unknown as TUnsafe<RowAction>;
 
-/** What a system's own statements do for bulk actions on its rows. */
+/** The statements for bulk actions on a kind's rows. Both select the same rows. */
 export interface BulkSql {
   preview(parameters: Filter & { action: string }): Promise<{ eligible: number; set_hash: string; sample: readonly string[] }[]>;
   start(
@@ -31,13 +33,11 @@ export interface BulkSql {
   ): Promise<{ operation_id: string }[]>;
 }
 
-export interface BulkOptions extends FilterWords {
-  /** What the rows are called in paths, and in the operation. */
-  readonly kind: string;
+export interface BulkOptions {
   readonly sql: BulkSql;
-  /** How many of each status match, as the lists count them. */
-  readonly counts: (parameters: Omit<Filter, "status"> & { status: string[] } & ReturnType<typeof countLimits>) => Promise<CountRow[]>;
-  /** An operation as the routes of operations tell it. */
+  /** How many rows of each status match, as the lists count them. */
+  readonly counts: Counts;
+  /** An operation as the routes of operations return it. */
   readonly describe: (operation_id: string) => Promise<Operation | undefined>;
   readonly requires: Requires;
   readonly operators: OperatorTurns;
@@ -56,7 +56,7 @@ export interface BulkPreview {
   readonly sample: readonly string[];
 }
 
-/** The database cancelled the walk, so nothing was changed. */
+/** The database cancelled the statement, so nothing was changed. */
 function tooLarge(error: unknown): never {
   if (sqlState(error) !== "57014") throw error;
   throw new Problem(
@@ -68,9 +68,12 @@ function tooLarge(error: unknown): never {
 
 const isAdmin = ({ person }: Caller) => person?.roles.includes("ADMIN") ?? false;
 
-/** Bulk actions by filter: a preview names the set, and only that very set can be started. */
-export function bulkRoutes({ kind, statuses, types, sql, counts, describe, confirm, requires, operators, cap }: BulkOptions) {
-  const filter = filterBody({ statuses, types });
+const gerunds: Readonly<Record<RowAction, string>> = { requeue: "requeuing", retry: "retrying", discard: "discarding" };
+
+/** Bulk actions by filter: a preview names the set by its hash, and only the same set can be started. */
+export function bulkRoutes(kind: RowKind, { sql, counts, describe, confirm, requires, operators, cap }: BulkOptions) {
+  const [filter, action] = [filterBody(kind), actionOf(kind)];
+  const [waiting, retrying] = [stateThat(kind, "waiting").name, stateThat(kind, "retrying").name];
   const startBody = Type.Object(
     {
       action,
@@ -82,36 +85,37 @@ export function bulkRoutes({ kind, statuses, types, sql, counts, describe, confi
     strict,
   );
 
-  /** How many others match that the action does not touch, by state. A retrying row is PENDING too, and is counted once. */
+  /** How many rows match that the action does not change, by state. A retrying row is a waiting row too, and is counted once. */
   async function others(given: Filter, eligible: string): Promise<Record<string, number>> {
-    const asked = given.status === null ? [...statuses, "RETRYING"] : [...new Set([given.status, "RETRYING"])];
+    const asked = given.status === null ? listedStates(kind) : [...new Set([given.status, retrying])];
     const rows = await counts({ ...given, status: asked, ...countLimits(given) });
     const found = new Map(rows.map(({ status, count }) => [status, count]));
-    const retrying = found.get("RETRYING") ?? 0;
-    if (given.status !== "RETRYING") found.delete("RETRYING");
-    if (eligible === "RETRYING" && found.has("PENDING")) found.set("PENDING", Math.max(0, found.get("PENDING")! - retrying));
+    const alsoWaiting = found.get(retrying) ?? 0;
+    if (given.status !== retrying) found.delete(retrying);
+    if (eligible === retrying && found.has(waiting)) found.set(waiting, Math.max(0, found.get(waiting)! - alsoWaiting));
     found.delete(eligible);
     return Object.fromEntries([...found].filter(([, count]) => count > 0));
   }
 
-  const preview = (wanted: Action, asked: Static<typeof filter>, caller: Caller) => {
+  const preview = (wanted: RowAction, asked: Static<typeof filter>, caller: Caller) => {
     const given = filterOf(asked);
-    return operators.walkOnce(caller, `${kind} ${wanted} ${JSON.stringify(given)}`, () => look(wanted, given).catch(tooLarge));
+    return operators.walkOnce(caller, `${kind.name} ${wanted} ${JSON.stringify(given)}`, () => look(wanted, given).catch(tooLarge));
   };
 
-  async function look(wanted: Action, given: Filter): Promise<BulkPreview> {
-    const eligibleState = wanted === "retry" ? "RETRYING" : "FAILED";
+  async function look(wanted: RowAction, given: Filter): Promise<BulkPreview> {
+    const eligible = eligibleState(kind, wanted).name;
     const [[found], ineligible] = await Promise.all([
       sql.preview({ ...given, action: wanted }),
-      given.status === eligibleState ? ({} as Record<string, number>) : others(given, eligibleState),
+      given.status === eligible ? ({} as Record<string, number>) : others(given, eligible),
     ]);
     const count = Object.values(ineligible).reduce((sum, more) => sum + more, found!.eligible);
     return { count, eligible: found!.eligible, ineligible, set_hash: found!.set_hash, sample: found!.sample };
   }
 
   async function start(body: Static<typeof startBody>, caller: Caller): Promise<Operation> {
-    if (body.action === "discard" && !isAdmin(caller)) throw new Problem(403, "FORBIDDEN", "discarding takes the role ADMIN");
-    // A set that is larger than expected is not started either, so what is expected is what the cap is about.
+    if (kind.actions[body.action] === "ADMIN" && !isAdmin(caller))
+      throw new Problem(403, "FORBIDDEN", `${gerunds[body.action]} takes the role ADMIN`);
+    // A set of another size than expected is not started, so the cap is checked against the expected size.
     if (body.expected > cap && !isAdmin(caller))
       throw new Problem(403, "OVER_CAP", `more than ${cap} at once take the role ADMIN`, { extra: { cap } });
     const begin = () => sql.start({ ...filterOf(body.filter), ...body, actor: caller.clientId }).catch(tooLarge);
@@ -122,17 +126,17 @@ export function bulkRoutes({ kind, statuses, types, sql, counts, describe, confi
   }
 
   return new Elysia({ normalize: false })
-    .post(`/ops/${kind}/bulk/preview`, ({ body, request }) => preview(body.action, body.filter, callerOf(request)), {
+    .post(`/ops/${kind.name}/bulk/preview`, ({ body, request }) => preview(body.action, body.filter, callerOf(request)), {
       body: Type.Object({ action, filter }, strict),
       ...requires("ops:write"),
       detail: {
-        summary: "What a bulk action would touch",
+        summary: "What a bulk action would change",
         description:
-          "Changes nothing. Only FAILED ones are eligible, and to retry only RETRYING ones: those PENDING that failed before. set_hash names exactly these. The others are counted as in the lists: where many match, up to what is looked at. Scope: ops:write.",
+          "Changes nothing. Only FAILED ones are eligible, and for a retry only RETRYING ones: those PENDING that failed before. set_hash identifies exactly these. The others are counted as in the lists: where many match, up to the limit of a count. Scope: ops:write.",
       },
     })
     .post(
-      `/ops/${kind}/bulk`,
+      `/ops/${kind.name}/bulk`,
       async ({ body, request, set }) => {
         const operation = await start(body, callerOf(request));
         set.status = 202;
@@ -143,7 +147,7 @@ export function bulkRoutes({ kind, statuses, types, sql, counts, describe, confi
         ...requires("ops:write"),
         detail: {
           summary: "Start a bulk action on the set of a preview",
-          description: `Worked off in batches; each row changes together with its audit. 409 SET_CHANGED if the set is another one by now. More than ${cap} rows, and discarding, take the role ADMIN. Scope: ops:write.`,
+          description: `Done in batches; each row changes together with its audit. 409 SET_CHANGED if the set is no longer the same. More than ${cap} rows, and discarding, take the role ADMIN. Scope: ops:write.`,
         },
       },
     );

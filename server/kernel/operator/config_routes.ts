@@ -7,7 +7,7 @@ interface Arrival {
   readonly set: { headers: Record<string, string | number> };
 }
 
-/** Route options that let only these people pass. */
+/** Route options that admit only people with one of these roles. */
 type Guard = (admission: { readonly roles: readonly ("OPERATOR" | "ADMIN")[] }) => { transform: (arrival: Arrival) => Promise<void> };
 
 export interface ConfigGroup {
@@ -15,7 +15,7 @@ export interface ConfigGroup {
   readonly settings: readonly EffectiveSetting[];
 }
 
-/** The configuration as this process has it, for people who run it. */
+/** The configuration in effect in this process. */
 export const configRoutes = (requires: Guard, specs: Readonly<Record<string, SettingsSpec>>, path = "/ops/config") =>
   new Elysia({ normalize: false }).get(
     path,

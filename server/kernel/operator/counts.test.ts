@@ -4,7 +4,9 @@ import { type OperatorRow, putEvent, putNotification } from "../../testing/opera
 import { connect, type Sql } from "../postgres/database.ts";
 import { bindStatements, readStatements } from "../postgres/statements.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
-import { type CountRow, countLimits, filterOf } from "./filter.ts";
+import { filterOf } from "./filter.ts";
+import type { CountRow } from "./list_routes.ts";
+import { countLimits } from "./read_limits.ts";
 
 interface Counting {
   counts(parameters: object): Promise<CountRow[]>;

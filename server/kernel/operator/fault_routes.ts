@@ -20,9 +20,9 @@ export const faultRoutes = (requires: Requires, workers: readonly RoleChannel[],
     {
       body: Type.Object(
         {
-          user_prefix: Type.String({ maxLength: 200, description: "users whose publishes or sends fail; empty = nobody" }),
-          crash: Type.Optional(Type.Boolean({ description: "the workers end once, by an error that nobody catches" })),
-          stick: Type.Optional(Type.Boolean({ description: "the workers' work stands still until they are started again" })),
+          user_prefix: Type.String({ maxLength: 200, description: "the work for users with this prefix fails; empty = none fails" }),
+          crash: Type.Optional(Type.Boolean({ description: "the workers end once, by an uncaught error" })),
+          stick: Type.Optional(Type.Boolean({ description: "the workers hang until they are started again" })),
         },
         { additionalProperties: false },
       ),

@@ -1,101 +1,60 @@
-import { type TLiteral, type TUnion, Type } from "@sinclair/typebox";
+import { type TLiteral, type TSchema, type TUnion, Type } from "@sinclair/typebox";
 import { attempts, moment, text } from "../http/text.ts";
+import { listedStates, type RowKind, typeNames } from "./row_kind.ts";
 
-/** What operators filter rows by; it means the same in every list, count and group. */
-export interface Filter {
-  readonly status: string | null;
-  readonly type: string | null;
-  readonly user_id: string | null;
-  readonly error: string | null;
-  readonly fingerprint: string | null;
-  readonly min_attempts: number | null;
-  readonly created_from: string | null;
-  readonly created_to: string | null;
-}
+/**
+ * What operators filter rows by. It means the same in every list, count, group and bulk action: SQL's `matches_filter` takes the fields in this order.
+ * Lists are signed by them too, so a new order would end every cursor.
+ */
+export const filterFields = ["status", "type", "user_id", "error", "fingerprint", "min_attempts", "created_from", "created_to"] as const;
 
-/** As it comes: in a query string a number is text too. */
-type Given = { readonly [name in Exclude<keyof Filter, "min_attempts">]?: string } & { readonly min_attempts?: string | number };
+type NumberField = "min_attempts";
+type TextField = Exclude<(typeof filterFields)[number], NumberField>;
+
+/** A field that is null is not filtered by. */
+export type Filter = { readonly [name in TextField]: string | null } & { readonly [name in NumberField]: number | null };
+
+/** In a query string a number is text. */
+type Given = { readonly [name in TextField]?: string } & { readonly [name in NumberField]?: string | number };
 
 const oneOf = (values: readonly string[], description: string) =>
   Type.Optional(Type.Union(values.map(value => Type.Literal(value)) as TLiteral<string>[], { description }) as TUnion<TLiteral<string>[]>);
 
-/** The filter as parameters of a query string. Where no status is given, there is none to filter by. */
-export const filterQuery = (types: readonly string[], statuses: readonly string[] = []) => ({
+const fields = <Attempts extends TSchema>(kind: RowKind, minAttempts: Attempts) => ({
+  type: oneOf(typeNames(kind), "the type of the event"),
+  user_id: Type.Optional(text("the user, exactly")),
+  error: Type.Optional(text("a part of the last error, in any case")),
+  fingerprint: Type.Optional(text("the fingerprint of the last error, as in the groups")),
+  min_attempts: Type.Optional(minAttempts),
+  created_from: Type.Optional(moment("created at this time or later")),
+  created_to: Type.Optional(moment("created before this time")),
+});
+
+/** The filter as parameters of a query string. Without statuses the status is no parameter. */
+export const filterQuery = (kind: RowKind, statuses: readonly string[] = []) => ({
   ...(statuses.length > 0
     ? { status: oneOf(statuses, "the state; RETRYING are those PENDING that failed before and wait for their next attempt") }
     : {}),
-  type: oneOf(types, "the type of the event"),
-  user_id: Type.Optional(text("the user, exactly")),
-  error: Type.Optional(text("a part of the last error, in any case")),
-  fingerprint: Type.Optional(text("of the last error, as in the groups")),
-  min_attempts: Type.Optional(attempts("at least so many attempts")),
-  created_from: Type.Optional(moment("made at this time or later")),
-  created_to: Type.Optional(moment("made before this time")),
+  ...fields(kind, attempts("at least so many attempts")),
 });
 
-export const filterOf = (given: Given): Filter => ({
-  status: given.status ?? null,
-  type: given.type ?? null,
-  user_id: given.user_id ?? null,
-  error: given.error ?? null,
-  fingerprint: given.fingerprint ?? null,
-  min_attempts: given.min_attempts === undefined ? null : Number(given.min_attempts),
-  created_from: given.created_from ?? null,
-  created_to: given.created_to ?? null,
-});
+/** The filter of a bulk action, in a body. An empty filter is refused, because it would select every row. */
+export const filterBody = (kind: RowKind) =>
+  Type.Object(
+    {
+      status: oneOf(
+        listedStates(kind),
+        "only FAILED ones are changed, and by a retry only RETRYING ones (PENDING after a failed attempt); the others are counted in the preview",
+      ),
+      ...fields(kind, Type.Integer({ minimum: 1, maximum: 100, description: "at least so many attempts" })),
+    },
+    { additionalProperties: false, minProperties: 1 },
+  );
 
-const isOfATime = ({ created_from, created_to }: Filter) => created_from !== null || created_to !== null;
-/** Whether anything but a state is asked for. */
+export const filterOf = (given: Given): Filter =>
+  Object.fromEntries(
+    filterFields.map(name => [name, name === "min_attempts" && given[name] !== undefined ? Number(given[name]) : (given[name] ?? null)]),
+  ) as unknown as Filter;
+
+/** Whether it has a field other than the state. */
 export const isNarrow = ({ status, ...others }: Filter) => Object.values(others).some(value => value !== null);
-
-// A filter may match one row in a million: whatever it is, an answer looks at no more rows than these. What the index of a state leads to lies
-// scattered in the table; by id one row lies beside the next.
-const scattered = { aPage: 250, aCount: 200 } as const;
-const ofATime = 1000;
-const inARow = 10_000;
-
-/** Without a filter a count is exact up to 10,000: it takes one more row to say that there are more, and by id rows of other states are passed. */
-export const countLimits = (filter: Filter) => ({
-  most: 10_000,
-  scan: isNarrow(filter) ? scattered.aCount : 10_001,
-  scan_all: isOfATime(filter) ? ofATime : isNarrow(filter) ? inARow : 15_000,
-});
-
-/** One group more than are shown says that there are more. All but the text of an error is in the index. */
-export const shownGroups = 100;
-export const groupLimits = ({ error }: Filter) => ({
-  limit: shownGroups + 1,
-  scan: error === null ? 2000 : scattered.aPage,
-  scan_user: inARow,
-});
-
-/** What a page of a state's own index may look at, or else one by id. */
-export const pageScan = ({ status, user_id }: Filter): number =>
-  user_id === null && status !== null && !["PUBLISHED", "SENT"].includes(status) ? scattered.aPage : inARow;
-
-export interface CountRow {
-  readonly status: string;
-  readonly count: number;
-  readonly more: boolean;
-}
-
-export const byStatus = (rows: readonly CountRow[]): Record<string, Omit<CountRow, "status">> =>
-  Object.fromEntries(rows.map(({ status, count, more }) => [status, { count, more }]));
-
-/** The groups of whom some match, and whether there are more causes than were looked at. */
-export const groupsOf = <Row extends { readonly count: number; readonly more: boolean }>(rows: readonly Row[]) => ({
-  groups: rows.filter(({ count }) => count > 0).slice(0, shownGroups),
-  more: rows.length > shownGroups || rows.some(({ count, more }) => count === 0 && more),
-});
-
-/** The rows of a page, and the one after which the next page goes on, if there may be one. */
-export function scannedPage<Row extends { readonly matches: boolean; readonly examined: number }>(
-  rows: readonly Row[],
-  limit: number,
-  scanned: number,
-) {
-  const page = rows.filter(row => row.matches).slice(0, limit);
-  const end = rows.at(-1);
-  const last = rows.length > limit ? rows[limit - 1] : end?.examined === scanned ? end : undefined;
-  return { page: page.map(({ matches, examined, ...row }) => row), last };
-}

@@ -14,7 +14,7 @@ interface Tally {
 }
 
 const minuteLength = 60_000;
-// An hour without the database: what is older is dropped, so that memory stays bounded.
+// An hour without the database. Older minutes are dropped, so that memory stays bounded.
 const minutesKept = 60;
 // Four buckets to a doubling: a percentile is within 10 % of the truth. The last one holds everything above a day and a half.
 const perDoubling = 4;
@@ -24,7 +24,7 @@ const lastBucket = 27 * perDoubling;
 export const bucketOf = (milliseconds: number): number =>
   milliseconds <= 1 ? 0 : Math.min(lastBucket, Math.ceil(Math.log2(milliseconds) * perDoubling));
 
-/** The time below which this share of the counted lies, as the middle of its bucket; null if none was timed. */
+/** The time below which this share of the counted events lies, as the middle of its bucket; null if none was timed. */
 export function percentile(buckets: readonly number[], share: number): number | null {
   const total = buckets.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
@@ -41,7 +41,7 @@ interface Passing {
   readonly payload: unknown;
 }
 
-/** Counts in memory what flows: one addition an event, no statement. By this process's clock: it is for charts. */
+/** Counts events in memory: one addition an event, no statement. It uses this process's clock, because it is for charts. */
 export function createFlow(now: () => number = Date.now) {
   let tallies = new Map<string, Tally>();
 
@@ -61,11 +61,11 @@ export function createFlow(now: () => number = Date.now) {
   }
 
   return {
-    /** So many passed a step. */
+    /** Adds to the count of a step. */
     count(step: string, count: number): void {
       if (count > 0) tallyOf(step).count += count;
     },
-    /** These events passed a step; how long it took is told by when they occurred. */
+    /** Counts these events at a step, each with the time since it occurred. */
     passed(step: string, events: Iterable<Passing>): void {
       for (const { payload } of events) {
         const tally = tallyOf(step);
@@ -74,13 +74,13 @@ export function createFlow(now: () => number = Date.now) {
         if (!Number.isNaN(took)) addTo(tally.buckets, bucketOf(took), 1);
       }
     },
-    /** Everything counted so far, for whoever stores it. */
+    /** Removes and returns everything counted so far, to be stored. */
     take(): Tally[] {
       const taken = [...tallies.values()];
       tallies = new Map();
       return taken;
     },
-    /** What could not be stored waits for the next time. */
+    /** Adds tallies again that could not be stored. */
     putBack(taken: readonly Tally[]): void {
       const oldest = now() - minutesKept * minuteLength;
       for (const { minute, step, count, buckets } of taken.filter(tally => tally.minute > oldest)) {
@@ -96,7 +96,7 @@ export function createFlow(now: () => number = Date.now) {
 
 export type Flow = ReturnType<typeof createFlow>;
 
-/** The statement that stores it, which every system has. */
+/** The statement that stores tallies, which every system has. */
 type Add = (parameters: {
   minute: readonly string[];
   step: readonly string[];
@@ -114,7 +114,7 @@ export interface FlowKeeperOptions {
 
 const stopWithin = 1000;
 
-/** Stores what was counted, by one statement every few seconds and only if there is something, and once more at the stop. Its trouble is only its own. */
+/** Stores the tallies with one statement every few seconds, if there are any, and once more at the stop. Its errors affect nothing else. */
 export function flowKeeper({ flow, add, every, log, metrics }: FlowKeeperOptions): Service {
   async function flush(): Promise<number> {
     const taken = flow.take();
@@ -137,6 +137,6 @@ export function flowKeeper({ flow, add, every, log, metrics }: FlowKeeperOptions
     await flushing.stop();
     await flush();
   };
-  // A database that hangs must not hold up who stops: statistics are given up first.
+  // A database that hangs must not delay the stop: statistics are given up first.
   return service({ start: flushing.start, stop: () => withTimeout(stopWithin, "the last flush", end()).catch(() => {}) });
 }

@@ -29,12 +29,12 @@ export type SeriesMinute = { readonly minute: string } & { readonly [step: strin
 
 const nothing: StepMinute = { count: 0, p50_ms: null, p99_ms: null };
 const most = 1440;
-// The workers add to it every few seconds: who asks in between would hear the same.
+// The workers store their counts every few seconds; in between, the series is the same.
 const freshFor = 2000;
-// People choose among a few ranges; who asks for many different ones gets no memory for them.
+// The console offers a few ranges. A caller that requests many others must not fill the memory.
 const rangesKept = 8;
 
-/** Every minute with every step, whether or not anything passed it. */
+/** Every minute with every step, even if no event passed it. */
 export function seriesOf(rows: readonly SeriesRow[], steps: readonly string[]): SeriesMinute[] {
   const series = new Map<string, { minute: string; [step: string]: StepMinute | string }>();
   for (const { minute, step, count, buckets } of rows) {
@@ -47,21 +47,21 @@ export function seriesOf(rows: readonly SeriesRow[], steps: readonly string[]): 
   return [...series.values()];
 }
 
-/** What flowed through a system's steps, minute by minute. */
+/** How many events passed a system's steps, minute by minute. */
 export function flowRoutes({ flow }: FlowSql, requires: Requires, steps: readonly string[]) {
   const { share } = sharedReads(freshFor, rangesKept);
-  const ask = share(async (count: number) => seriesOf(await flow.series({ minutes: count }), steps));
+  const read = share(async (count: number) => seriesOf(await flow.series({ minutes: count }), steps));
   return new Elysia({ normalize: false }).get(
     "/ops/flow",
     async ({ query }) => {
-      const series = await ask(Number(query.minutes ?? 60));
+      const series = await read(Number(query.minutes ?? 60));
       return { from: series[0]!.minute, to: series.at(-1)!.minute, minutes: series };
     },
     {
       query: Type.Object({ minutes: Type.Optional(minutes(`how many, 60 by default, up to ${most}`)) }, { additionalProperties: false }),
       ...requires("ops:read"),
       detail: {
-        summary: "What flowed, minute by minute",
+        summary: "How many events passed each step, minute by minute",
         description: `Every minute from \`from\` to \`to\`, which is still running, with each step's count and how long events had taken since they occurred (percentiles within 10 %; null if none was timed). Steps: ${steps.join(", ")}. Statistics: a few seconds behind, and a crash may lose some. Scope: ops:read.`,
       },
     },

@@ -30,12 +30,12 @@ export interface OperatorHealthOptions {
   readonly askDatabase: () => Promise<unknown>;
   /** Which parts are circuit breakers. */
   readonly breakers?: readonly string[];
-  /** Asks the broker how far the system's consumer is; rejects when it does not answer. */
+  /** Reads the lag of the system's consumer from the broker; rejects when the broker does not answer. */
   readonly consumer?: () => Promise<ConsumerLag | undefined>;
   readonly log: Log;
 }
 
-// Viewers look every few seconds; however many there are, the broker and the database are asked once.
+// Every viewer reads it every few seconds; all of them share one read of the broker and the database.
 const freshFor = 2000;
 
 const partOf = (name: string, trouble: string | null | undefined): HealthPart => ({
@@ -44,33 +44,33 @@ const partOf = (name: string, trouble: string | null | undefined): HealthPart =>
   detail: trouble ?? null,
 });
 
-/** A part that several may speak of: the first trouble counts. */
-function toldBy(speakers: readonly Parts[], name: string): HealthPart {
-  const said = speakers.flatMap(parts => (name in parts ? [parts[name] ?? null] : []));
-  return partOf(name, said.length === 0 ? undefined : (said.find(trouble => trouble !== null) ?? null));
+/** A part that several processes may report: the first trouble counts. */
+function reportedBy(reporters: readonly Parts[], name: string): HealthPart {
+  const reported = reporters.flatMap(parts => (name in parts ? [parts[name] ?? null] : []));
+  return partOf(name, reported.length === 0 ? undefined : (reported.find(trouble => trouble !== null) ?? null));
 }
 
-/** What /readyz knows, in parts and for people: what the system depends on, its workers, its breakers, and how far its consumer is. */
+/** The health of /readyz in parts, for people: dependencies, workers, breakers, and the lag of the consumer. */
 export function operatorHealthRoutes({ health, requires, askDatabase, breakers = [], consumer, log }: OperatorHealthOptions) {
-  /** A driver's own words name hosts and roles: they are for the log. A refusal says what to check. */
-  const silent = (what: string) => (error: unknown) => {
+  /** The text of a driver names hosts and roles, so it goes to the log only. A refusal says what to check. */
+  const troubleOf = (what: string) => (error: unknown) => {
     log.warn({ error, what }, "health.trouble");
     return (error instanceof BrokerAway ? error.refusal : databaseRefusal(error)) ?? "does not answer";
   };
   async function look(): Promise<SystemHealth> {
     const [database, lag] = await Promise.all([
-      askDatabase().then(() => null, silent("database")),
+      askDatabase().then(() => null, troubleOf("database")),
       consumer?.().then(
         found => ({ found, broker: null }),
-        error => ({ found: undefined, broker: silent("broker")(error) }),
+        error => ({ found: undefined, broker: troubleOf("broker")(error) }),
       ),
     ]);
     const known = health.parts();
-    const speakers = [known, ...health.workers.values()];
+    const reporters = [known, ...health.workers.values()];
     return {
-      dependencies: [partOf("database", database), toldBy([...speakers, ...(lag ? [{ broker: lag.broker }] : [])], "broker")],
+      dependencies: [partOf("database", database), reportedBy([...reporters, ...(lag ? [{ broker: lag.broker }] : [])], "broker")],
       workers: [...health.workers.keys()].map(role => partOf(role, known[role])),
-      breakers: breakers.map(name => toldBy(speakers, name)),
+      breakers: breakers.map(name => reportedBy(reporters, name)),
       consumer: lag?.found ?? null,
     };
   }
@@ -81,7 +81,7 @@ export function operatorHealthRoutes({ health, requires, askDatabase, breakers =
     detail: {
       summary: "How the system is, part by part",
       description:
-        "Workers that run in processes of their own are not seen here: `workers` is empty then, and what only they know is `unknown`. `consumer` is how far it is behind the stream, null where there is none or nobody could say. At most two seconds old. Scope: ops:read.",
+        "Workers that run in processes of their own are not seen here: `workers` is empty then, and parts that only they report are `unknown`. `consumer` is how far the consumer is behind the stream; null if there is none or the broker does not answer. At most two seconds old. Scope: ops:read.",
     },
   });
 }

@@ -1,4 +1,4 @@
-/** What was found against an invariant: how many rows, the oldest of them, and a few to look at. */
+/** The rows that break an invariant: how many, the oldest of them, and a few ids. */
 export interface Finding {
   readonly count: number;
   readonly more: boolean;
@@ -6,18 +6,18 @@ export interface Finding {
   readonly sample: readonly string[];
 }
 
-/** `watch`: it should pass by itself. `broken`: something went wrong that never should. */
+/** `watch`: it should pass by itself. `broken`: it needs attention. */
 export type InvariantState = "ok" | "watch" | "broken";
 
-/** Something that always holds, or soon will again. */
+/** Something that always holds, or soon holds again. */
 export interface Invariant {
   readonly name: string;
   /** What it means, in a sentence. */
   readonly about: string;
-  /** What is looked at, if not everything. */
+  /** Which rows are examined, if not all. */
   readonly bounded?: string;
   readonly look: () => Promise<readonly Finding[]>;
-  /** What it means that there are some. */
+  /** What it means that some rows break it. */
   readonly judge: (finding: Finding) => InvariantState;
 }
 
@@ -26,13 +26,13 @@ export const always =
   (_: Finding): InvariantState =>
     state;
 
-/** Broken only if the oldest is there for longer than it may take to be put right. */
+/** Broken only if the oldest row is older than the time that the repair may take. */
 export const brokenAfter =
   (milliseconds: number, now: () => number = Date.now) =>
   ({ oldest }: Finding): InvariantState =>
     oldest !== null && now() - Date.parse(oldest) > milliseconds ? "broken" : "watch";
 
-/** Looks at every invariant, side by side. */
+/** Examines every invariant, in parallel. */
 export const examine = (invariants: readonly Invariant[]) =>
   Promise.all(
     invariants.map(async ({ name, about, bounded = null, look, judge }) => {
@@ -42,9 +42,9 @@ export const examine = (invariants: readonly Invariant[]) =>
     }),
   );
 
-/** However many rows there are, a count goes no further, and a look at the newest no deeper. */
+/** The limit of a count, and how many of the newest rows are examined. */
 export const most = 10_000;
 export const newest = 1000;
 
-/** In words for people: 1,000. */
+/** With separators: 1,000. */
 export const many = (rows: number): string => rows.toLocaleString("en");

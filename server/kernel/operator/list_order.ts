@@ -2,9 +2,10 @@ import { Type } from "@sinclair/typebox";
 import { firstPlace, highestUuid, type Place } from "../http/cursor.ts";
 import { badRequest } from "../http/problem.ts";
 import type { Filter } from "./filter.ts";
+import { type RowKind, type StateMeaning, stateNamed } from "./row_kind.ts";
 
-/** What FAILED rows can be sorted by: each order has an index. */
-export const sorts = ["created", "failed", "attempts"] as const;
+/** The orders of FAILED rows: each has an index. */
+const sorts = ["created", "failed", "attempts"] as const;
 export type Sort = (typeof sorts)[number];
 
 export const sortQuery = {
@@ -15,20 +16,27 @@ export const sortQuery = {
   ),
 };
 
-/** How a list is ordered: as its rows are due, as their leases end, the last failure first (FAILED or RETRYING), by attempts, or newest first. */
+/** How a list is ordered: by due time, by the end of the lease, by the last failure (of RETRYING or FAILED rows), by attempts, or newest first. */
 export type Order = "due" | "retrying" | "leases" | "failed" | "attempts" | "created";
 
-/** What is on its way is listed in the order in which something happens to it. A user's rows are listed newest first whatever their state. */
-export function orderOf({ status, user_id }: Filter, sort: Sort = "created", held: string): Order {
-  if (sort !== "created" && (status !== "FAILED" || user_id !== null))
+const orders: Readonly<Record<Exclude<StateMeaning, "failed">, Order>> = {
+  waiting: "due",
+  retrying: "retrying",
+  held: "leases",
+  done: "created",
+};
+
+/** Rows of an unfinished state are listed by what happens to them next. The rows of one user are listed newest first, whatever their state. */
+export function orderOf(kind: RowKind, { status, user_id }: Filter, sort: Sort = "created"): Order {
+  const meaning = status === null ? undefined : stateNamed(kind, status).meaning;
+  if (sort !== "created" && (meaning !== "failed" || user_id !== null))
     throw badRequest("only FAILED rows that are not of one user can be sorted", {
       errors: [{ pointer: "/sort", detail: "goes with status=FAILED and without user_id" }],
     });
-  if (user_id !== null) return "created";
-  if (status === "FAILED") return sort;
-  return status === "PENDING" ? "due" : status === "RETRYING" ? "retrying" : status === held ? "leases" : "created";
+  if (user_id !== null || meaning === undefined) return "created";
+  return meaning === "failed" ? sort : orders[meaning];
 }
 
-/** What a list in this order starts after. */
+/** The place that the first page of a list in this order starts after. */
 export const startOf = (order: Order): Place =>
   order === "due" || order === "leases" ? firstPlace : { at: order === "attempts" ? "2147483647" : "infinity", id: highestUuid };

@@ -1,4 +1,4 @@
-/** What became of a row that an operation requeued or retried, by the state it has now. GONE ones were discarded or cleaned up since. */
+/** What became of a row that an operation requeued or retried, by its present state. GONE: it was discarded or cleaned up since. */
 export const outcomes = ["DELIVERED", "FAILED_AGAIN", "RETRYING", "ON_THE_WAY", "GONE"] as const;
 type OutcomeName = (typeof outcomes)[number];
 
@@ -9,7 +9,7 @@ export interface OutcomeRow {
 }
 
 export type Outcome = { readonly [name in Lowercase<OutcomeName>]: number } & {
-  /** There are more rows than were looked at. */
+  /** There are more rows than were examined. */
   readonly more: boolean;
 };
 
@@ -19,14 +19,14 @@ interface Operated {
   readonly done: number;
 }
 
-// An answer looks at no more rows than these, however many operations it is about.
+// An answer examines at most this many rows, of all its operations together.
 const scan = 10_000;
 
 const hasOutcome = ({ action }: Operated) => action !== "discard";
-/** Before anything is done there is nothing to ask about. */
+/** Before its first row is done, an operation has no outcomes to read. */
 const isAsked = (operation: Operated) => hasOutcome(operation) && operation.done > 0;
 
-/** How many rows of each operation are looked at: all of a small one, and of the large ones the same share. */
+/** How many rows of each operation are examined: all of a small one, and an equal share of the large ones. */
 export function shares(operations: readonly Operated[], budget = scan): { operation_id: string[]; scan: number[] } {
   const asked = operations.filter(isAsked).toSorted((one, other) => one.done - other.done);
   let left = budget;
@@ -40,7 +40,7 @@ export function shares(operations: readonly Operated[], budget = scan): { operat
 
 type Ask = (parameters: { operation_id: readonly string[]; scan: readonly number[] }) => Promise<OutcomeRow[]>;
 
-/** Operations with what became of their rows; of a discard nothing can. */
+/** Operations with what became of their rows. A discarded row has no outcome. */
 export async function withOutcomes<Row extends Operated>(operations: readonly Row[], ask: Ask) {
   const asked = shares(operations);
   const rows = asked.operation_id.length > 0 ? await ask(asked) : [];

@@ -5,8 +5,8 @@ import { type Cursors, highestUuid, limitOf, pageQuery } from "../http/cursor.ts
 import { badRequest, notFound, Problem } from "../http/problem.ts";
 import type { Share } from "../http/shared_reads.ts";
 import { longText, uuid } from "../http/text.ts";
-import { scannedPage } from "./filter.ts";
 import { type OutcomeRow, outcomes, withOutcomes } from "./operation_outcome.ts";
+import { scannedPage } from "./scanned_page.ts";
 
 const strict = { additionalProperties: false };
 const params = Type.Object({ operation_id: uuid("the operation") });
@@ -15,9 +15,9 @@ const results = Type.Union([Type.Literal("PENDING"), Type.Literal("DONE"), Type.
 });
 const becameOf = Type.Union(
   outcomes.map(name => Type.Literal(name)),
-  { description: "only these, by what became of the row since; of those DONE" },
+  { description: "only these, by what became of the row since; of DONE rows" },
 );
-// Whatever is asked for, a page looks at no more items than these.
+// A page examines at most this many items, whatever the filter.
 const itemScan = 2000;
 
 export interface Operation {
@@ -59,7 +59,7 @@ export interface OperationsSql {
   cancel(parameters: { operation_id: string; actor: string; reason: string }): Promise<unknown[]>;
 }
 
-/** The statements that look at a system's own rows. */
+/** The statements that read a kind's own rows. */
 export interface OutcomesSql {
   outcomes(parameters: { operation_id: readonly string[]; scan: readonly number[] }): Promise<OutcomeRow[]>;
   items(parameters: {
@@ -86,7 +86,7 @@ export async function describeOperation({ operations, bulk }: OperationOptions["
 
 const unknown = () => notFound("there is no such operation");
 
-/** Bulk operations: how far they are, what became of each row, and their end before the end. */
+/** Bulk operations: progress, what became of each row, and cancelling. */
 export function operationRoutes({ sql, requires, cursors, share }: OperationOptions) {
   const [list, outcomesOf, items] = [share(sql.operations.list), share(sql.bulk.outcomes), share(sql.bulk.items)];
   async function found(operation_id: string) {
@@ -113,7 +113,7 @@ export function operationRoutes({ sql, requires, cursors, share }: OperationOpti
         ...requires("ops:read"),
         detail: {
           summary: "Bulk operations, newest first",
-          description: `STOPPED ones ended because whoever started them was suspended, lost the role or has no valid API key any more; \`stop_reason\` says which. What they did not reach is untouched and can be started again. \`waits\`: a person's operation goes on when the gateway confirms again that they may do it. \`done\` are the rows that were changed: requeued, retried or discarded. \`outcome\` says what became of those requeued or retried, by the states they have now: delivered, failed_again, retrying, on_the_way, or gone (discarded or cleaned up). An answer looks at 10,000 rows, all of small operations and the first of large ones; \`more\` says that an operation has others. Scope: ops:read.`,
+          description: `A STOPPED operation ended because the person who started it was suspended or lost the role, or because its API key is no longer valid; \`stop_reason\` says which. Rows that it did not reach are unchanged and can be part of a new operation. \`waits\`: an operation of a person goes on when the gateway confirms again that the person may do it. \`done\` are the rows that were changed: requeued, retried or discarded. \`outcome\` says what became of the requeued or retried rows, by their present states: delivered, failed_again, retrying, on_the_way, or gone (discarded or cleaned up). An answer examines 10,000 rows, all of small operations and the first of large ones; \`more\` says that an operation has others. Scope: ops:read.`,
         },
       },
     )
@@ -121,7 +121,7 @@ export function operationRoutes({ sql, requires, cursors, share }: OperationOpti
       params,
       ...requires("ops:read"),
       detail: {
-        summary: "One bulk operation, with how far it is and what became of its rows",
+        summary: "One bulk operation, with its progress and what became of its rows",
         description: `As in the list. Scope: ops:read.`,
       },
     })
@@ -148,7 +148,7 @@ export function operationRoutes({ sql, requires, cursors, share }: OperationOpti
         ...requires("ops:read"),
         detail: {
           summary: "The rows of a bulk operation and what became of each, oldest first",
-          description: `What is PENDING in a cancelled or stopped operation was not touched by it; what is FAILED was refused by the database, in the words of the note. \`outcome\` says what became of a row that was requeued or retried, by the state it has now, and \`error\` why it failed again. A page looks at no more than ${itemScan} rows: it may be short, or empty, and still have a next_cursor to go on with. Scope: ops:read.`,
+          description: `A row that is PENDING in a cancelled or stopped operation was not changed by it; the database refused a FAILED one, and \`note\` says why. \`outcome\` says what became of a requeued or retried row, by its present state, and \`error\` why it failed again. A page examines at most ${itemScan} rows: it may be short or empty and still have a next_cursor. Scope: ops:read.`,
         },
       },
     )
@@ -165,8 +165,8 @@ export function operationRoutes({ sql, requires, cursors, share }: OperationOpti
         body: Type.Object({ reason: longText("why; kept in the audit") }, strict),
         ...requires("ops:write"),
         detail: {
-          summary: "End a running bulk operation where it is",
-          description: "What is done stays done. Asked twice, it answers the same. Scope: ops:write.",
+          summary: "Cancel a running bulk operation",
+          description: "Rows that are done stay done. A second request gets the same answer. Scope: ops:write.",
         },
       },
     );

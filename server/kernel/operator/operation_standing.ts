@@ -4,7 +4,7 @@ import type { Requires } from "../http/callers.ts";
 import { text } from "../http/text.ts";
 import type { Log } from "../telemetry/log.ts";
 
-/** What account says of a person now; UNKNOWN = there is no such account any more. */
+/** The present standing of a person's account; UNKNOWN = there is no such account any more. */
 const standing = Type.Object(
   {
     account_status: Type.Union([Type.Literal("ACTIVE"), Type.Literal("SUSPENDED"), Type.Literal("UNKNOWN")]),
@@ -14,7 +14,7 @@ const standing = Type.Object(
 );
 export type Standing = Static<typeof standing>;
 
-/** The statements of every system for who may go on with an operation. */
+/** The statements of every system to confirm or stop operations. */
 export interface StandingSql {
   actors(): Promise<{ actor: string }[]>;
   of_actor(parameters: { actor: string }): Promise<{ operation_id: string; action: string; total: number }[]>;
@@ -31,13 +31,13 @@ export interface StandingOptions {
   readonly log: Log;
 }
 
-/** Where the gateway asks who is to be confirmed. */
+/** Where the gateway reads whose operations need a confirmation. */
 export const actorsPath = "/operation-actors";
 /** The gateway calls these every few seconds. */
 export const actorPaths: readonly string[] = [actorsPath, `${actorsPath}/:user_id`];
 const prefix = "user:";
 
-/** Why a person may not go on with what they started; undefined if they may. It takes what starting it took. */
+/** Why a person's operation must stop; undefined if it may go on. It takes the same roles as starting it. */
 export function whyStopped(
   actor: string,
   { action, total }: { action: string; total: number },
@@ -53,8 +53,8 @@ export function whyStopped(
 }
 
 /**
- * Who started running operations, and whether they may go on: for the gateway, which knows both this service and account. It asks again every
- * few seconds; while it does not, operations of people wait.
+ * The people whose operations are running, and whether they may go on. The gateway reads the list and confirms each person every few seconds;
+ * without a confirmation, operations of people wait.
  */
 export function standingRoutes({ sql, requires, cap, confirmedFor, log }: StandingOptions) {
   const gateway = requires({ roles: ["GATEWAY"] });
@@ -82,9 +82,9 @@ export function standingRoutes({ sql, requires, cap, confirmedFor, log }: Standi
         body: standing,
         ...gateway,
         detail: {
-          summary: "What account says of a person now",
+          summary: "The present standing of a person",
           description:
-            "Their running operations go on for BULK_CONFIRMED_FOR, or are STOPPED if they may no longer do what they started. Role: GATEWAY.",
+            "Their running operations go on for BULK_CONFIRMED_FOR, or are STOPPED if the person may no longer do what they started. Role: GATEWAY.",
         },
       },
     );

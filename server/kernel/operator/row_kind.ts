@@ -5,9 +5,9 @@
 export interface RowKind {
   /** The system that has the table. */
   readonly system: string;
-  /** In paths (`/ops/outbox`) and as the kind of an operation. */
+  /** In paths (`/ops/<name>`) and as the kind of an operation. */
   readonly name: string;
-  /** The prefix of its actions in the audit (`outbox.requeue`). */
+  /** The prefix of its actions in the audit (`<audited>.requeue`). */
   readonly audited: string;
   /** The column that identifies a row, a UUID of version 7. */
   readonly id: string;
@@ -47,6 +47,8 @@ export interface RowSubset {
   readonly word: string;
   /** The name of the state it is a part of. */
   readonly of: string;
+  /** Which rows these are; continues the name. */
+  readonly about: string;
 }
 
 export interface RowType {
@@ -84,6 +86,13 @@ export interface RowFact {
 /** `requeue`: a failed row starts again. `retry`: a retrying one is tried at once. `discard`: a failed one is deleted. */
 export type RowAction = "requeue" | "retry" | "discard";
 export type RowRole = "OPERATOR" | "ADMIN";
+
+/** The id of one of its rows. */
+export function idOf({ name, id }: RowKind, row: object): string {
+  const value: unknown = Reflect.get(row, id);
+  if (typeof value !== "string") throw new Error(`a row of ${name} has no ${id}`);
+  return value;
+}
 
 /** Unknown kinds are an error: a wrong default would act on the rows of another table. */
 export function kindNamed<Kind extends RowKind>(kinds: readonly Kind[], name: string): Kind {

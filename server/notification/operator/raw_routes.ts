@@ -9,8 +9,7 @@ import { longText, uuid } from "../../kernel/http/text.ts";
 import type { Signatures } from "../../kernel/nats/signatures.ts";
 import { actionsOf } from "../../kernel/operator/action_routes.ts";
 import type { NotificationSql } from "../sql.gen.ts";
-import { discardRaw } from "./discard.ts";
-import { reprocessRaw } from "./requeue.ts";
+import { discardRaw, reprocessRaw } from "./raw_dead_letters.ts";
 
 const strict = { additionalProperties: false };
 const reasonBody = Type.Object({ reason: longText("why; kept in the audit") }, strict);

@@ -15,31 +15,8 @@
 -- $13 actor
 -- $14 reason
 -- returns operation_id
-with target as materialized (                                            -- by the user, by the fingerprint, or all that failed: each has its index
-  select event_id from outbox_events where $3::text is not null and $9::text <> 'retry' and status = 'FAILED' and aggregate_key collate "C" >= $3 || ':' and aggregate_key collate "C" < $3 || ';' and payload ->> 'user_id' = $3
-    and ($5::text is null or error_fingerprint = $5) and ($1::text is null or $1 = 'FAILED') and ($2::text is null or event_type = $2)
-    and ($4::text is null or strpos(lower(last_error), lower($4)) > 0) and ($6::int is null or attempt_count >= $6)
-    and ($7::timestamptz is null or created_at >= $7) and ($8::timestamptz is null or created_at < $8)
-  union all
-  select event_id from outbox_events where $3::text is null and $5::text is not null and $9::text <> 'retry' and status = 'FAILED' and error_fingerprint = $5
-    and ($1::text is null or $1 = 'FAILED') and ($2::text is null or event_type = $2)
-    and ($4::text is null or strpos(lower(last_error), lower($4)) > 0) and ($6::int is null or attempt_count >= $6)
-    and ($7::timestamptz is null or created_at >= $7) and ($8::timestamptz is null or created_at < $8)
-  union all
-  select event_id from outbox_events where $3::text is null and $5::text is null and $9::text <> 'retry' and status = 'FAILED'
-    and ($1::text is null or $1 = 'FAILED') and ($2::text is null or event_type = $2)
-    and ($4::text is null or strpos(lower(last_error), lower($4)) > 0) and ($6::int is null or attempt_count >= $6)
-    and ($7::timestamptz is null or created_at >= $7) and ($8::timestamptz is null or created_at < $8)
-  union all
-  select event_id from outbox_events where $9::text = 'retry' and $5::text is not null and status = 'PENDING' and attempt_count > 0 and error_fingerprint = $5
-    and ($1::text is null or $1 in ('RETRYING', 'PENDING')) and ($2::text is null or event_type = $2) and ($3::text is null or payload ->> 'user_id' = $3)
-    and ($4::text is null or strpos(lower(last_error), lower($4)) > 0) and ($6::int is null or attempt_count >= $6)
-    and ($7::timestamptz is null or created_at >= $7) and ($8::timestamptz is null or created_at < $8)
-  union all
-  select event_id from outbox_events where $9::text = 'retry' and $5::text is null and status = 'PENDING' and attempt_count > 0
-    and ($1::text is null or $1 in ('RETRYING', 'PENDING')) and ($2::text is null or event_type = $2) and ($3::text is null or payload ->> 'user_id' = $3)
-    and ($4::text is null or strpos(lower(last_error), lower($4)) > 0) and ($6::int is null or attempt_count >= $6)
-    and ($7::timestamptz is null or created_at >= $7) and ($8::timestamptz is null or created_at < $8)
+with target as materialized (
+  select event_id from outbox_bulk_rows($9::text, $1::text, $2::text, $3::text, $4::text, $5::text, $6::int, $7::timestamptz, $8::timestamptz) as event_id
 ), operation as (
   insert into operations (kind, action, filter, set_hash, actor, reason, total, status, finished_at)
   select 'outbox', $9::text, $10::jsonb, $11::text, $13::text, $14::text, $12::int,

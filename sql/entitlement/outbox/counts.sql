@@ -13,10 +13,7 @@
 -- $11 scan_all: the most to look at among all, a user's, or those FAILED whose text is not asked for
 -- returns status, count, more
 with reach as materialized (                                              -- ids are v7: a time is a range of them, a minute wider at both ends
-  select case when $7::timestamptz is null then '00000000-0000-0000-0000-000000000000'::uuid
-      else uuidv7(greatest($7::timestamptz, '1970-01-02Z') - clock_timestamp() - interval '1 minute') end as low,
-    least('ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid, case when $8::timestamptz is not null
-      then uuidv7(greatest($8::timestamptz, '1970-01-02Z') - clock_timestamp() + interval '1 minute') end) as high
+  select lowest_id($7::timestamptz) as low, highest_id($8::timestamptz) as high
 ), looked as (                                                            -- an order and a limit each: index ranges under every plan
   (select 'PENDING' as walk, status, false as is_unconfirmed, event_type, attempt_count, created_at, error_fingerprint, last_error
    from outbox_events where $3::text is null and 'PENDING' = any ($1::text[]) and status = 'PENDING' order by next_retry_at limit $10::int)
@@ -59,12 +56,9 @@ with reach as materialized (                                              -- ids
     order by event_id desc limit $11::int) mine
     left join lateral (select * from outbox_events o where o.event_id = mine.event_id and payload ->> 'user_id' = $3::text limit 1) o on true
 ), tally as materialized (
-  select walk, status, is_unconfirmed, coalesce(status = 'PENDING' and attempt_count > 0, false) as is_retrying, count(*) as seen, count(*) filter (where ($2::text is null or event_type = $2::text)
-    and ($4::text is null or position(lower($4::text) in lower(last_error)) > 0)
-    and ($5::text is null or error_fingerprint = $5::text)
-    and ($6::int is null or attempt_count >= $6::int)
-    and ($7::timestamptz is null or created_at >= $7::timestamptz)
-    and ($8::timestamptz is null or created_at < $8::timestamptz)) as found
+  select walk, status, is_unconfirmed, coalesce(status = 'PENDING' and attempt_count > 0, false) as is_retrying, count(*) as seen, count(*) filter (where
+    matches_filter(null, $2::text, null, $4::text, $5::text, $6::int, $7::timestamptz, $8::timestamptz,
+      null, event_type, null, last_error, error_fingerprint, attempt_count, created_at)) as found
   from looked group by walk, status, is_unconfirmed, is_retrying
 )
 select asked.status, least(found, $9::int)::int as count, is_cut or found > $9::int as more

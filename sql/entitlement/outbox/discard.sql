@@ -1,5 +1,5 @@
 -- An operator deletes a FAILED event; the audit, written in the same statement, keeps what it was.
--- $1 event_id
+-- $1 id
 -- $2 actor
 -- $3 reason
 -- returns event_id

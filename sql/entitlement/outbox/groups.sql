@@ -14,10 +14,7 @@
 -- $11 scan_user: of a user's, the most to look at
 -- returns fingerprint, count, more, first_at?, last_at?, sample_error?, sample_id?
 with recursive reach as materialized (                                    -- ids are v7: a time is a range of them, a minute wider at both ends
-  select case when $7::timestamptz is null then '00000000-0000-0000-0000-000000000000'::uuid
-      else uuidv7(greatest($7::timestamptz, '1970-01-02Z') - clock_timestamp() - interval '1 minute') end as low,
-    least('ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid, case when $8::timestamptz is not null
-      then uuidv7(greatest($8::timestamptz, '1970-01-02Z') - clock_timestamp() + interval '1 minute') end) as high
+  select lowest_id($7::timestamptz) as low, highest_id($8::timestamptz) as high
 ), mine as materialized (                                                 -- a user's
   select event_id, status, error_fingerprint, event_type, attempt_count, created_at, failed_at from outbox_events where status = 'FAILED'
     and aggregate_key collate "C" >= $3::text || ':' and aggregate_key collate "C" < $3::text || ';' and payload ->> 'user_id' = $3::text limit $11::int
@@ -41,11 +38,8 @@ from cause, lateral (
     min(failed_at) filter (where matches) as first_at, max(failed_at) filter (where matches) as last_at,
     max(event_id::text collate "C") filter (where matches)::uuid as sample_id
   from (
-    select *, ($2::text is null or event_type = $2::text)
-      and ($4::text is null or position(lower($4::text) in lower((select last_error from outbox_events o where o.event_id = looked.event_id))) > 0)
-      and ($6::int is null or attempt_count >= $6::int)
-      and ($7::timestamptz is null or created_at >= $7::timestamptz)
-      and ($8::timestamptz is null or created_at < $8::timestamptz) as matches
+    select *, matches_filter(null, $2::text, null, $4::text, null, $6::int, $7::timestamptz, $8::timestamptz,
+      null, event_type, null, (select last_error from outbox_events o where o.event_id = looked.event_id), null, attempt_count, created_at) as matches
     from (                                                                -- by the index alone
       (select true as is_new, (select rows from share) as bound, event_id, event_type, attempt_count, created_at, failed_at from outbox_events
        where $3::text is null and status = 'FAILED' and error_fingerprint = fingerprint

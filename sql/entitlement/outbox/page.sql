@@ -8,15 +8,12 @@
 -- $6 min_attempts?
 -- $7 created_from?
 -- $8 created_to?: this moment is no longer in it
--- $9 before_event_id
+-- $9 before_id
 -- $10 limit
 -- $11 scan
 -- returns event_id, event_type, user_id, stock_keeping_unit, aggregate_version, status, attempt_count, last_error?, failed_at?, created_at, published_at?, next_retry_at, confirmed_at?, publish_generation, stream_seq?, trace_id, matches, examined
 with reach as materialized (                                              -- ids are v7: a time is a range of them, a minute wider at both ends
-  select case when $7::timestamptz is null then '00000000-0000-0000-0000-000000000000'::uuid
-      else uuidv7(greatest($7::timestamptz, '1970-01-02Z') - clock_timestamp() - interval '1 minute') end as low,
-    least($9::uuid, case when $8::timestamptz is not null
-      then uuidv7(greatest($8::timestamptz, '1970-01-02Z') - clock_timestamp() + interval '1 minute') end) as high
+  select lowest_id($7::timestamptz) as low, least($9::uuid, highest_id($8::timestamptz)) as high
 ), looked as (                                                            -- one of these walks; an order and a limit each: index ranges under every plan
   (select * from outbox_events where $3::text is null and $1::text is distinct from 'FAILED'
      and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit $11::int)
@@ -40,15 +37,9 @@ with reach as materialized (                                              -- ids
 select event_id, event_type, payload ->> 'user_id' as user_id, payload ->> 'stock_keeping_unit' as stock_keeping_unit, aggregate_version,
   status, attempt_count, last_error, iso(failed_at) as failed_at, iso(created_at) as created_at, iso(published_at) as published_at, iso(next_retry_at) as next_retry_at,
   iso(confirmed_at) as confirmed_at, publish_generation, stream_seq, split_part(traceparent, '-', 2) as trace_id, matches, examined::int
-from (select *, row_number() over (order by event_id desc) as examined, coalesce(
-    ($1::text is null or status = $1::text or $1::text = 'RETRYING' and status = 'PENDING' and attempt_count > 0)
-    and ($2::text is null or event_type = $2::text)
-    and ($3::text is null or payload ->> 'user_id' = $3::text)
-    and ($4::text is null or position(lower($4::text) in lower(last_error)) > 0)
-    and ($5::text is null or error_fingerprint = $5::text)
-    and ($6::int is null or attempt_count >= $6::int)
-    and ($7::timestamptz is null or created_at >= $7::timestamptz)
-    and ($8::timestamptz is null or created_at < $8::timestamptz), false) as matches
+from (select *, row_number() over (order by event_id desc) as examined,
+    matches_filter($1::text, $2::text, $3::text, $4::text, $5::text, $6::int, $7::timestamptz, $8::timestamptz,
+      status, event_type, payload ->> 'user_id', last_error, error_fingerprint, attempt_count, created_at) as matches
   from looked) m
 where matches or examined = $11::int
 order by m.event_id desc limit $10::int

@@ -7,7 +7,7 @@
 -- $5 created_from?
 -- $6 created_to?: this moment is no longer in it
 -- $7 after_at
--- $8 after_event_id
+-- $8 after_id
 -- $9 limit
 -- $10 scan
 -- returns event_id, event_type, user_id, stock_keeping_unit, aggregate_version, status, attempt_count, last_error?, failed_at?, created_at, published_at?, next_retry_at, confirmed_at?, publish_generation, stream_seq?, trace_id, at, matches, examined
@@ -15,13 +15,9 @@ select event_id, event_type, payload ->> 'user_id' as user_id, payload ->> 'stoc
   status, attempt_count, last_error, iso(failed_at) as failed_at, iso(created_at) as created_at, iso(published_at) as published_at, iso(next_retry_at) as next_retry_at,
   iso(confirmed_at) as confirmed_at, publish_generation, stream_seq, split_part(traceparent, '-', 2) as trace_id,
   m.lease_until as at, matches, examined::int
-from (select *, row_number() over (order by lease_until, event_id) as examined, coalesce(
-    ($1::text is null or event_type = $1::text)
-    and ($2::text is null or position(lower($2::text) in lower(last_error)) > 0)
-    and ($3::text is null or error_fingerprint = $3::text)
-    and ($4::int is null or attempt_count >= $4::int)
-    and ($5::timestamptz is null or created_at >= $5::timestamptz)
-    and ($6::timestamptz is null or created_at < $6::timestamptz), false) as matches
+from (select *, row_number() over (order by lease_until, event_id) as examined,
+    matches_filter(null, $1::text, null, $2::text, $3::text, $4::int, $5::timestamptz, $6::timestamptz,
+      null, event_type, null, last_error, error_fingerprint, attempt_count, created_at) as matches
   from (select * from outbox_events where status = 'IN_FLIGHT' and lease_until >= $7::timestamptz and (lease_until, event_id) > ($7::timestamptz, $8::uuid)
     order by lease_until, event_id limit $10::int) looked) m
 where matches or examined = $10::int

@@ -1,5 +1,5 @@
 -- Dead letters that nobody has put back, newest first.
--- $1 before_notification_id
+-- $1 before_id
 -- $2 limit
 -- returns notification_id, event_id, user_id, stock_keeping_unit?, reason, attempts, failed_at
 select notification_id, event_id, user_id, payload ->> 'stock_keeping_unit' as stock_keeping_unit, reason, attempts, iso(failed_at) as failed_at from notification_dlq

@@ -1,5 +1,5 @@
 -- An operator deletes a FAILED notification with its attempts and its dead letter; the audit, written in the same statement, keeps what it was.
--- $1 notification_id
+-- $1 id
 -- $2 actor
 -- $3 reason
 -- returns notification_id

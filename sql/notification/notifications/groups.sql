@@ -14,10 +14,7 @@
 -- $11 scan_user: of a user's, the most to look at
 -- returns fingerprint, count, more, first_at?, last_at?, sample_error?, sample_id?
 with recursive reach as materialized (                                    -- ids are v7: a time is a range of them, a minute wider at both ends
-  select case when $7::timestamptz is null then '00000000-0000-0000-0000-000000000000'::uuid
-      else uuidv7(greatest($7::timestamptz, '1970-01-02Z') - clock_timestamp() - interval '1 minute') end as low,
-    least('ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid, case when $8::timestamptz is not null
-      then uuidv7(greatest($8::timestamptz, '1970-01-02Z') - clock_timestamp() + interval '1 minute') end) as high
+  select lowest_id($7::timestamptz) as low, highest_id($8::timestamptz) as high
 ), mine as materialized (                                                 -- a user's
   select notification_id, status, error_fingerprint, type, attempt_count, created_at, failed_at from notifications
   where user_id = $3::text and notification_id >= (select low from reach) and notification_id < (select high from reach)
@@ -42,11 +39,8 @@ from cause, lateral (
     min(failed_at) filter (where matches) as first_at, max(failed_at) filter (where matches) as last_at,
     max(notification_id::text collate "C") filter (where matches)::uuid as sample_id
   from (
-    select *, ($2::text is null or type = $2::text)
-      and ($4::text is null or position(lower($4::text) in lower((select last_error from notifications o where o.notification_id = looked.notification_id))) > 0)
-      and ($6::int is null or attempt_count >= $6::int)
-      and ($7::timestamptz is null or created_at >= $7::timestamptz)
-      and ($8::timestamptz is null or created_at < $8::timestamptz) as matches
+    select *, matches_filter(null, $2::text, null, $4::text, null, $6::int, $7::timestamptz, $8::timestamptz,
+      null, type, null, (select last_error from notifications o where o.notification_id = looked.notification_id), null, attempt_count, created_at) as matches
     from (                                                                -- by the index alone
       (select true as is_new, (select rows from share) as bound, notification_id, type, attempt_count, created_at, failed_at from notifications
        where $3::text is null and status = 'FAILED' and error_fingerprint = fingerprint

@@ -34,11 +34,8 @@ from cause, lateral (
     min(failed_at) filter (where matches) as first_at, max(failed_at) filter (where matches) as last_at, min(next_retry_at) filter (where matches) as next_at,
     max(notification_id::text collate "C") filter (where matches)::uuid as sample_id
   from (
-    select *, ($1::text is null or type = $1::text)
-      and ($3::text is null or position(lower($3::text) in lower((select last_error from notifications o where o.notification_id = looked.notification_id))) > 0)
-      and ($5::int is null or attempt_count >= $5::int)
-      and ($6::timestamptz is null or created_at >= $6::timestamptz)
-      and ($7::timestamptz is null or created_at < $7::timestamptz) as matches
+    select *, matches_filter(null, $1::text, null, $3::text, null, $5::int, $6::timestamptz, $7::timestamptz,
+      null, type, null, (select last_error from notifications o where o.notification_id = looked.notification_id), null, attempt_count, created_at) as matches
     from (                                                                -- by the index alone
       (select true as is_new, (select rows from share) as bound, notification_id, type, attempt_count, created_at, failed_at, next_retry_at from notifications
        where $2::text is null and status = 'PENDING' and attempt_count > 0 and error_fingerprint = fingerprint

@@ -8,15 +8,12 @@
 -- $6 min_attempts?
 -- $7 created_from?
 -- $8 created_to?: this moment is no longer in it
--- $9 before_notification_id
+-- $9 before_id
 -- $10 limit
 -- $11 scan
 -- returns notification_id, event_id, user_id, stock_keeping_unit?, type, aggregate_version, stale, channel, status, attempt_count, last_error?, failed_at?, created_at, sent_at?, next_retry_at, position?, read_at?, trace_id, dead?, matches, examined
 with reach as materialized (                                              -- ids are v7: a time is a range of them, a minute wider at both ends
-  select case when $7::timestamptz is null then '00000000-0000-0000-0000-000000000000'::uuid
-      else uuidv7(greatest($7::timestamptz, '1970-01-02Z') - clock_timestamp() - interval '1 minute') end as low,
-    least($9::uuid, case when $8::timestamptz is not null
-      then uuidv7(greatest($8::timestamptz, '1970-01-02Z') - clock_timestamp() + interval '1 minute') end) as high
+  select lowest_id($7::timestamptz) as low, least($9::uuid, highest_id($8::timestamptz)) as high
 ), looked as (                                                            -- one of these walks; an order and a limit each: index ranges under every plan
   (select * from notifications where $3::text is null and $1::text is distinct from 'FAILED'
      and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id desc limit $11::int)
@@ -35,15 +32,9 @@ select notification_id, event_id, user_id, payload ->> 'stock_keeping_unit' as s
   split_part(traceparent, '-', 2) as trace_id,
   (select jsonb_build_object('failed_at', iso(failed_at), 'requeued_at', iso(requeued_at), 'requeued_by', requeued_by)
    from notification_dlq d where d.notification_id = m.notification_id limit 1) as dead, matches, examined::int
-from (select *, row_number() over (order by notification_id desc) as examined, coalesce(
-    ($1::text is null or status = $1::text or $1::text = 'RETRYING' and status = 'PENDING' and attempt_count > 0)
-    and ($2::text is null or type = $2::text)
-    and ($3::text is null or user_id = $3::text)
-    and ($4::text is null or position(lower($4::text) in lower(last_error)) > 0)
-    and ($5::text is null or error_fingerprint = $5::text)
-    and ($6::int is null or attempt_count >= $6::int)
-    and ($7::timestamptz is null or created_at >= $7::timestamptz)
-    and ($8::timestamptz is null or created_at < $8::timestamptz), false) as matches
+from (select *, row_number() over (order by notification_id desc) as examined,
+    matches_filter($1::text, $2::text, $3::text, $4::text, $5::text, $6::int, $7::timestamptz, $8::timestamptz,
+      status, type, user_id, last_error, error_fingerprint, attempt_count, created_at) as matches
   from looked) m
 where matches or examined = $11::int
 order by m.notification_id desc limit $10::int

@@ -7,7 +7,7 @@
 -- $5 created_from?
 -- $6 created_to?: this moment is no longer in it
 -- $7 before_at
--- $8 before_notification_id
+-- $8 before_id
 -- $9 limit
 -- $10 scan
 -- returns notification_id, event_id, user_id, stock_keeping_unit?, type, aggregate_version, stale, channel, status, attempt_count, last_error?, failed_at?, created_at, sent_at?, next_retry_at, position?, read_at?, trace_id, dead?, at, matches, examined
@@ -17,13 +17,9 @@ select notification_id, event_id, user_id, payload ->> 'stock_keeping_unit' as s
   (select jsonb_build_object('failed_at', iso(failed_at), 'requeued_at', iso(requeued_at), 'requeued_by', requeued_by)
    from notification_dlq d where d.notification_id = m.notification_id limit 1) as dead,
   m.failed_at as at, matches, examined::int
-from (select *, row_number() over (order by failed_at desc, notification_id desc) as examined, coalesce(
-    ($1::text is null or type = $1::text)
-    and ($2::text is null or position(lower($2::text) in lower(last_error)) > 0)
-    and ($3::text is null or error_fingerprint = $3::text)
-    and ($4::int is null or attempt_count >= $4::int)
-    and ($5::timestamptz is null or created_at >= $5::timestamptz)
-    and ($6::timestamptz is null or created_at < $6::timestamptz), false) as matches
+from (select *, row_number() over (order by failed_at desc, notification_id desc) as examined,
+    matches_filter(null, $1::text, null, $2::text, $3::text, $4::int, $5::timestamptz, $6::timestamptz,
+      null, type, null, last_error, error_fingerprint, attempt_count, created_at) as matches
   from (                                                                  -- one of these walks; an order and a limit each: index ranges under every plan
     (select * from notifications where $3::text is null and status = 'PENDING' and attempt_count > 0 and (failed_at, notification_id) < ($7::timestamptz, $8::uuid)
      order by failed_at desc, notification_id desc limit $10::int)

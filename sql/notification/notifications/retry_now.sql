@@ -1,5 +1,5 @@
 -- An operator retries a waiting notification at once, audited in the same statement. Attempts go on counting; one that is due already keeps its place.
--- $1 notification_id
+-- $1 id
 -- $2 actor
 -- $3 reason
 -- returns notification_id, attempt_count, next_retry_at

@@ -1,8 +1,8 @@
-import type { operatorRoutes } from "../../../../server/entitlement/operator/operator_routes.ts";
-import type { Answer } from "../../api/answers.ts";
+import type { OutboxFindRow } from "../../../../server/entitlement/sql.gen.ts";
+import type { Action } from "../../api/answers.ts";
 import { detail } from "../../api/queries.ts";
 import { kindOf } from "../../systems.ts";
 
-export type EventDetail = Answer<typeof operatorRoutes, "ops/outbox/:event_id">;
+export type EventDetail = OutboxFindRow & { readonly actions: readonly Action[] };
 
 export const eventDetail = (id: string) => detail<EventDetail>(kindOf("outbox"), id);
