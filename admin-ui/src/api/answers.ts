@@ -4,7 +4,7 @@ import type { consistencyRoutes as entitlementConsistency } from "../../../serve
 import type { messageRoutes } from "../../../server/entitlement/operator/message_routes.ts";
 import type { OutboxCounts } from "../../../server/entitlement/operator/outbox_routes.ts";
 import type { OperatorActionsOfSubjectsRow } from "../../../server/entitlement/sql.gen.ts";
-import type { Profile } from "../../../server/gateway/edge/people.ts";
+import type { Profile } from "../../../server/gateway/edge/profiles.ts";
 import type { Role as AnyRole } from "../../../server/kernel/http/tokens.ts";
 import type { filterBody } from "../../../server/kernel/operator/filter.ts";
 import type { RowCounts, RowGroup, RowGroups } from "../../../server/kernel/operator/list_routes.ts";

@@ -1,6 +1,18 @@
 import { expect, test } from "bun:test";
 import { kindOf, rowKinds } from "../systems.ts";
-import { actionOn, countIn, isEligible, orderOf, readSort, rowOf, sortOf, stateOf, storedStatesOf, tabsOf } from "./row_kinds.ts";
+import {
+  actionOn,
+  countIn,
+  isEligible,
+  orderOf,
+  readSort,
+  rowOf,
+  rowsNamed,
+  sortOf,
+  stateOf,
+  storedStatesOf,
+  tabsOf,
+} from "./row_kinds.ts";
 
 test.each(rowKinds)("rows in progress are listed in the order of their turn, and the page says so: $name", kind => {
   const [waiting, held, done, failed] = storedStatesOf(kind).map(({ name }) => name);
@@ -55,6 +67,11 @@ test("retrying rows are retried, failed rows are requeued, and no other row can 
 
 test("an unknown kind is an error, and an unknown state shows itself", () => {
   expect(() => kindOf("postcards")).toThrow("there is no row kind postcards");
+  expect([rowsNamed("outbox"), rowsNamed("outbox", 1), rowsNamed("postcards")]).toEqual([
+    "events",
+    "event",
+    "rows of the unknown kind postcards",
+  ]);
   expect(stateOf(outbox, { status: "LOST", attempts: 0, stale: false })).toEqual({ tone: "failed", word: "Unknown state LOST" });
 });
 

@@ -6,7 +6,7 @@ import {
   stateThat,
 } from "../../../server/kernel/operator/row_kind.ts";
 import type { Count, Counts } from "../api/answers.ts";
-import type { Kind } from "../systems.ts";
+import { isKindName, type Kind, kindOf } from "../systems.ts";
 
 export type Tone = "pending" | "flight" | "done" | "retry" | "failed" | "stale";
 
@@ -114,3 +114,9 @@ export function stateOf(kind: Kind, row: RowStatus & Pick<Row, "stale">): Pick<S
 
 /** `EntitlementGranted` → `Granted`. */
 export const typeWord = ({ types }: Kind, type: string): string => types.find(({ name }) => name === type)?.word ?? type;
+
+/** The name of the rows of a kind: `events`, or `event` for one. An unknown kind shows itself. */
+export function rowsNamed(kind: string, many?: number): string {
+  if (!isKindName(kind)) return `rows of the unknown kind ${kind}`;
+  return many === 1 ? kindOf(kind).one : kindOf(kind).many;
+}

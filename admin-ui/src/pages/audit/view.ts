@@ -1,7 +1,8 @@
 import type { Action } from "../../api/answers.ts";
 import { titleOfAction } from "../../parts/action_titles.ts";
 import { number } from "../../parts/format.ts";
-import { isKindName, kindOf, type System } from "../../systems.ts";
+import { rowsNamed } from "../../parts/row_kinds.ts";
+import type { System } from "../../systems.ts";
 
 /** The filters of the audit log, kept in the address. */
 export interface AuditView {
@@ -40,11 +41,6 @@ export interface AuditRow extends Action {
   readonly system: System;
 }
 
-/** The name of the rows of a kind. An unknown kind shows itself. */
-function rowsOf(kind: string, many: number): string {
-  if (!isKindName(kind)) return `rows of the unknown kind ${kind}`;
-  return many === 1 ? kindOf(kind).one : kindOf(kind).many;
-}
 const isStart = ({ action }: Action) => action === "operation.start";
 
 /** The action in words. A bulk operation includes its number of rows. */
@@ -52,7 +48,7 @@ export function describeAction(row: Action): string {
   const { action, kind, total } = (row.detail ?? {}) as { action?: unknown; kind?: unknown; total?: unknown };
   if (!isStart(row) || typeof total !== "number") return titleOfAction(row.action);
   const verb = String(action);
-  return `${verb.slice(0, 1).toUpperCase()}${verb.slice(1)} ${number(total)} ${rowsOf(String(kind), total)}`;
+  return `${verb.slice(0, 1).toUpperCase()}${verb.slice(1)} ${number(total)} ${rowsNamed(String(kind), total)}`;
 }
 
 /** The bulk operation that a row is about. */

@@ -18,7 +18,7 @@ import { doneWords, outcomes, partsOf } from "../../parts/operation_outcome.ts";
 import { OperationState } from "../../parts/operation_state.tsx";
 import { OperationProgress } from "../../parts/progress.tsx";
 import { ReasonForm } from "../../parts/reason_form.tsx";
-import type { State } from "../../parts/row_kinds.ts";
+import { rowsNamed, type State } from "../../parts/row_kinds.ts";
 import { StateMark, toneText } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
 import { isKindName, isSystem, kindOf, type System, systems } from "../../systems.ts";
@@ -36,7 +36,7 @@ function OfSystem({ system, id }: { system: System; id: string }) {
   const { data, error, refetch } = useQuery({ ...queries.operation(system, id), ...useLive() });
   return (
     <Drawer
-      title={data ? `Bulk ${data.action} of ${data.kind}` : "Operation"}
+      title={data ? `Bulk ${data.action} of ${rowsNamed(data.kind)}` : "Operation"}
       head={<Id id={id} whole />}
       close={() => void navigate({ to: "/operations" })}
     >

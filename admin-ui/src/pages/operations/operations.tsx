@@ -10,16 +10,14 @@ import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { OperationState } from "../../parts/operation_state.tsx";
 import { Page } from "../../parts/page.tsx";
 import { OperationProgress } from "../../parts/progress.tsx";
+import { rowsNamed } from "../../parts/row_kinds.ts";
 import { Ago } from "../../parts/time.tsx";
-import { isKindName, kindOf, type System, systems } from "../../systems.ts";
+import { type System, systems } from "../../systems.ts";
 
 interface SystemOperation {
   readonly system: System;
   readonly operation: Operation;
 }
-
-/** The name of its rows. An unknown kind shows itself. */
-const rowsOf = ({ kind }: Operation): string => (isKindName(kind) ? kindOf(kind).many : `rows of the unknown kind ${kind}`);
 
 /** Running and past bulk operations of all systems. */
 export function Operations() {
@@ -81,7 +79,7 @@ function Table({ rows }: { rows: readonly SystemOperation[] }) {
                 <Ago at={row.operation.created_at} />
               </span>
               <span className="line-clamp-4">
-                {row.operation.action} {rowsOf(row.operation)}: {row.operation.reason}
+                {row.operation.action} {rowsNamed(row.operation.kind)}: {row.operation.reason}
               </span>
               <OperationProgress operation={row.operation} />
             </button>
@@ -94,7 +92,7 @@ function Table({ rows }: { rows: readonly SystemOperation[] }) {
       <thead>
         <tr>
           <th>State</th>
-          <th>What</th>
+          <th>Action</th>
           <th className="w-full">Reason</th>
           <th>By</th>
           <th>Outcome of the rows</th>
@@ -111,7 +109,7 @@ function Table({ rows }: { rows: readonly SystemOperation[] }) {
               </button>
             </td>
             <td>
-              {row.operation.action} {rowsOf(row.operation)}
+              {row.operation.action} {rowsNamed(row.operation.kind)}
             </td>
             <td className="max-w-0 truncate" title={row.operation.reason}>
               {row.operation.reason}

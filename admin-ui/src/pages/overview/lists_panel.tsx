@@ -7,7 +7,7 @@ import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { OperationState } from "../../parts/operation_state.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { OperationProgress } from "../../parts/progress.tsx";
-import { failedState, retryingState } from "../../parts/row_kinds.ts";
+import { failedState, retryingState, rowsNamed } from "../../parts/row_kinds.ts";
 import { toneText } from "../../parts/state_mark.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { type Kind, rowKinds, systems } from "../../systems.ts";
@@ -109,7 +109,7 @@ export function RecentOperations() {
                 <span className="flex min-w-0 items-center gap-2">
                   <OperationState operation={operation} />
                   <span className="truncate">
-                    {operation.action} {operation.kind}
+                    {operation.action} {rowsNamed(operation.kind)}
                   </span>
                 </span>
                 <span className="block truncate text-faint">
