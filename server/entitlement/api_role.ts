@@ -73,6 +73,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
         requires,
         cursors,
         share,
+        maskFor,
         operators,
         ...kernel.bulk,
         requeued: relay.wake,

@@ -63,6 +63,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
         requires,
         cursors,
         share,
+        maskFor,
         operators,
         ...kernel.bulk,
         requeued: sender.wake,

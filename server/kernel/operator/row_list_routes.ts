@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import type { Requires } from "../http/callers.ts";
 import type { Cursors } from "../http/cursor.ts";
+import type { MaskFor } from "../http/masking.ts";
 import type { OperatorTurns } from "../http/operator_turns.ts";
 import type { Share } from "../http/shared_reads.ts";
 import { type BulkSql, bulkRoutes } from "./bulk_routes.ts";
@@ -16,6 +17,8 @@ export interface RowListParts {
   readonly requires: Requires;
   readonly cursors: () => Cursors;
   readonly share: Share;
+  /** Hides what only operators may see. */
+  readonly maskFor: MaskFor;
   readonly operators: OperatorTurns;
   /** Called when there are rows to work on. */
   readonly requeued: () => void;

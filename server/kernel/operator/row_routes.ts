@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../http/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../http/cursor.ts";
-import { maskFor } from "../http/masking.ts";
+import type { MaskFor } from "../http/masking.ts";
 import { notFound, Problem } from "../http/problem.ts";
 import type { Share } from "../http/shared_reads.ts";
 import { longText, uuid } from "../http/text.ts";
@@ -29,6 +29,8 @@ export interface RowOptions<Found extends { readonly status: string }> {
   readonly requires: Requires;
   readonly cursors: () => Cursors;
   readonly share: Share;
+  /** Hides what only operators may see. */
+  readonly maskFor: MaskFor;
   /** Called when there are rows to work on. */
   readonly requeued: () => void;
   readonly failed: FailedList;
@@ -50,7 +52,7 @@ export type RowDetail<Found, Done extends Action = Action, Details = unknown> = 
 
 /** One row of a kind, the short list of failed rows, and what an operator may do to one row. */
 export function rowRoutes<Found extends { readonly status: string }>(kind: RowKind, options: RowOptions<Found>) {
-  const { sql, requires, cursors, share, requeued, failed, requeue, details, texts } = options;
+  const { sql, requires, cursors, share, maskFor, requeued, failed, requeue, details, texts } = options;
   const { id, one } = kind;
   const path = `/ops/${kind.name}`;
   const params = Type.Object({ [id]: uuid(`the ${one}`) });
