@@ -80,7 +80,7 @@ export function pullBatch(nats: NatsConnection, options: PullOptions, take: (mes
   return { ended, drain, close: () => close() };
 }
 
-/** A message with what its reply subject says of its delivery: `$JS.ACK.[domain.account.]stream.consumer.deliveries.stream seq.consumer seq.time.pending`. */
+/** A message with what its reply subject says of its delivery: `$JS.ACK.[two more.]stream.consumer.deliveries.stream seq.consumer seq.time.pending`. */
 export class PulledMessage {
   readonly seq: number;
   readonly deliveries: number;

@@ -81,7 +81,7 @@ export function bulkLoop({ kind, sql: { bulk, operations }, batch, pace, requeue
     }
   }
 
-  /** Stops operations whose API key ended. The gateway confirms operations of people (operation_standing.ts). */
+  /** Stops operations whose API key ended. Operations of people are confirmed from outside (operation_standing.ts). */
   async function stopWithoutKey(): Promise<void> {
     for (const { operation_id, actor } of await operations.without_key({ kind })) {
       const reason = `the client ${actor} has no valid API key with the scope ops:write any more`;

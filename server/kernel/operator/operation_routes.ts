@@ -37,7 +37,7 @@ export interface Operation {
   readonly cancelled_by: string | null;
   /** Why it is STOPPED: the operator who started it has lost the permission. */
   readonly stop_reason: string | null;
-  /** It is RUNNING and waits until the gateway confirms the permission of the operator who started it. */
+  /** It is RUNNING and waits until the permission of the operator who started it is confirmed. */
   readonly waits: boolean;
 }
 
@@ -113,7 +113,7 @@ export function operationRoutes({ sql, requires, cursors, share }: OperationOpti
         ...requires("ops:read"),
         detail: {
           summary: "Bulk operations, newest first",
-          description: `A STOPPED operation ended because the person who started it was suspended or lost the role, or because its API key is no longer valid; \`stop_reason\` says which. Rows that it did not reach are unchanged and can be part of a new operation. \`waits\`: an operation of a person goes on when the gateway confirms again that the person may do it. \`done\` are the rows that were changed: requeued, retried or discarded. \`outcome\` says what became of the requeued or retried rows, by their present states: delivered, failed_again, retrying, on_the_way, or gone (discarded or cleaned up). An answer examines 10,000 rows, all of small operations and the first of large ones; \`more\` says that an operation has others. Scope: ops:read.`,
+          description: `A STOPPED operation ended because the person who started it was suspended or lost the role, or because its API key is no longer valid; \`stop_reason\` says which. Rows that it did not reach are unchanged and can be part of a new operation. \`waits\`: an operation of a person goes on when it is confirmed again that the person may do it. \`done\` are the rows that were changed: requeued, retried or discarded. \`outcome\` says what became of the requeued or retried rows, by their present states: delivered, failed_again, retrying, on_the_way, or gone (discarded or cleaned up). An answer examines 10,000 rows, all of small operations and the first of large ones; \`more\` says that an operation has others. Scope: ops:read.`,
         },
       },
     )
