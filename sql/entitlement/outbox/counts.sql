@@ -1,5 +1,5 @@
--- How many events match a filter, by status, all at one moment. Every walk follows one index and examines a limited number of rows;
--- if it reached the limit, there may be more. If two walks count the same events, the one that reached its end counts, otherwise the higher number.
+-- How many events match a filter, by status, all at one moment. Every walk follows one index and examines a limited number of rows.
+-- A walk that reached its limit may have more. If two walks count the same events, the one that reached its end counts, otherwise the higher number.
 -- $1 status: those to count; UNCONFIRMED are PUBLISHED events that notification is not known to hold, RETRYING are PENDING ones that failed before
 -- $2 type?
 -- $3 user_id?
