@@ -35,7 +35,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
   const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const work = countWork();
   const pipeline = publishPipeline({ kernel, settings, context, outbox, flow, lease: tuning.lease, requeued: work.did });
-  const { broker, checks, stream, looking, signatures } = pipeline;
+  const { broker, checks, stream, rechecking, signatures } = pipeline;
   const access = natsAccess(kernel.nats, settings.natsUrls, context.role);
   const probing = { stream: stream.name, subject: stream.subject, deadline: 3000, signatures };
   const answers = () => byOwnConnection(access, `${worker} liveness`, nats => storesProbeBy(nats, probing, pipeline.largestUnstored()));
@@ -63,7 +63,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
   }
   const loops = [
     relaying,
-    looking,
+    rechecking,
     reconciling,
     loop({
       name: "outbox.reconcile.asked",

@@ -92,10 +92,11 @@ export function publishOnWrite({ kernel, settings, context, flow, wakeRelay }: P
   }
 
   // A check may requeue everything that the stream lost, and a stop does not wait for that.
-  const looking = service({
-    start: pipeline.looking.start,
-    stop: () => withTimeout(stopWithin, "a look at the stream", pipeline.looking.stop()).catch(error => log.warn({ error }, "outbox.look")),
+  const rechecking = service({
+    start: pipeline.rechecking.start,
+    stop: () =>
+      withTimeout(stopWithin, "the check of the stream", pipeline.rechecking.stop()).catch(error => log.warn({ error }, "outbox.look")),
   });
   const closing = service({ start: async () => {}, stop: () => pool.end({ timeout: 1 }) });
-  return { reserve, connections: parallel([closing, broker]), attempts: parallel([attempts, lost, looking]) };
+  return { reserve, connections: parallel([closing, broker]), attempts: parallel([attempts, lost, rechecking]) };
 }

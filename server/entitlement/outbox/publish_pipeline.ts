@@ -70,21 +70,21 @@ export function publishPipeline({ kernel, settings, context, outbox, flow, lease
   const mayPublish = async () => ((await breaker.allows()) && (await checks.passes()) ? checks.current() : undefined);
 
   /** Another process may have found that the stream lost messages. */
-  async function look(): Promise<number> {
+  async function recheck(): Promise<number> {
     const check = checks.current();
     const [recorded] = check ? await outbox.stream({ stream: stream.name }) : [];
     if (check && recorded && check === checks.current() && recorded.resend_before !== check.resendBefore) checks.invalidate();
     await mayPublish();
     return 0;
   }
-  const looking = loop({ name: "outbox.look", runOnce: look, full: Number.POSITIVE_INFINITY, interval: 1000, log, metrics });
-  broker.onConnect(looking.wake);
+  const rechecking = loop({ name: "outbox.look", runOnce: recheck, full: Number.POSITIVE_INFINITY, interval: 1000, log, metrics });
+  broker.onConnect(rechecking.wake);
 
   return {
     broker,
     checks,
     stream,
-    looking,
+    rechecking,
     signatures,
     largestUnstored,
     /** The check of the stream if it may be published to now. Checks the stream first if there is no valid check. */

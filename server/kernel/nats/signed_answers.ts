@@ -18,8 +18,8 @@ export interface Question<T> {
 export type Asked<T> = { readonly answer: T } | { readonly answer: undefined; readonly isNobodyThere: boolean };
 
 /**
- * Asks over NATS. The first answer whose signature fits this question counts. Others are refused, and it goes on waiting until the deadline,
- * because every subscriber of the subject can answer first. An answer to an earlier question does not fit, because each question has its own nonce.
+ * Asks over NATS. The first answer whose signature fits this question counts. Others are refused, and it goes on waiting until the deadline, because
+ * every subscriber of the subject can answer first. An answer to an earlier question does not fit, because each question has its own nonce.
  */
 export async function askSigned<T>(nats: NatsConnection, question: Question<T>): Promise<Asked<T>> {
   const { subject, text, deadline, signatures, read, refused } = question;

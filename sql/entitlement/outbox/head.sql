@@ -1,5 +1,5 @@
--- `bound`: where a claim may start to look, just below the oldest pending due time from $1 on. Never within the last 5 s: transactions that have not
--- committed yet may add rows there. `reach`: where a look from $1 on ends; null if it reaches all rows that are due.
+-- Where a claim may start to look (bound): just below the oldest pending due time from $1 on. Never within the last 5 s: transactions that have not
+-- committed yet may add rows there. And where a look from $1 on ends (reach); null if it reaches all rows that are due.
 -- $1 from
 -- $2 look: the events that one claim looks at
 -- returns bound, reach?
