@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DiscardPolicy, type JetStreamApiError } from "@nats-io/jetstream";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { testServer } from "../testing/databases.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { privateServers } from "../testing/servers.ts";
@@ -70,7 +70,7 @@ async function survives({ kenri, load }: Running, cause: RegExp, breakIt: () => 
   await drained(kenri);
   expect([...ledger.answers.keys()]).toEqual([200]);
   expect(await charged(kenri)).toBe(0);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
   expect(await kenri.notificationSql`select from notification_nats_dlq`).toHaveLength(0);
   await until("health is well again", 15_000, async () => (await publishing(kenri)) === "");

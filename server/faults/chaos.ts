@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import { answerHelp } from "../../stack/help.ts";
 import { becomes, until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { testKenri } from "../testing/kenri.ts";
 import { seeded } from "../testing/random.ts";
 import { cutStream, privateServers } from "../testing/servers.ts";
@@ -137,7 +137,7 @@ async function judge(): Promise<string[]> {
     error => [(error as Error).message],
   );
   say("drained; comparing the books");
-  const books = await faultsInBooks(kenri, ledger);
+  const books = await findInconsistencies(kenri, ledger);
   const disorder = wiped ? [] : await disorderInStream(kenri);
   const surprises = actors.parts
     .flatMap(one => one.past)

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { allRoles, type TestKenri, testKenri } from "../testing/kenri.ts";
 import { disorderInStream } from "../testing/stream.ts";
 import { traffic } from "../testing/traffic.ts";
@@ -63,6 +63,6 @@ test("every connection to the databases is cut twice a second: all is sent withi
   );
   await load.stop();
   expect(await milliseconds(() => drained(kenri, 60_000))).toBeLessThan(6000);
-  expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 });

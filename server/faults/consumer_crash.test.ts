@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { disorderInStream, putOnStream } from "../testing/stream.ts";
 import { traffic } from "../testing/traffic.ts";
@@ -34,7 +34,7 @@ test.concurrent("a consumer killed before its commit has taken nothing; the even
   expect(await taken(kenri)).toBe(0);
   const next = await kenri.start("notification:consumer");
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
   expect(await next.metric("kenri_intake_events_total", 'outcome="duplicate"')).toBe(0);
 });
@@ -50,7 +50,7 @@ test.concurrent("a consumer killed after its commit and before the ack: the even
     20_000,
     async () => (await next.metric("kenri_intake_events_total", 'outcome="duplicate"')) === before,
   );
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 });
 
@@ -71,5 +71,5 @@ test.concurrent("a consumer that hangs after its commit and wakes acknowledges l
   zombie.kill("SIGCONT");
   await drained(kenri);
   expect(await zombie.stop()).toBe(0);
-  expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
 });

@@ -9,7 +9,7 @@ beforeAll(async () => {
   await kenri.start(allRoles);
   // The workers hear of a fault once they run; a first notification shows that they do.
   await kenri.grant("first", "item");
-  await toldOnce("first");
+  await deliveredOnce("first");
 });
 afterAll(() => kenri.close());
 
@@ -23,7 +23,7 @@ const requeue = (system: "entitlement" | "notification", id: string, reason = "t
 const notificationOf = async (user: string) => (await kenri.notificationSql`select * from notifications where user_id = ${user}`)[0]!;
 const eventOf = async (user: string) =>
   (await kenri.entitlementSql`select * from outbox_events where aggregate_key = ${`${user}:item`}`)[0]!;
-const toldOnce = (user: string) =>
+const deliveredOnce = (user: string) =>
   until(`${user} is told`, 20_000, async () => {
     const inbox = await kenri.inbox(user);
     return inbox.length === 1 && inbox[0]?.status === "SENT";
@@ -65,10 +65,10 @@ test("a channel that always fails: attempts as configured, then FAILED and one d
   expect(answers.map(answer => answer.status)).toEqual([200, 200]);
   const [one, other] = await Promise.all(answers.map(answer => answer.json()));
   expect(one).toEqual(other);
-  await toldOnce("no-channel");
+  await deliveredOnce("no-channel");
   expect(await kenri.notificationSql`select from operator_actions where subject = ${notification_id}`).toHaveLength(2);
   expect((await requeue("notification", notification_id)).status).toBe(200);
-  await toldOnce("no-channel");
+  await deliveredOnce("no-channel");
 });
 
 test("a publish that always fails: FAILED with its last error; a requeue delivers it, once and audited", async () => {
@@ -82,7 +82,7 @@ test("a publish that always fails: FAILED with its last error; a requeue deliver
   const answers = await Promise.all([requeue("entitlement", event_id), requeue("entitlement", event_id)]);
   expect(answers.map(answer => answer.status)).toEqual([200, 200]);
   for (const answer of answers) expect(await answer.json()).toEqual({ event_id, status: "PENDING", publish_generation: 1 });
-  await toldOnce("no-stream");
+  await deliveredOnce("no-stream");
   expect(await kenri.entitlementSql`select from operator_actions where subject = ${event_id}`).toHaveLength(1);
   expect(await (await requeue("entitlement", event_id)).json()).toMatchObject({ publish_generation: 1 });
 });
@@ -93,7 +93,7 @@ test("a FAILED event does not block the later ones of its aggregate, and comes l
   await until("it is FAILED", 15_000, async () => (await eventOf("stumbler")).status === "FAILED");
   await setFault("entitlement", "");
   await kenri.revoke("stumbler", "item");
-  await toldOnce("stumbler");
+  await deliveredOnce("stumbler");
   const [failed] =
     await kenri.entitlementSql`select event_id from outbox_events where aggregate_key = 'stumbler:item' and aggregate_version = 1`;
   await requeue("entitlement", failed!.event_id);
@@ -113,12 +113,12 @@ test("a payload that cannot be encoded is FAILED at once, and delivered after it
   const { event_id } = await eventOf("spoilt");
   await kenri.entitlementSql`update outbox_events set payload = payload || '{"source": "purchase"}' where event_id = ${event_id}`;
   expect((await requeue("entitlement", event_id)).status).toBe(200);
-  await toldOnce("spoilt");
+  await deliveredOnce("spoilt");
 });
 
 test("a requeue inside the duplicate window really stores a new message, under a new id", async () => {
   await kenri.grant("again", "item");
-  await toldOnce("again");
+  await deliveredOnce("again");
   const { event_id } = await eventOf("again");
   await until("it is confirmed", 15_000, async () => (await eventOf("again")).confirmed_at !== null);
   await kenri.entitlementSql`update outbox_events set status = 'FAILED', confirmed_at = null, last_error = 'by hand' where event_id = ${event_id}`;
@@ -130,12 +130,12 @@ test("a requeue inside the duplicate window really stores a new message, under a
   expect(stored.map(({ seq, messageId }) => [seq, messageId]).at(-1)).toEqual([stream_seq, `${event_id}:r1`]);
   expect(stored).toHaveLength(2);
   await until("it is confirmed again", 15_000, async () => (await eventOf("again")).confirmed_at !== null);
-  await toldOnce("again");
+  await deliveredOnce("again");
 });
 
 test("what is not FAILED cannot be put back (409), what is not there neither (404); nothing is noted", async () => {
   await kenri.grant("fine", "item");
-  await toldOnce("fine");
+  await deliveredOnce("fine");
   const { event_id } = await eventOf("fine");
   const { notification_id } = await notificationOf("fine");
   for (const answer of [await requeue("entitlement", event_id), await requeue("notification", notification_id)]) {

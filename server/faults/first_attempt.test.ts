@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { traffic } from "../testing/traffic.ts";
 
@@ -26,7 +26,7 @@ for (const point of ["notification.claimed", "notification.sent", "notification.
     await kenri.start("notification:consumer");
     await load.done;
     await drained(kenri);
-    expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+    expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
     expect(await others.metric("kenri_notifications_reclaimed_total")).toBeGreaterThanOrEqual(held.length);
     // Charged to nobody: it is not known that an attempt was made.
     expect(await kenri.notificationSql`select from notifications where attempt_count <> 1`).toHaveLength(0);
@@ -44,5 +44,5 @@ test.concurrent("a consumer that wakes after the lease of its first attempt chan
   await zombie.logged("notification.fenced");
   await drained(kenri);
   expect(await kenri.notificationSql`select from notification_attempts`).toHaveLength(60);
-  expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { testServer } from "../testing/databases.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { privateServers } from "../testing/servers.ts";
@@ -45,7 +45,7 @@ for (const point of ["outbox.claimed", "outbox.published"])
     await kenri.start("entitlement:api");
     await load.done;
     await drained(kenri);
-    expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+    expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
     expect(await disorderInStream(kenri)).toEqual([]);
     expect(await relay.metric("kenri_outbox_reclaimed_total")).toBeGreaterThanOrEqual(held.length);
     expect(await kenri.entitlementSql`select from outbox_events where attempt_count > 0`).toHaveLength(0);
@@ -61,7 +61,7 @@ test.concurrent("an API that wakes after the lease of its first attempt changes 
   await zombie.logged("outbox.fenced");
   await load.done;
   await drained(kenri);
-  expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 });
 

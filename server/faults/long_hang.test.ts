@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { delivered, drained, faultsInBooks } from "../testing/books.ts";
 import { testBrowser } from "../testing/browser.ts";
+import { delivered, drained, findInconsistencies } from "../testing/consistency.ts";
 import { testServer } from "../testing/databases.ts";
 import { gatewayPlace, startGateway } from "../testing/gateway.ts";
 import { allRoles, type TestKenri, testKenri, testNats } from "../testing/kenri.ts";
@@ -49,7 +49,7 @@ async function isBack({ kenri }: { kenri: TestKenri }, load: ReturnType<typeof t
   const ledger = await load.stop();
   await delivered(kenri, backWithin - (performance.now() - since));
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { testServer } from "../testing/databases.ts";
 import { allRoles, type TestKenri, testKenri } from "../testing/kenri.ts";
 import { cutStream, privateServers } from "../testing/servers.ts";
@@ -58,7 +58,7 @@ test.concurrent("NATS away for several leases: every grant answers 200, no attem
   expect([...ledger.answers.keys()]).toEqual([200]);
   await drained(kenri);
   expect(await charged(kenri)).toBe(0);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 });
 
@@ -73,7 +73,7 @@ test.concurrent("everything starts while NATS is away: grants answer 200, and ar
   await nats.start();
   await drained(kenri);
   expect(await charged(kenri)).toBe(0);
-  expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
 });
 
 /** Some events are told and confirmed; then, with the consumer away, more are on the stream, and NATS dies under load. */
@@ -100,7 +100,7 @@ async function everythingIsTold({ kenri, relay, load }: Awaited<ReturnType<typeo
   await until("more is granted after it is back", 15_000, () => countOf(load.ledger.granted) > before + 50);
   const ledger = await load.stop();
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect([...ledger.answers.keys()]).toEqual([200]);
   expect(await charged(kenri)).toBe(0);
   expect(await relay.metric("kenri_outbox_stream_losses_total")).toBeGreaterThan(0);
@@ -142,6 +142,6 @@ test.concurrent("NATS hangs: the breaker opens, few attempts are charged, and it
   await drained(kenri);
   expect([...ledger.answers.keys()]).toEqual([200]);
   expect(await charged(kenri)).toBeLessThan(10);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 });

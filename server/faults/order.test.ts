@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, type TestProcess, testKenri } from "../testing/kenri.ts";
 import { disorderInStream } from "../testing/stream.ts";
 import { traffic } from "../testing/traffic.ts";
@@ -35,7 +35,7 @@ test(`two relays, two consumers and two senders, ${changes} changes of 20 busy p
   const load = traffic(kenri, { clients: 20, hot: 20, pause: 0, requests: changes });
   await load.done;
   await drained(kenri, 120_000);
-  expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
   expect(await kenri.notificationSql`select from processed_events where stale`).toHaveLength(0);
   expect([...(await misplaced(kenri))]).toEqual([]);
@@ -68,7 +68,7 @@ test("the same while one of each is killed at random: what is stale was overtake
   }
   await load.stop();
   await drained(kenri);
-  expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
   const letThrough = consumers
     .flatMap(one => one.lines.filter(line => line.includes("intake.gap")))

@@ -9,12 +9,12 @@ let everything: TestProcess;
 beforeAll(async () => {
   kenri = await testKenri({ CONSUMER_ACK_WAIT: "2s", HEALTH_PORT: "0" });
   everything = await kenri.start(allRoles);
-  await toldSoon("first");
+  await deliveredSoon("first");
 });
 afterAll(() => kenri.close());
 
 /** The pipeline is not held up: a new grant is told. */
-async function toldSoon(user: string) {
+async function deliveredSoon(user: string) {
   expect((await kenri.grant(user, "item")).status).toBe(200);
   await until(`${user} is told`, 15_000, async () => (await kenri.inbox(user))[0]?.status === "SENT");
 }
@@ -57,7 +57,7 @@ const reprocess = (id: string) =>
 test("poison bytes are stored with reason, headers and sequence; others are not held up; they are taken in on demand after a fix, once", async () => {
   const poison = new Uint8Array([0xff, 0xff, 0xff, 0x01, 0x02]);
   const seq = await putOnStream(kenri, poison, { "x-sender": "a stranger" });
-  await toldSoon("after-poison");
+  await deliveredSoon("after-poison");
   const letter = await letterOf(seq);
   expect(letter.reason).toContain("not an EntitlementEvent");
   expect(letter.headers).toMatchObject({ "x-sender": "a stranger" });
@@ -95,7 +95,7 @@ const unreadable: [what: string, data: Uint8Array | string, reason: RegExp][] = 
 test.each(unreadable)("%s: a raw dead letter that says why, and others are told", async (_, data, reason) => {
   const seq = await putOnStream(kenri, data);
   expect((await letterOf(seq)).reason).toMatch(reason);
-  await toldSoon(`user-${seq}`);
+  await deliveredSoon(`user-${seq}`);
   const refused = await reprocess((await letterOf(seq)).id);
   expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([409, "STILL_UNREADABLE"]);
 });
@@ -104,7 +104,7 @@ test("an event that the database refuses is a raw dead letter that says why; the
   await kenri.notificationSql`alter table notifications add constraint nobody_is_odd check (user_id <> 'odd')`;
   const { data, headers } = eventMessage({ userId: "odd" });
   const seq = await putOnStream(kenri, data, headers);
-  await toldSoon("beside-odd");
+  await deliveredSoon("beside-odd");
   expect((await letterOf(seq)).reason).toMatch(/^cannot be stored: .*nobody_is_odd/);
   await kenri.notificationSql`alter table notifications drop constraint nobody_is_odd`;
   expect((await reprocess((await letterOf(seq)).id)).status).toBe(200);
@@ -115,7 +115,7 @@ test("headers that JSON cannot hold are no obstacle", async () => {
   const { reason, headers } = await letterOf(seq);
   expect(reason).toContain("not an EntitlementEvent");
   expect(headers["x-odd"]).toBe("a\uFFFDb");
-  await toldSoon("after-headers");
+  await deliveredSoon("after-headers");
 });
 
 test("a thousand poisonous messages do not hold up the others", async () => {
@@ -123,7 +123,7 @@ test("a thousand poisonous messages do not hold up the others", async () => {
     for (let n = 0; n < 1000; n++) nats.publish(kenri.environment.ENTITLEMENT_SUBJECT!, `poison ${n}`);
     await nats.flush();
   });
-  await toldSoon("after-a-thousand");
+  await deliveredSoon("after-a-thousand");
   const buried = () => kenri.notificationSql`select from notification_nats_dlq where encode(data, 'escape') ~ '^poison [0-9]+$'`;
   await until("all are raw dead letters", 20_000, async () => (await buried()).length === 1000);
 });

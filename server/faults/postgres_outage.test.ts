@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { allRoles, type TestKenri, testKenri, testNats } from "../testing/kenri.ts";
 import { type TestProxy, tcpProxy } from "../testing/proxy.ts";
 import { privateServers } from "../testing/servers.ts";
@@ -54,7 +54,7 @@ test.concurrent("PostgreSQL killed with -9 under load, twice: no process dies, s
   expect([...ledger.answers.keys()].sort()).toEqual([200, 503]);
   expect(countOf(ledger.granted)).toBeGreaterThan(100);
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
   expect(everything.lines.filter(line => /ended_unasked|worker.error|unhandled|unexpectedly/.test(line))).toEqual([]);
   expect(await everything.stop()).toBe(0);
@@ -87,7 +87,7 @@ test.concurrent("PostgreSQL hangs for some seconds: requests answer 503 with Ret
   expect([...ledger.answers.keys()].sort()).toEqual([200, 503]);
   expect(ledger.slowest()).toBeLessThan(3000);
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await everything.stop()).toBe(0);
 });
 
@@ -143,6 +143,6 @@ test.concurrent("one answer of PostgreSQL in fifty is cut in the middle, for eve
   await until("connections were cut again and again", 60_000, () => proxy.cuts() > 20 && countOf(load.ledger.granted) > 200);
   const ledger = await load.stop();
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 });

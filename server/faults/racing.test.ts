@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, type TestProcess, testKenri } from "../testing/kenri.ts";
 import { disorderInStream } from "../testing/stream.ts";
 import { countOf, traffic } from "../testing/traffic.ts";
@@ -42,7 +42,7 @@ test("two relays, two consumers and two senders race over 2,000 events and die a
   await until("2,000 events were asked for", 60_000, () => countOf(load.ledger.granted) >= events);
   await load.stop();
   await drained(kenri);
-  expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
   expect(await latecomersMarkedWrongly()).toBe(0);
 });

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { messagesOf, streamOf, withNats } from "../testing/stream.ts";
 import { traffic } from "../testing/traffic.ts";
@@ -43,7 +43,7 @@ test.concurrent("events that vanished from the stream are found missing, sent ag
   });
   await kenri.start("notification:consumer");
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   const again = await resent(kenri);
   expect(again.map(row => row.event_id).sort()).toEqual(lost.map(row => row.event_id).sort());
   expect(again.map(row => row.publish_generation)).toEqual([1, 1]);
@@ -61,7 +61,7 @@ test.concurrent("a purged stream loses nothing", async () => {
   await withNats(kenri, async (_, manager) => void (await manager.streams.purge(streamOf(kenri))));
   await kenri.start("notification:consumer");
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await resent(kenri)).toHaveLength(20);
 });
 
@@ -88,7 +88,7 @@ test.concurrent("nothing is sent again while notification merely lags", async ()
   lock.release();
   await drained(kenri);
   expect(await resent(kenri)).toHaveLength(0);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
 });
 
 test.concurrent("a durable consumer that somebody deleted is made again and reads from the start; duplicates are dropped", async () => {
@@ -101,7 +101,7 @@ test.concurrent("a durable consumer that somebody deleted is made again and read
   for (const book of ["asked", "granted"] as const)
     for (const [aggregate, value] of more.ledger[book]) ledger[book].set(aggregate, value as never);
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await process.metric("kenri_intake_events_total", 'outcome="duplicate"')).toBeGreaterThanOrEqual(20);
 });
 
@@ -111,6 +111,6 @@ test.concurrent("a stream that somebody deleted while all are connected is made 
   await withNats(kenri, async (_, manager) => void (await manager.streams.delete(streamOf(kenri))));
   await kenri.start("notification:consumer");
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await resent(kenri)).toHaveLength(20);
 });

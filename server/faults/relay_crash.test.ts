@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { disorderInStream, messagesOf } from "../testing/stream.ts";
 import { traffic } from "../testing/traffic.ts";
@@ -35,7 +35,7 @@ const heldBy = async (kenri: TestKenri, worker: string) =>
 
 async function allIsWell(kenri: TestKenri, ledger: Awaited<ReturnType<typeof fill>>) {
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { traffic } from "../testing/traffic.ts";
 
@@ -43,7 +43,7 @@ test.concurrent("a sender that wakes after its lease settles nothing, and fenced
   expect(await zombie.metric("kenri_notifications_fenced_total")).toBe(held);
   expect(await zombie.metric("kenri_notifications_total")).toBe(0);
   expect(await attempts(kenri)).toBe(30);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
 });
 
 test.concurrent("a sender that hung before it sent anything sends nothing when it wakes", async () => {
@@ -55,7 +55,7 @@ test.concurrent("a sender that hung before it sent anything sends nothing when i
   zombie.kill("SIGCONT");
   expect(await zombie.logged("notification.fenced")).toContain('"what":"release"');
   expect(zombie.lines.filter(line => line.includes("notification.sent"))).toEqual([]);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
 });
 
 test.concurrent("a sender killed after the channel took its sends: they are sent again, and are one inbox row each", async () => {
@@ -68,7 +68,7 @@ test.concurrent("a sender killed after the channel took its sends: they are sent
   const next = await kenri.start("notification:sender");
   await drained(kenri);
   expect(await next.metric("kenri_notifications_reclaimed_total")).toBe(30);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   // Charged to nobody: it is not known that an attempt was made.
   expect(await kenri.notificationSql`select from notifications where attempt_count <> 1`).toHaveLength(0);
 });

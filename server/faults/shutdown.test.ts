@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { endsInTime, momentOf } from "../testing/ending.ts";
 import { allRoles, type TestKenri, testKenri } from "../testing/kenri.ts";
 import { traffic } from "../testing/traffic.ts";
@@ -80,7 +80,7 @@ test.concurrent("roles as processes of their own exit with 0 on SIGTERM under lo
   const ledger = await load.stop();
   await kenri.start("entitlement:relay notification:consumer notification:sender");
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
 });
 
 test.concurrent("a second signal ends it at once", async () => {

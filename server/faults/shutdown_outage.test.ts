@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained } from "../testing/books.ts";
+import { drained } from "../testing/consistency.ts";
 import { testServer } from "../testing/databases.ts";
 import { endsInTime, momentOf } from "../testing/ending.ts";
 import { allRoles, type Servers, type TestKenri, testKenri, testNats } from "../testing/kenri.ts";

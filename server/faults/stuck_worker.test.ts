@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { testServer } from "../testing/databases.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { privateServers } from "../testing/servers.ts";
@@ -61,7 +61,7 @@ test.concurrent.each([
     const ledger = await load.stop();
     await drained(kenri);
     expect([...ledger.answers.keys()]).toEqual([200]);
-    expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+    expect(await findInconsistencies(kenri, ledger)).toEqual([]);
     for (const role of roles) {
       expect(process.lines.filter(line => line.includes("worker.stuck") && line.includes(role))).toHaveLength(1);
       expect(process.lines.filter(line => line.includes("worker.ended_unasked") && line.includes("nothing was done"))).not.toEqual([]);
@@ -85,7 +85,7 @@ test.concurrent.each(["entitlement:relay", "notification:consumer", "notificatio
     kenri.launch(role);
     await drained(kenri);
     await until("all is told", 20_000, async () => (await sent(kenri)) === 40);
-    expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+    expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
   },
 );
 

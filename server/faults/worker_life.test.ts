@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, type TestProcess, testKenri } from "../testing/kenri.ts";
 import { traffic } from "../testing/traffic.ts";
 
@@ -48,7 +48,7 @@ test.each([
     const ledger = await load.stop();
     expect([...ledger.answers.keys()]).toEqual([200]);
     await drained(kenri);
-    expect((await faultsInBooks(kenri, ledger)).filter(fault => fault.startsWith(system))).toEqual([]);
+    expect((await findInconsistencies(kenri, ledger)).filter(fault => fault.startsWith(system))).toEqual([]);
     await until("it is no longer degraded", 20_000, async () => (await kenri.readiness(system)).status === "ready");
     expect(process.lines.filter(line => line.includes("worker.error") && line.includes("made to crash"))).not.toEqual([]);
   },

@@ -40,7 +40,7 @@ type Row = { readonly event_id: string; readonly aggregate: string; readonly ver
  * Compares what clients were answered with what the two databases hold, after everything was delivered. Returns what is wrong:
  * an answer of 200 without its effect, an effect that nobody asked for, one told twice, a gap, something half done or left over.
  */
-export async function faultsInBooks(kenri: TestKenri, ledger: Ledger): Promise<string[]> {
+export async function findInconsistencies(kenri: TestKenri, ledger: Ledger): Promise<string[]> {
   const events = await kenri.entitlementSql<
     Row[]
   >`select event_id, aggregate_key as aggregate, aggregate_version as version, status from outbox_events`;

@@ -1,7 +1,7 @@
 // The judge of the fault tests must be able to say no: each case breaks one thing behind the back of a healthy system.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { headers } from "@nats-io/transport-node";
-import { drained, faultsInBooks } from "./books.ts";
+import { drained, findInconsistencies } from "./consistency.ts";
 import { type TestKenri, testKenri } from "./kenri.ts";
 import { notifications } from "./notification_rows.ts";
 import { disorderInStream, messagesOf, withNats } from "./stream.ts";
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => kenri.close());
 
 test("a healthy system has nothing wrong in its books", async () => {
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 });
 
@@ -31,7 +31,7 @@ async function findsAfter(system: "entitlement" | "notification", change: string
   await sql
     .begin(async transaction => {
       await transaction.unsafe(change);
-      found = await faultsInBooks({ ...kenri, [`${system}Sql`]: transaction } as TestKenri, ledger);
+      found = await findInconsistencies({ ...kenri, [`${system}Sql`]: transaction } as TestKenri, ledger);
       throw new Error("undo");
     })
     .catch(() => {});
@@ -96,7 +96,7 @@ test.each([
 });
 
 test("more events than were asked for are found", async () => {
-  expect((await faultsInBooks(kenri, { ...ledger, asked: new Map() })).join("\n")).toMatch(/asked for 0/);
+  expect((await findInconsistencies(kenri, { ...ledger, asked: new Map() })).join("\n")).toMatch(/asked for 0/);
 });
 
 test("an older version first seen after a newer one is disorder", async () => {
