@@ -7,7 +7,7 @@ let kenri: TestKenri;
 beforeAll(async () => {
   kenri = await testKenri({ NOTIFICATION_MAX_ATTEMPTS: "2", OUTBOX_MAX_ATTEMPTS: "2" });
   await kenri.start(allRoles);
-  // The workers hear of a fault once they run; a first notification shows that they do.
+  // Workers get a fault only while they run; a first delivery shows that they do.
   await kenri.grant("first", "item");
   await deliveredOnce("first");
 });
@@ -15,7 +15,7 @@ afterAll(() => kenri.close());
 
 const post = (system: "entitlement" | "notification", path: string, body: unknown, method = "POST") =>
   kenri.call(system, path, { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
-/** Publishes (entitlement) or sends (notification) for users with this prefix fail. */
+/** Makes publishes (entitlement) or sends (notification) for users with this prefix fail. */
 const setFault = (system: "entitlement" | "notification", user_prefix: string) => post(system, "/debug/faults", { user_prefix }, "PUT");
 const requeue = (system: "entitlement" | "notification", id: string, reason = "the cause is gone") =>
   post(system, `/ops/${system === "entitlement" ? "outbox" : "notifications"}/${id}/requeue`, { reason });
@@ -24,15 +24,15 @@ const notificationOf = async (user: string) => (await kenri.notificationSql`sele
 const eventOf = async (user: string) =>
   (await kenri.entitlementSql`select * from outbox_events where aggregate_key = ${`${user}:item`}`)[0]!;
 const deliveredOnce = (user: string) =>
-  until(`${user} is told`, 20_000, async () => {
+  until(`${user} has one delivery`, 20_000, async () => {
     const inbox = await kenri.inbox(user);
     return inbox.length === 1 && inbox[0]?.status === "SENT";
   });
 
-test("a channel that always fails: attempts as configured, then FAILED and one dead letter, atomically; a requeue delivers it, once and audited", async () => {
+test("a channel that always fails: attempts as configured, then FAILED with one dead letter in the same commit; a requeue delivers it once and is audited", async () => {
   await setFault("notification", "no-channel");
   expect((await kenri.grant("no-channel", "item")).status).toBe(200);
-  // Whenever anybody looks, FAILED and its dead letter are there together or not at all.
+  // At every moment FAILED and the dead letter exist together or not at all.
   const half = () => kenri.notificationSql`
     select from notifications full join notification_dlq using (notification_id)
     where (notifications.status = 'FAILED') is distinct from (notification_dlq.notification_id is not null)`;
@@ -71,7 +71,7 @@ test("a channel that always fails: attempts as configured, then FAILED and one d
   await deliveredOnce("no-channel");
 });
 
-test("a publish that always fails: FAILED with its last error; a requeue delivers it, once and audited", async () => {
+test("a publish that always fails: FAILED with its last error; a requeue delivers it once and is audited", async () => {
   await setFault("entitlement", "no-stream");
   expect((await kenri.grant("no-stream", "item")).status).toBe(200);
   await until("it is FAILED", 15_000, async () => (await eventOf("no-stream")).status === "FAILED");
@@ -87,7 +87,7 @@ test("a publish that always fails: FAILED with its last error; a requeue deliver
   expect(await (await requeue("entitlement", event_id)).json()).toMatchObject({ publish_generation: 1 });
 });
 
-test("a FAILED event does not block the later ones of its aggregate, and comes late as stale after its requeue", async () => {
+test("a FAILED event does not block the later ones of its aggregate, and is stale when it is requeued", async () => {
   await setFault("entitlement", "stumbler");
   await kenri.grant("stumbler", "item");
   await until("it is FAILED", 15_000, async () => (await eventOf("stumbler")).status === "FAILED");
@@ -97,14 +97,14 @@ test("a FAILED event does not block the later ones of its aggregate, and comes l
   const [failed] =
     await kenri.entitlementSql`select event_id from outbox_events where aggregate_key = 'stumbler:item' and aggregate_version = 1`;
   await requeue("entitlement", failed!.event_id);
-  await until("both are told", 20_000, async () => (await kenri.inbox("stumbler")).filter(row => row.status === "SENT").length === 2);
+  await until("both are delivered", 20_000, async () => (await kenri.inbox("stumbler")).filter(row => row.status === "SENT").length === 2);
   expect((await kenri.inbox("stumbler")).map(row => [row.payload.version, row.stale])).toEqual([
     [1, true],
     [2, false],
   ]);
 });
 
-test("a payload that cannot be encoded is FAILED at once, and delivered after it was mended and put back", async () => {
+test("a payload that cannot be encoded is FAILED at once, and delivered after it was repaired and requeued", async () => {
   await kenri.entitlementSql`create function spoil() returns trigger language plpgsql as $$ begin new.payload := new.payload - 'source'; return new; end $$`;
   await kenri.entitlementSql`create trigger spoil before insert on outbox_events for each row when (new.aggregate_key = 'spoilt:item') execute function spoil()`;
   expect((await kenri.grant("spoilt", "item")).status).toBe(200);
@@ -116,7 +116,7 @@ test("a payload that cannot be encoded is FAILED at once, and delivered after it
   await deliveredOnce("spoilt");
 });
 
-test("a requeue inside the duplicate window really stores a new message, under a new id", async () => {
+test("a requeue inside the duplicate window stores a new message under a new id", async () => {
   await kenri.grant("again", "item");
   await deliveredOnce("again");
   const { event_id } = await eventOf("again");
@@ -133,7 +133,7 @@ test("a requeue inside the duplicate window really stores a new message, under a
   await deliveredOnce("again");
 });
 
-test("what is not FAILED cannot be put back (409), what is not there neither (404); nothing is noted", async () => {
+test("a row that is not FAILED cannot be requeued (409), nor can one that does not exist (404); no action is recorded", async () => {
   await kenri.grant("fine", "item");
   await deliveredOnce("fine");
   const { event_id } = await eventOf("fine");
