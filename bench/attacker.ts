@@ -1,10 +1,10 @@
-/** Sends requests as fast as they are answered, so many at a time, from a process of its own until it is ended; then it prints how they were answered. */
+/** Sends a number of requests at a time, each as soon as the last is answered, from a process of its own. When it is stopped it prints the statuses. */
 import { setPriority } from "node:os";
 
 export interface Attack {
   readonly inFlight: number;
-  /** Whether a refused request is followed by the pause that the refusal asks for. */
-  readonly heedsRetryAfter?: boolean;
+  /** Whether it waits for Retry-After after a refusal. */
+  readonly respectsRetryAfter?: boolean;
   /** Sent in turns; `{n}` stands for the number of the request. */
   readonly requests: readonly {
     readonly url: string;
@@ -15,13 +15,13 @@ export interface Attack {
 }
 
 export interface RunningAttack {
-  /** All that it sends at once is on its way. */
+  /** Its first requests have been sent. */
   readonly underWay: Promise<void>;
-  /** Ends it and tells how many answers of each status it got. */
+  /** Stops it. Returns the number of responses by status. */
   stop(): Promise<Record<string, number>>;
 }
 
-// Thousands of connections are not opened in one moment; when they are, their first requests are read.
+// Thousands of connections take a while to open; then their first requests are read.
 const [opening, settling] = [3000, 500];
 const ready = "under way";
 
@@ -51,8 +51,8 @@ export function startAttack(attack: Attack): RunningAttack {
   };
 }
 
-async function run({ inFlight, heedsRetryAfter = false, requests }: Attack): Promise<void> {
-  // What the attacker's own process costs is not what is measured: on a small machine it gives way.
+async function run({ inFlight, respectsRetryAfter = false, requests }: Attack): Promise<void> {
+  // The cost of the attacker's own process is not measured: it has a low priority.
   setPriority(19);
   const statuses: Record<string, number> = {};
   process.on("SIGTERM", () => {
@@ -77,7 +77,7 @@ async function run({ inFlight, heedsRetryAfter = false, requests }: Attack): Pro
       await response?.arrayBuffer().catch(() => {});
       const status = String(response?.status ?? "no answer");
       statuses[status] = (statuses[status] ?? 0) + 1;
-      if (heedsRetryAfter) await Bun.sleep(Number(response?.headers.get("retry-after") ?? 0) * 1000);
+      if (respectsRetryAfter) await Bun.sleep(Number(response?.headers.get("retry-after") ?? 0) * 1000);
     }
   };
   await Promise.all(Array.from({ length: inFlight }, lane));

@@ -9,18 +9,18 @@ import { type Figure, ms, percentile, timesInTurns, timings } from "./measure.ts
 import { fillEntitlements, fillInbox, fillOutbox } from "./rows.ts";
 
 const rounds = 80;
-const warm = 30; // the first ones fetch what the load pushed out of the cache
+const warm = 30; // the first ones load pages that the fill pushed out of the cache
 const few = 10_000;
 const many = 1_000_000;
 
 /**
- * Whether claim, change and inbox cost the same whatever lies there: a million rows, then the hard cases, each against ten thousand rows in
- * another database. Both are asked in turns, so that whatever else the machine does, it does to both.
+ * Compares the cost of claim, change and inbox at a million rows, and in the hard cases, with ten thousand rows in another database.
+ * Both are measured in turns, so that other load on the machine affects both.
  */
 export async function backlog(small: TestKenri, large: TestKenri): Promise<Figure[]> {
   const [base, other] = [work(small), work(large)];
   const figures: Figure[] = [];
-  /** Several times, some seconds apart: what disturbs the machine for a moment does not decide. */
+  /** Several times, some seconds apart, so that a short disturbance does not decide. */
   const measure = async (what: string, step: Step, { goal = "≤ 1.5", passes = 1 } = {}) => {
     const all: [number[], number[]] = [[], []];
     for (let pass = 0; pass < passes; pass++) {
@@ -68,7 +68,7 @@ export async function backlog(small: TestKenri, large: TestKenri): Promise<Figur
 const stream = { stream: "bench", resend_before: null };
 type Step = "claim" | "change" | "inbox";
 
-/** What is timed; each returns its time in milliseconds. */
+/** The measured steps. Each returns its time in milliseconds. */
 function work(kenri: TestKenri) {
   const metrics = createMetrics();
   const pool = (url: string, durable = true) => connect({ url, name: "bench", max: 2, statementTimeout: 120_000, durable });
@@ -81,7 +81,7 @@ function work(kenri: TestKenri) {
   let users = 0;
 
   return {
-    /** A claim of 100 timed, then settled untimed, so that the backlog drains as in life. */
+    /** A claim of 100 is timed, then settled untimed, so that the backlog drains. */
     async claim(n: number): Promise<number> {
       if (n % 20 === 0) from = (await outbox.head({ from: "-infinity", look: 400 }))[0]?.bound ?? from;
       const token = crypto.randomUUID();
@@ -128,7 +128,7 @@ function work(kenri: TestKenri) {
   };
 }
 
-/** Fills everything up to so many rows. */
+/** Fills all tables up to this number of rows. */
 async function fillUp({ entitlementSql, notificationSql }: TestKenri, rows: number): Promise<void> {
   const [[pending], [held], [inbox]] = await Promise.all([
     entitlementSql`select count(*)::int as n from outbox_events where status = 'PENDING'`,
@@ -141,8 +141,8 @@ async function fillUp({ entitlementSql, notificationSql }: TestKenri, rows: numb
 }
 
 /**
- * The housekeeping of a bulk load is not what is measured: every size starts vacuumed, just after a checkpoint, with the index that keeps the
- * order in the cache, and when the disk has written what the load left it, so that a bare commit takes as long as it did before.
+ * The after-effects of a bulk load are not measured. Every size starts vacuumed, just after a checkpoint, with the index of the order in the
+ * cache, and when the disk has finished the writes of the load, so that a bare commit takes as long as before.
  */
 async function settleDown(kenri: TestKenri, calm: number): Promise<void> {
   for (const sql of [kenri.entitlementSql, kenri.notificationSql]) await sql`vacuum analyze`;
@@ -155,8 +155,8 @@ async function settleDown(kenri: TestKenri, calm: number): Promise<void> {
 }
 
 /**
- * After a checkpoint PostgreSQL logs each page whole at its first change. A claim changes the index that keeps the order in a hundred
- * places, which are as many pages in a large index and few in a small one. It ends when all were changed once; so it is measured apart.
+ * After a checkpoint PostgreSQL logs each page whole at its first change. A claim changes the index of the order in a hundred places:
+ * a hundred pages of a large index, few of a small one. This ends when every page was changed once, so it is measured apart.
  */
 async function wholePages({ entitlementSql }: TestKenri, state: "on" | "off"): Promise<void> {
   await entitlementSql.unsafe(`alter system set full_page_writes = ${state}`);
@@ -169,7 +169,7 @@ async function commitTime({ entitlementSql: sql }: TestKenri): Promise<number> {
   return percentile(await timings(200, () => sql`insert into bench_commit default values`), 50);
 }
 
-/** With a snapshot open that keeps every dead row version alive. */
+/** Runs with an open snapshot that keeps every dead row version. */
 async function underLongTransaction<T>(kenri: TestKenri, work: () => Promise<T>): Promise<T> {
   const reserved = await kenri.entitlementSql.reserve();
   await reserved`begin isolation level repeatable read`;

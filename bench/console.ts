@@ -23,8 +23,8 @@ type Question = [what: string, path: string, body?: string];
 const sqlOf = (kenri: TestKenri, system: System) => (system === "entitlement" ? kenri.entitlementSql : kenri.notificationSql);
 
 /**
- * Whether an operator waits longer in front of a million rows than in front of ten thousand: every list, count and look-up, through HTTP.
- * Both are asked in turns, so that whatever else the machine does, it does to both.
+ * Compares the time of every list, count and look-up through HTTP at a million rows with ten thousand.
+ * Both are measured in turns, so that other load on the machine affects both.
  */
 export async function operatorReads(small: TestKenri, large: TestKenri): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -63,7 +63,7 @@ async function fill(kenri: TestKenri, system: System, count: number): Promise<vo
   await sql`checkpoint`;
 }
 
-/** Both in turns: the median of each, and what it answered. */
+/** Measures both in turns. Returns the median of each and its response. */
 async function inTurns(one: [TestKenri, Question], other: [TestKenri, Question], system: System) {
   const asked = [one, other].map(([kenri, question]) => ({ times: [] as number[], answer: "", ask: () => ask(kenri, system, question) }));
   for (let n = 0; n < warmUps; n++) for (const each of asked) each.answer = await each.ask();
@@ -81,7 +81,7 @@ async function ask(kenri: TestKenri, system: System, [, path, body]: Question): 
   return said(answer);
 }
 
-/** What an answer held, in a few words, so that a fast answer that says nothing is seen. */
+/** A short summary of a response, so that a fast empty response is noticed. */
 function said(answer: Record<string, unknown>): string {
   if (answer.status === 503) return "503";
   const one = (value: { count: number; more: boolean }) => `${value.count}${value.more ? "+" : ""}`;
@@ -94,7 +94,7 @@ function said(answer: Record<string, unknown>): string {
   return list ? `${list.length}${answer.next_cursor ? ", more" : ""}` : "one";
 }
 
-/** The place in the middle of what is listed by a time. */
+/** The cursor in the middle of a list by time. */
 async function halfWayOf(sql: ReturnType<typeof sqlOf>, table: string, id: string, where: string, key: string): Promise<string> {
   const [place] = await sql.unsafe(`select ${key}::text as at, ${id} as id from ${table} where ${where} order by ${key}, ${id}
     offset (select count(*) / 2 from ${table} where ${where}) limit 1`);

@@ -2,8 +2,8 @@ import type postgres from "postgres";
 import { audits, idempotencyKeys, outboxEvents } from "../server/testing/entitlement_rows.ts";
 import { deadLetters, deliveryAttempts, notifications, processedEvents } from "../server/testing/notification_rows.ts";
 
-// As in life: 98 % are done, some wait, 1.5 % failed of some forty causes, every one with a host and a number of its own, over thirty days, and not in
-// the order in which they were made; four of five that wait do so for a retry. The table is written in the order of time, as it would have been; up to a hundred that are under way were claimed at once and share a lease.
+// A realistic mix over thirty days: 98 % are done, some wait, 1.5 % failed of some forty causes. Each error has its own host and number. Failures are
+// not in the order of creation. Four of five waiting rows wait for a retry. The table is written in the order of time. Up to a hundred claimed rows share a lease.
 const mixed = (count: number) => `
   select n, age, uuidv7(-age) as id, now() - age as at, 'user-' || n % ${Math.max(1, count / 20)} as user_id, 'item-' || n as sku, md5('trace' || n) as trace,
     case when n % 1000 < 982 then 'done' when n % 1000 < 984 then 'wait' when n % 1000 < 985 then 'busy' else 'failed' end as state,
@@ -25,7 +25,7 @@ const common = {
   lease_until: "case state when 'busy' then now() + interval '1 day' + make_interval(secs => n / 100000) end",
 };
 
-/** Fills entitlement's tables with so many changes and the events they led to. */
+/** Fills entitlement's tables with this number of changes and their events. */
 export async function fillConsoleOutbox(sql: postgres.Sql, count: number): Promise<void> {
   await sql`truncate outbox_events, entitlement_audit, idempotency_keys`;
   const events = outboxEvents.text(
@@ -65,7 +65,7 @@ export async function fillConsoleOutbox(sql: postgres.Sql, count: number): Promi
   await sql.unsafe(`with mixed as materialized (${mixed(count)}), events as (${events}), keyed as (${keys}) ${audit}`);
 }
 
-/** Fills notification's tables with so many notifications, their attempts and dead letters. */
+/** Fills notification's tables with this number of notifications, their attempts and dead letters. */
 export async function fillConsoleNotifications(sql: postgres.Sql, count: number): Promise<void> {
   await sql`truncate notifications, notification_attempts, notification_dlq, processed_events`;
   const consumed = processedEvents.text(
@@ -108,7 +108,7 @@ export async function fillConsoleNotifications(sql: postgres.Sql, count: number)
   await sql.unsafe(`with tried as (${tried}) ${dead}`);
 }
 
-/** What operators did: an action for every hundredth row, an operation for every thousandth, and one that is about every tenth. */
+/** Work of operators: an action for every hundredth row, an operation for every thousandth, and one operation over every tenth. */
 export async function fillOperatorWork(sql: postgres.Sql, count: number, kind: string, table: string, id: string): Promise<void> {
   await sql`truncate operator_actions, operations, operation_items`;
   await sql.unsafe(`

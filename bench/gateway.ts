@@ -18,7 +18,7 @@ async function ask(url: string, headers: Record<string, string>): Promise<void> 
   await response.arrayBuffer();
 }
 
-/** What the door costs: who am I and the profile through the gateway, against asking the services behind it straight. */
+/** The cost of the gateway: `/v1/me` and the profile through it, compared with direct calls of the services. */
 export async function gateway(kenri: TestKenri, { redis, idp }: GatewayServers): Promise<Figure[]> {
   const place = await gatewayPlace();
   await kenri.start("account:api entitlement:api notification:api", place.forServices);
@@ -35,7 +35,7 @@ export async function gateway(kenri: TestKenri, { redis, idp }: GatewayServers):
   const { user_id: userId } = (await (await browser.fetch(`${url}/v1/me`)).json()) as { user_id: string };
   for (const sku of ["sword", "shield", "season-pass"]) await kenri.grant(userId, sku);
 
-  // Straight: other APIs of the same systems, which take tokens of a mint that the bench holds.
+  // Direct calls go to other APIs of the same systems, which accept tokens of the bench's own mint.
   const mint = await testMint();
   await kenri.start("account:api entitlement:api", { GATEWAY_JWKS_URL: mint.jwksUrl });
   const bearer = async (audience: string) => ({ authorization: `Bearer ${await mint.token(audience, userId)}` });

@@ -9,7 +9,7 @@ import { type Figure, perSecond, throughput } from "./measure.ts";
 const concurrency = 64;
 const count = 20_000;
 
-/** Grants through HTTP against the same statement sent straight by the driver, one request a statement, at the same concurrency. */
+/** Grants through HTTP compared with the same statement sent by the driver, one request a statement, at the same concurrency. */
 export async function grants(kenri: TestKenri): Promise<Figure[]> {
   const sql = connect({ url: kenri.entitlement.appUrl, name: "bench", max: concurrency, statementTimeout: 30_000 });
   const { change } = bindStatements<EntitlementSql>(sql, readStatements(["entitlement"]), createMetrics(), 30_000);

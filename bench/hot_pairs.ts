@@ -13,10 +13,10 @@ const pairs = 6;
 const each = 5000;
 const limit = 50;
 const rounds = (pairs * each) / limit;
-// Measured is the last third: then 20,000 were drained.
+// The last third is measured: 20,000 were drained before.
 const warm = (rounds * 2) / 3;
 
-/** A large backlog of a few pairs is drained, in one database behind a long transaction and in another one without, in turns. */
+/** Drains a large backlog of a few pairs in two databases in turns: one with a long transaction, one without. */
 export async function hotPairs(free: TestKenri, long: TestKenri): Promise<Figure[]> {
   const drains = [drain(free), drain(long)] as const;
   const figures: Figure[] = [];
@@ -42,7 +42,7 @@ export async function hotPairs(free: TestKenri, long: TestKenri): Promise<Figure
   return figures;
 }
 
-/** What is timed: one claim and its settlement; each returns its time in milliseconds. */
+/** The measured steps: one claim and its settlement. Each returns its time in milliseconds. */
 function drain(kenri: TestKenri) {
   const pool = (url: string) => connect({ url, name: "bench", max: 2, statementTimeout: 120_000, durable: false });
   const pools = [pool(kenri.entitlement.appUrl), pool(kenri.notification.appUrl)] as const;
@@ -52,7 +52,7 @@ function drain(kenri: TestKenri) {
   const outboxBound = dueBound(async from => (await outbox.head({ from, look }))[0], Number.POSITIVE_INFINITY);
   const inboxBound = dueBound(async from => (await notifications.head({ from, look }))[0], Number.POSITIVE_INFINITY);
 
-  /** The bound moves as often as in life, untimed: a loop of its own does that. */
+  /** The bound moves as often as in a worker, untimed: there a loop of its own does that. */
   function timed(bound: typeof outboxBound, work: (from: string, token: string) => Promise<void>): () => Promise<number> {
     let movedAt = Number.NEGATIVE_INFINITY;
     return async () => {
@@ -89,7 +89,7 @@ function drain(kenri: TestKenri) {
   };
 }
 
-/** A snapshot that keeps every dead row version alive; returns what ends it. */
+/** Opens a snapshot that keeps every dead row version. Returns the function that ends it. */
 async function longTransaction(sql: postgres.Sql): Promise<() => Promise<void>> {
   const reserved = await sql.reserve();
   await reserved`begin isolation level repeatable read`;

@@ -6,11 +6,11 @@ import { until } from "../stack/wait.ts";
 import { type Figure, ms, percentile, timings } from "./measure.ts";
 
 const count = 500;
-// Who looks earlier than this takes from the two cores what is being measured. The bare steps rest as long: a machine that has gone idle
-// in between answers more slowly than one that is kept awake.
+// Polling earlier would use the cores that are being measured. The bare steps pause as long: an idle machine answers more slowly
+// than one that is kept busy.
 const untouched = 12;
 
-/** From the answer of a grant to SENT, one grant at a time, against the three bare steps that no design can leave out. */
+/** The time from the response of a grant to SENT, one grant at a time, compared with the three steps that every design needs. */
 export async function latency(kenri: TestKenri): Promise<Figure[]> {
   const bare = await bareSteps(kenri);
   const answered = new Map<string, number>();
@@ -45,7 +45,7 @@ export async function latency(kenri: TestKenri): Promise<Figure[]> {
     {
       what: "the same",
       value: ms(p50),
-      against: `the bare steps with the rest that the grants have between them: ${ms(sum(50))}`,
+      against: `the bare steps with the pause that the grants have between them: ${ms(sum(50))}`,
       ratio: p50 / sum(50),
       goal: "",
     },

@@ -1,4 +1,4 @@
-/** `bun run bench [part …]`: measures in one run, on servers of its own, and prints one table. */
+/** `bun run bench [part …]`: measures in one run on private servers and prints one table. */
 import { join } from "node:path";
 import { type TestKenri, type TestProcess, testKenri } from "../server/testing/kenri.ts";
 import { answerHelp } from "../stack/help.ts";
@@ -16,7 +16,7 @@ import { relay } from "./relay.ts";
 
 type Part = (kenri: TestKenri, process: TestProcess) => Promise<Figure[]>;
 
-// What runs beside a part: nothing (it works on the tables itself), an API alone, or everything.
+// The processes beside a part: none (it works on the tables itself), an API alone, or all.
 const parts: Record<string, { readonly run: Part; readonly processes: string }> = {
   grants: { run: grants, processes: "entitlement:api" },
   relay: { run: relay, processes: "" },
@@ -35,7 +35,7 @@ const parts: Record<string, { readonly run: Part; readonly processes: string }> 
 answerHelp(
   `usage: npx bun run bench [part …]
 
-Measures on servers of its own and prints one table. Without arguments: every part. Parts: ${Object.keys(parts).join(", ")}.`,
+Measures on private servers and prints one table. Without arguments: every part. Parts: ${Object.keys(parts).join(", ")}.`,
   { takes: argument => Object.hasOwn(parts, argument) },
 );
 const wanted = process.argv.slice(2);
@@ -58,7 +58,7 @@ try {
     console.error(`measuring ${name} …`);
     const kenri = await another();
     try {
-      await kenri.entitlementSql`checkpoint`; // no part pays for what the one before has left to be written
+      await kenri.entitlementSql`checkpoint`; // no part pays for the unwritten pages of the part before
       const running = processes ? await kenri.start(processes) : undefined;
       const measured = await run(kenri, running!);
       for (const { what, ratio } of measured) console.error(`  ${what}: ${ratio?.toFixed(2)}`);

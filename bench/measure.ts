@@ -1,4 +1,4 @@
-/** Numbers of one run; only their ratios say something, because the machine is shared and its speed is its own. */
+/** The numbers of one run. Only their ratios are comparable between machines. */
 export interface Figure {
   readonly what: string;
   readonly value: string;
@@ -15,7 +15,7 @@ export function percentile(values: readonly number[], p: number): number {
 export const ms = (value: number) => `${value.toFixed(value < 10 ? 2 : 1)} ms`;
 export const perSecond = (value: number) => `${Math.round(value).toLocaleString("en")}/s`;
 
-/** Runs `work` from `lanes` lanes until `count` calls were made; returns calls a second. */
+/** Runs `work` in `lanes` lanes until `count` calls were made. Returns calls per second. */
 export async function throughput(lanes: number, count: number, work: (n: number) => Promise<unknown>): Promise<number> {
   let next = 0;
   const since = performance.now();
@@ -26,7 +26,7 @@ export async function throughput(lanes: number, count: number, work: (n: number)
   return (count * 1000) / (performance.now() - since);
 }
 
-/** The times of `count` calls one after the other, in milliseconds, with a rest after each if one is asked for. */
+/** The times of `count` sequential calls in milliseconds, with an optional pause after each. */
 export async function timings(count: number, work: (n: number) => Promise<unknown>, rest = 0): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < count; n++) {
@@ -38,7 +38,7 @@ export async function timings(count: number, work: (n: number) => Promise<unknow
   return times;
 }
 
-/** The times of two works that time themselves, done in turns, without the first `warm` of each. */
+/** The times of two functions that measure themselves, called in turns, without the first `warm` of each. */
 export async function timesInTurns(
   count: number,
   warm: number,

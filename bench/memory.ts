@@ -6,7 +6,7 @@ import { type Figure, throughput } from "./measure.ts";
 const count = 100_000;
 const megabytes = (pid: number) => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024;
 
-/** Resident memory of the process that runs both systems with all their workers, before and after 100k grants went through it. */
+/** Resident memory of a process with both systems and all their workers, before and after 100k grants. */
 export async function memory(kenri: TestKenri, process: TestProcess): Promise<Figure[]> {
   const push = async (run: string, grants: number) => {
     await throughput(64, grants, async n => void (await (await kenri.grant(`${run}-${n}`, "item")).arrayBuffer()));

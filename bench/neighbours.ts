@@ -16,19 +16,19 @@ const rest = 15;
 const failedRows = 150_000;
 const holdings = 5000;
 
-// The gateway as it is by default: limits are a part of what is measured.
+// The gateway with its defaults: the limits are part of the measurement.
 const defaults = Object.fromEntries(listSettings(limitSettings).flatMap(({ variable, preset }) => (preset ? [[variable, preset]] : [])));
 
-// Their lines come through a pipe to this process, which is busy measuring: the services would wait for it.
+// Log lines would go through a pipe to this process, which is busy measuring, and the services would wait for it.
 const quietly = { LOG_REQUESTS: "off" };
 
 interface NamedAttack extends Attack {
   readonly what: string;
-  /** How long its last requests may still be worked on when it has ended. */
+  /** How long its last requests may still run after it has ended. */
   readonly calm: number;
 }
 
-/** What an innocent caller waits while one neighbour does its worst, against what the same caller waits without, in turns. */
+/** The latency of other callers while one caller sends as much as it can, compared with their latency without it, in turns. */
 export async function neighbours(kenri: TestKenri, { redis, idp }: GatewayServers): Promise<Figure[]> {
   const place = await gatewayPlace();
   for (const system of ["account", "entitlement", "notification"])
@@ -78,7 +78,7 @@ async function attacks(
       what: `one operator previews ${failedRows.toLocaleString("en")} FAILED rows, 32 at once`,
       inFlight: 32,
       calm: 1000,
-      // Sets that no two share, so that each is walked.
+      // Different sets, so that each is counted anew.
       requests: Array.from({ length: 100 }, (_, n) => ({
         url: `${entitlement}/ops/outbox/bulk/preview`,
         method: "POST",
@@ -101,7 +101,7 @@ async function attacks(
     {
       what: "one client changes one pair, 5,600 at once",
       inFlight: 5600,
-      heedsRetryAfter: true,
+      respectsRetryAfter: true,
       // CHANGE_WAIT
       calm: 6000,
       requests: ["grants", "revokes"].map(change => ({
@@ -147,7 +147,7 @@ interface Times {
 
 let asked = 0;
 
-/** Every innocent call one after the other, all kinds side by side, for so long. */
+/** Runs the calls of the other callers for this time: sequential calls of each kind, all kinds in parallel. */
 const measure = (innocents: readonly Innocent[], milliseconds: number): Promise<Times[]> =>
   Promise.all(
     innocents.map(async ({ what, ask }) => {

@@ -12,7 +12,7 @@ import { fillOutbox } from "./rows.ts";
 const count = 40_000;
 const window = 500;
 
-/** Events a second from the outbox to the stream, claims and settling included, against bare JetStream publishes of the same messages. */
+/** Events per second from the outbox to the stream, including claims and settling, compared with bare JetStream publishes of the same messages. */
 export async function relay(kenri: TestKenri): Promise<Figure[]> {
   await fillOutbox(kenri.entitlementSql, count, "PENDING");
   const raw = await rawPublish(kenri);
@@ -30,7 +30,7 @@ export async function relay(kenri: TestKenri): Promise<Figure[]> {
   return [figure("500", large, "≥ 0.6"), figure("200", small, "")];
 }
 
-/** The same messages, encoded before the clock starts, with nothing around the publish. */
+/** The same messages, encoded before the measurement, with nothing but the publish. */
 async function rawPublish(kenri: TestKenri): Promise<number> {
   const nats = await connectTo(kenri.environment.NATS_URL!);
   await ensureStream(nats, { name: "bench-raw", subject: "bench.raw", maxAge: 600_000, duplicateWindow: 120_000, replicas: 1 });
@@ -59,7 +59,7 @@ async function drain(kenri: TestKenri, batch: string): Promise<number> {
     },
     100,
   );
-  // By the database's clock, from the first event published to the last, the first tenth left out as warming up.
+  // By the database's clock, from the first published event to the last, without the first tenth as warm-up.
   const [row] = await kenri.entitlementSql`
     with times as (select published_at, row_number() over (order by published_at) as n from outbox_events where status = 'PUBLISHED')
     select (select count(*) from times where n > ${count / 10}) / extract(epoch from max(published_at) - min(published_at))::float8 as rate from times where n > ${count / 10}`;

@@ -6,7 +6,7 @@ import { quoted } from "../server/testing/rows.ts";
 /** Marks the rows of one fill, so that a second one makes other aggregates. */
 const tagged = "(select substr(md5(random()::text), 1, 8) as tag) t";
 
-/** Fills the outbox with events of as many aggregates, each with its own due time, as the change statement would have written them. */
+/** Fills the outbox with events, each of its own aggregate and with its own due time, as the change statement writes them. */
 export async function fillOutbox(
   sql: postgres.Sql,
   count: number,
@@ -39,7 +39,7 @@ export async function fillInbox(sql: postgres.Sql, count: number): Promise<void>
     insert into inbox_positions select user_id, max(position) from sent group by user_id on conflict (user_id) do update set position = excluded.position`);
 }
 
-/** Fills the entitlements, keys and audit of as many users. */
+/** Fills the entitlements, request keys and audit of this number of users. */
 export async function fillEntitlements(sql: postgres.Sql, count: number): Promise<void> {
   await sql.unsafe(`
     with n as (select n, 'bulk-' || tag || '-' || n as user_id from generate_series(1, ${count}) n, ${tagged}),
@@ -48,7 +48,7 @@ export async function fillEntitlements(sql: postgres.Sql, count: number): Promis
     ${audits.text({ user_id: "user_id", client_id: "'bulk'" }, "n")}`);
 }
 
-/** Versions of a few pairs, as they come when these are changed in turn. */
+/** Versions of a few pairs that are changed in turn. */
 const hot = { user_id: "'hot-' || p", aggregate_version: "n", created_at: "at" };
 const inTurn = (pairs: number, each: number) =>
   `generate_series(1, ${each}) n, generate_series(1, ${pairs}) p, lateral (select now() - interval '1 hour' + n * interval '10 ms' + p * interval '1 ms') t(at) order by at`;

@@ -30,21 +30,21 @@ async function edit(file: string, from: string | RegExp, to: string): Promise<vo
 
 const checks = async () => (await verify(copy)).map(problem => problem.check);
 
-test("the schema as committed is in order", async () => {
+test("the committed schema passes", async () => {
   expect(await verify(repository)).toEqual([]);
 });
 
-test("a removed field breaks what was promised", async () => {
+test("a removed field is a breaking change", async () => {
   await edit(schema, /\n.*string trace_id = 9;/, "");
   expect(await checks()).toEqual(["drift", "breaking"]);
 });
 
-test("a field with another type breaks what was promised", async () => {
+test("a field with another type is a breaking change", async () => {
   await edit(schema, "int64 version = 8;", "string version = 8;");
   expect(await checks()).toContain("breaking");
 });
 
-test("a generated file edited by hand, lost or left over is drift", async () => {
+test("a generated file that was edited, deleted or left over is drift", async () => {
   await edit(generated, "eventId: string;", "eventId: number;");
   await Bun.write(join(copy, "server/gen/kenri/gone_pb.ts"), "export {};\n");
   expect((await verify(copy)).map(problem => problem.detail)).toEqual([
@@ -55,12 +55,12 @@ test("a generated file edited by hand, lost or left over is drift", async () => 
   expect((await verify(copy)).map(problem => problem.detail)).toEqual([`${generated} is missing: run buf generate`]);
 });
 
-test("an added field is no break, but wants its place in the baseline", async () => {
+test("an added field is not breaking, but must be added to the baseline", async () => {
   await edit(schema, "string trace_id = 9;", "string trace_id = 9;\n\n  // New.\n  string added = 10;");
   expect(await checks()).toEqual(["drift", "baseline"]);
 });
 
-test("a name against the rules is a lint problem", async () => {
+test("a name against the rules is a lint error", async () => {
   await edit(schema, "string user_id", "string userID");
   expect(await checks()).toEqual(["lint"]);
 });

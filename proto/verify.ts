@@ -1,16 +1,16 @@
-// Checks what is generated from, and promised by, proto/: `bun proto/verify.ts`. Offline, needs only the packages in node_modules.
+// `bun proto/verify.ts` checks the schema in proto/ and its generated code. It works offline with the packages in node_modules.
 //
 //   lint      buf's STANDARD rules
 //   drift     server/gen is exactly what `buf generate` writes
 //   breaking  no change breaks a reader or writer of the schema in proto/baseline.binpb
-//   baseline  everything in the schema is in the baseline too, so that it is protected from now on
+//   baseline  everything in the schema is also in the baseline, so that it is protected
 //
-// The baseline moves on by hand, in the commit that changes the schema and says why:
+// The baseline is updated by hand, in the commit that changes the schema and gives the reason:
 //
 //   bunx buf build --exclude-source-info -o proto/baseline.binpb
 //
-// After an addition that is routine. After a *breaking* change it is a decision: events of the old shape are still in streams,
-// outboxes and dead letters, and the other side may run last week's code. Reserve the field, or begin a package v2, instead.
+// After an addition this is routine. After a *breaking* change it is a decision: events of the old shape are still in streams,
+// outboxes and dead letters, and other processes may run older code. Reserve the field or start a package v2 instead.
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
@@ -30,7 +30,7 @@ export async function verify(root = repository): Promise<Problem[]> {
   const breaking = await buf(root, "breaking", "--against", baseline);
   if (!breaking.ok) return [...problems, { check: "breaking", detail: breaking.output }];
 
-  // Asked the other way round, an addition is a deletion: what the baseline lacks.
+  // With the arguments swapped an addition is reported as a deletion: the baseline lacks it.
   const unprotected = await buf(root, "breaking", baseline, "--against", ".");
   if (!unprotected.ok) problems.push({ check: "baseline", detail: `new in the schema, not yet in ${baseline}:\n${unprotected.output}` });
   return problems;

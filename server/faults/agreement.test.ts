@@ -27,7 +27,7 @@ interface Counts {
 }
 const sum = ({ counts }: Counts) => Object.values(counts).reduce((all, one) => all + one.count, 0);
 const grants = 900;
-// What is on its way is listed in turn, everything else newest first.
+// Open rows are listed in the order of their turn, all others newest first.
 const turns: Record<string, string> = { PENDING: "next_retry_at", IN_FLIGHT: "lease_until", PROCESSING: "lease_until" };
 
 /** The counts and lists of a system as the console reads them. */
@@ -51,7 +51,7 @@ function reader({ system, kind, id }: Failing) {
   };
 }
 
-test("while grants flow, publishes fail, deliveries die and bulk requeues run, no count loses or doubles a row, and in the end all agree", async () => {
+test("under grants, failing publishes, dead deliveries and bulk requeues no count loses or doubles a row, and at the end all counts and lists agree", async () => {
   const relay = kenri.launch("entitlement:relay", { FAULT_USER_PREFIX: "lost" });
   const rest = kenri.launch("notification:consumer notification:sender", { FAULT_USER_PREFIX: "dead" });
   let [asked, answered, isFlowing] = [0, 0, true];
@@ -73,7 +73,7 @@ test("while grants flow, publishes fail, deliveries die and bulk requeues run, n
     }
     return started;
   };
-  // Nothing is deleted meanwhile: the sum over the states holds what was there before the look, nothing that was not yet asked for, and never falls.
+  // Nothing is deleted meanwhile. So the sum over the states includes every row from before the read, no row that was not requested yet, and never falls.
   const look = async (failing: Failing) => {
     const { counts, walk } = reader(failing);
     let [looks, before] = [0, 0];

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DiscardPolicy, type JetStreamApiError } from "@nats-io/jetstream";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { testServer } from "../testing/databases.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { privateServers } from "../testing/servers.ts";
@@ -13,7 +13,7 @@ import { countOf, traffic } from "../testing/traffic.ts";
 const closing: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closing.map(close => close())));
 
-// How long a broken stream is left as it is. The full rehearsal: BROKEN_STREAM_SECONDS=60.
+// How long the stream stays broken. A full run: BROKEN_STREAM_SECONDS=60.
 const brokenFor = Number(process.env.BROKEN_STREAM_SECONDS ?? 5) * 1000;
 
 async function underLoad() {
@@ -33,7 +33,7 @@ async function underLoad() {
     60_000,
     async () => (await kenri.notificationSql`select from notifications where status = 'SENT'`).length > 20,
   );
-  load.ledger.answers.clear(); // several systems start at once on one machine: only what is answered from here on is judged
+  load.ledger.answers.clear(); // several systems start at once on one machine: only later answers are checked
   return { kenri, servers, load };
 }
 type Running = Awaited<ReturnType<typeof underLoad>>;
@@ -43,7 +43,7 @@ const charged = async ({ entitlementSql }: TestKenri) =>
     await entitlementSql`select event_id, status, attempt_count, last_error from outbox_events where attempt_count > 0 or last_error is not null`
   ).length;
 
-/** What /ops/health says of the breaker. */
+/** The breaker in /ops/health. */
 async function publishing(kenri: TestKenri): Promise<string> {
   const { breakers } = (await (await kenri.call("entitlement", "/ops/health")).json()) as {
     breakers: { name: string; detail: string | null }[];
@@ -51,7 +51,7 @@ async function publishing(kenri: TestKenri): Promise<string> {
   return breakers.find(({ name }) => name === "publish")?.detail ?? "";
 }
 
-/** While the stream is broken: grants go on, no attempt is charged, and health says what is wrong. After the repair all is told. */
+/** While the stream is broken: grants continue, no attempt is charged, and health names the cause. After the repair everything is delivered. */
 async function survives({ kenri, load }: Running, cause: RegExp, breakIt: () => Promise<void>, repair: () => Promise<void>): Promise<void> {
   await breakIt();
   const since = performance.now();
@@ -70,13 +70,13 @@ async function survives({ kenri, load }: Running, cause: RegExp, breakIt: () => 
   await drained(kenri);
   expect([...ledger.answers.keys()]).toEqual([200]);
   expect(await charged(kenri)).toBe(0);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
   expect(await kenri.notificationSql`select from notification_nats_dlq`).toHaveLength(0);
   await until("health is well again", 15_000, async () => (await publishing(kenri)) === "");
 }
 
-/** NATS writes on into a deleted file that it has open. When that is full it has to make the next one. */
+/** NATS keeps writing into a deleted file that it has open. When that file is full, it must create the next one. */
 async function fillFile(kenri: TestKenri): Promise<void> {
   const filler = new Uint8Array(1_000_000);
   await until("NATS cannot store any more", 20_000, () =>
@@ -87,7 +87,7 @@ async function fillFile(kenri: TestKenri): Promise<void> {
   );
 }
 
-test.concurrent("the files of the store vanish under the running NATS, which is restarted later: no attempt is charged, nothing is lost, health names the cause", async () => {
+test.concurrent("the store files of a running NATS are deleted, and NATS is restarted later: no attempt is charged, nothing is lost, health names the cause", async () => {
   const running = await underLoad();
   const { nats, dir } = running.servers;
   await survives(
@@ -104,7 +104,7 @@ test.concurrent("the files of the store vanish under the running NATS, which is 
   );
 });
 
-test.concurrent("the stream is full and takes nothing new: no attempt is charged, health names the cause, and all is told when it has room", async () => {
+test.concurrent("the stream is full: no attempt is charged, health names the cause, and everything is delivered when it has room", async () => {
   const running = await underLoad();
   const { kenri } = running;
   const limit = (bytes: number) =>
@@ -124,7 +124,7 @@ test.concurrent("the stream is full and takes nothing new: no attempt is charged
   expect(await kenri.metric("notification", "kenri_intake_events_total", 'outcome="probe"')).toBeGreaterThan(0);
 });
 
-test.concurrent("the stream is sealed, and deleted later: no attempt is charged, health names the cause, and all is told by a new stream", async () => {
+test.concurrent("the stream is sealed and deleted later: no attempt is charged, health names the cause, and everything is delivered by a new stream", async () => {
   const running = await underLoad();
   const { kenri } = running;
   await survives(
@@ -139,7 +139,7 @@ test.concurrent("the stream is sealed, and deleted later: no attempt is charged,
   );
 });
 
-test.concurrent("the stream has another subject for a while: no attempt is charged, health names the cause, and all is told when it is back", async () => {
+test.concurrent("the stream has another subject for a while: no attempt is charged, health names the cause, and everything is delivered when the subject is back", async () => {
   const running = await underLoad();
   const { kenri } = running;
   const take = (subject: string) =>
@@ -155,7 +155,7 @@ test.concurrent("the stream has another subject for a while: no attempt is charg
   );
 });
 
-test.concurrent("another stream has the subject: it takes nothing, and all is told by the right one later", async () => {
+test.concurrent("another stream has the subject: nothing is published to it, and everything is delivered by the right one later", async () => {
   const running = await underLoad();
   const { kenri } = running;
   const subject = kenri.environment.ENTITLEMENT_SUBJECT!;

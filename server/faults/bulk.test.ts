@@ -33,7 +33,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("bulk operations, $kin
         await failing.sql(kenri)`select result, count(*)::int from operation_items where operation_id = ${operation_id} group by result`
       ).map(row => [row.result, row.count]),
     );
-  /** What a killed worker had sent is still worked off by the server, or not at all. */
+  /** A statement of a killed worker is finished by the server or has no effect: waits until its sessions have ended. */
   const sessionsEnded = () =>
     until("the sessions of the killed end", 10_000, async () => {
       const sql = failing.sql(kenri);
@@ -49,7 +49,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("bulk operations, $kin
       );
     });
 
-  test("5,000 rows, the worker killed again and again: each row once, each audited once, and the numbers are exact", async () => {
+  test("5,000 rows and a worker that is killed several times: each row changes once, has one audit row, and the numbers are exact", async () => {
     const ids = await failing.put(kenri, "many", 5000);
     const { operation_id } = await people.started("ADMIN", { error: "made to fail", status: "FAILED" });
     for (const enough of [300, 1500, 3000]) {
@@ -78,7 +78,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("bulk operations, $kin
     else expect(await kenri.notificationSql`select from notification_dlq where requeued_by = 'user:admin'`).toHaveLength(5000);
   }, 120_000);
 
-  test("two operators start the same set at once: no row twice, and who came late is told why", async () => {
+  test("two operators start the same set at once: no row changes twice, and the second one gets the reason", async () => {
     const ids = await failing.put(kenri, "both", 600, "wanted by two");
     const filter = { error: "WANTED by two" };
     const preview = await people.preview(filter);
@@ -102,7 +102,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("bulk operations, $kin
     await delivered(ids);
   }, 60_000);
 
-  test("cancelled in the middle: what is done stays done, the rest is not touched, and others go on", async () => {
+  test("cancelled midway: finished rows stay changed, the rest is not touched, and other operations continue", async () => {
     const ids = await failing.put(kenri, "half", 1000, "half of it");
     const { operation_id } = await people.started("OPERATOR", { error: "half of it" });
     await people.reached(operation_id, operation => operation.done >= 100);
@@ -112,10 +112,10 @@ describe.each([[outbox], [notifications]] as [Failing][])("bulk operations, $kin
     const cancelled = JSON.parse(answers[0]!.text);
     expect(cancelled).toMatchObject({ status: "CANCELLED", cancelled_by: "user:operator", finished_at: expect.any(String) });
     expect(cancelled.done).toBeLessThan(1000);
-    // A later one that is worked off to its end shows that the worker has come by since.
+    // A later operation that is done shows that the worker has run since.
     await failing.put(kenri, "after", 5, "after that");
     await people.reached((await people.started("OPERATOR", { error: "after that" })).operation_id, isDone);
-    // What was requeued before goes its way.
+    // The rows that were requeued before are delivered.
     expect({ ...(await people.operation(operation_id)), outcome: null }).toEqual({ ...cancelled, outcome: null });
     expect(await counted(operation_id)).toEqual({ DONE: cancelled.done, PENDING: 1000 - cancelled.done });
     expect(await audits(ids)).toHaveLength(cancelled.done);
@@ -123,7 +123,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("bulk operations, $kin
       kenri,
     )`select reason from operator_actions where subject = ${operation_id} and action = 'operation.cancel'`;
     expect([...noted]).toEqual([{ reason: "the cause is back" }]);
-    // What was left can be taken up by another operation.
+    // Another operation can requeue the rest.
     expect(await people.preview({ error: "half of it", status: "FAILED" })).toMatchObject({ eligible: 1000 - cancelled.done });
   }, 60_000);
 });

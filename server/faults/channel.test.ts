@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 const quick = { batch: 50, lease: 1500, sendWithin: 500, maxAttempts: 10 };
 
-/** A sender over a channel that does as it is told, and what it was asked to send, in order. */
+/** A sender over a channel of the test, with the sends it got, in order. */
 function senderOver(send: (user: string, version: number, time: number) => Promise<Sending>, options: Partial<typeof quick> = {}) {
   const asked: string[] = [];
   const metrics = createMetrics();
@@ -58,7 +58,7 @@ function senderOver(send: (user: string, version: number, time: number) => Promi
   return { asked, fenced, runOnce };
 }
 
-/** Versions 1 to `count` of one aggregate of a user, taken in. */
+/** Consumes versions 1 to `count` of one aggregate of a user. */
 const takeIn = (user: string, count = 1) => {
   const versions = Array.from({ length: count }, (_, index) => index + 1);
   return acceptArrivals(sql, {
@@ -78,13 +78,13 @@ const takeIn = (user: string, count = 1) => {
 
 const rows = () =>
   pool`select user_id, aggregate_version as version, status, attempt_count as attempts, last_error from notifications order by user_id, aggregate_version`;
-/** Retries are due at once, leases run out at once: time passes. */
+/** Makes time pass: retries are due and leases have expired. */
 const timePasses = async () => {
   await pool`update notifications set next_retry_at = now() - interval '1 second' where status = 'PENDING'`;
   await sql.notifications.reclaim({ limit: 100, from: "-infinity" });
 };
 
-test("a channel that never answers costs an attempt at its deadline, and others are sent", async () => {
+test("a channel that never answers costs an attempt at its deadline, and other notifications are sent", async () => {
   await Promise.all([takeIn("hangs"), takeIn("fine")]);
   const { runOnce } = senderOver(async user => (user === "hangs" ? new Promise<never>(() => {}) : { outcome: "sent" }));
   await runOnce();
@@ -102,7 +102,7 @@ test.each([
       throw new Error("no route");
     },
   ],
-])("a channel that %s costs an attempt, and others are sent", async (_, break_) => {
+])("a channel that %s costs an attempt, and other notifications are sent", async (_, break_) => {
   await Promise.all([takeIn("broken"), takeIn("fine")]);
   const { runOnce } = senderOver(user => (user === "broken" ? break_() : Promise.resolve({ outcome: "sent" })));
   await runOnce();
@@ -112,14 +112,14 @@ test.each([
   ]);
 });
 
-test("an error text that the database cannot hold is kept as far as it can", async () => {
+test("an error text that the database cannot store is stored as far as possible", async () => {
   await takeIn("odd");
   const { runOnce } = senderOver(async () => ({ outcome: "retry", error: "answered a\0b" }));
   await runOnce();
   expect((await rows())[0]).toMatchObject({ status: "PENDING", attempts: 1, last_error: "answered a\uFFFDb" });
 });
 
-test("a run that takes longer than the lease is sent bit by bit, in order, each once; nothing is fenced or charged", async () => {
+test("a run that takes longer than the lease is sent in several claims, in order, each once; nothing is fenced or charged", async () => {
   await takeIn("slow", 6);
   const { runOnce, asked, fenced } = senderOver(() => Bun.sleep(300).then(() => ({ outcome: "sent" })));
   let runs = 0;
@@ -133,7 +133,7 @@ test("a run that takes longer than the lease is sent bit by bit, in order, each 
   expect(await fenced()).toBe(0);
 });
 
-test("a channel that fails nine times in ten: versions of an aggregate are sent in order, with an attempt noted for each try", async () => {
+test("a channel that fails nine times in ten: versions of an aggregate are sent in order, and every try is one attempt row", async () => {
   await Promise.all(["a", "b", "c"].map(user => takeIn(user, 5)));
   const sent: string[] = [];
   const { runOnce, asked } = senderOver(

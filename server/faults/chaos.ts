@@ -1,9 +1,9 @@
-// `bun run test:faults [--seed N] [--seconds S]`: two of every process under load, faults by the dice; then heal, drain and compare
-// what clients were answered with what the databases hold. The same seed makes the same faults in the same order.
+// `bun run test:faults [--seed N] [--seconds S]`: runs two of every process under load with random faults, then heals, drains and compares
+// the answers to clients with the databases. The same seed makes the same faults in the same order.
 import { parseArgs } from "node:util";
 import { answerHelp } from "../../stack/help.ts";
 import { becomes, until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { testKenri } from "../testing/kenri.ts";
 import { seeded } from "../testing/random.ts";
 import { cutStream, privateServers } from "../testing/servers.ts";
@@ -14,7 +14,7 @@ import { type Cast, cast, type Part } from "./chaos_cast.ts";
 answerHelp(
   `usage: npx bun run test:faults [--seed N] [--seconds S]
 
-Two of every process under load with faults by chance for S seconds (60), then a comparison of all books. A seed repeats a run.`,
+Two of every process under load with random faults for S seconds (60), then a consistency check of both systems. A seed repeats a run.`,
   { takes: () => true },
 );
 const { values } = parseArgs({ options: { seed: { type: "string" }, seconds: { type: "string", default: "60" } } });
@@ -75,7 +75,7 @@ async function breakProcesses({ parts }: Cast, random: (below: number) => number
   }
 }
 
-/** It is replaced by one that dies or hangs at its first work, in the middle of it. */
+/** Replaces it by a process that dies or hangs in the middle of its first batch. */
 async function worstMoment(one: Part, point: string, dies: boolean, pause: number): Promise<void> {
   await fault(`${dies ? "kill -9" : "stop"} at ${point}`, async () => {
     await one.kill({ [dies ? "FAULT_KILL_AT" : "FAULT_STOP_AT"]: point });
@@ -130,14 +130,14 @@ async function passes(milliseconds: number): Promise<void> {
   await becomes(milliseconds, () => false, Math.min(milliseconds, 50));
 }
 
-/** Everything that is wrong after the heal. */
+/** All inconsistencies after the heal. */
 async function judge(): Promise<string[]> {
   const open = await drained(kenri, 60_000).then(
     () => [],
     error => [(error as Error).message],
   );
-  say("drained; comparing the books");
-  const books = await faultsInBooks(kenri, ledger);
+  say("drained; checking the consistency");
+  const books = await findInconsistencies(kenri, ledger);
   const disorder = wiped ? [] : await disorderInStream(kenri);
   const surprises = actors.parts
     .flatMap(one => one.past)

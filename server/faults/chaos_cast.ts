@@ -2,18 +2,18 @@ import { choosePort } from "../../stack/ports.ts";
 import type { Stack } from "../../stack/stack.ts";
 import type { TestKenri, TestProcess } from "../testing/kenri.ts";
 
-/** A place in the cast: a role that is always played by somebody. */
+/** A role that always has a running process. */
 export interface Part {
   readonly name: string;
   readonly role: string;
-  /** It ends as by a power cut, and somebody else takes over, who may have a fault of its own. */
+  /** Kills the process as by a power cut and starts another one, which may have a fault of its own. */
   kill(fault?: Record<string, string>): Promise<void>;
   pause(): void;
   resume(): void;
-  /** Ends it in good order; its exit code. */
+  /** Stops it gracefully. Returns its exit code. */
   stop(): Promise<number>;
   readonly process: () => TestProcess;
-  /** Every process that ever played it. */
+  /** Every process that had this role. */
   readonly past: readonly TestProcess[];
 }
 
@@ -38,11 +38,11 @@ function part(kenri: TestKenri, name: string, role: string, environment: Record<
 
 export interface Cast {
   readonly parts: readonly Part[];
-  /** Where clients go. */
+  /** The URLs for clients. */
   readonly bases: readonly string[];
 }
 
-/** Two of everything, as on two machines. */
+/** Two processes of every role, as on two machines. */
 export async function cast(kenri: TestKenri, stack: Stack<"postgres" | "nats">): Promise<Cast> {
   const ports = [await choosePort(stack.dir, "api-a"), await choosePort(stack.dir, "api-b")];
   const workers = ["entitlement:relay", "notification:consumer", "notification:sender"];

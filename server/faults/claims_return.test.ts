@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { allRoles, type TestKenri, testKenri } from "../testing/kenri.ts";
 import { disorderInStream } from "../testing/stream.ts";
 import { traffic } from "../testing/traffic.ts";
@@ -8,7 +8,7 @@ import { traffic } from "../testing/traffic.ts";
 const open: TestKenri[] = [];
 afterAll(() => Promise.all(open.map(kenri => kenri.close())));
 
-/** With the leases, deadlines and intervals that a deployment has. */
+/** With the leases, deadlines and intervals of a deployment. */
 async function asDeployed(): Promise<TestKenri> {
   const kenri = await testKenri({ OUTBOX_SWEEP: "3s", NOTIFICATION_SWEEP: "3s", HEALTH_PORT: "0" });
   open.push(kenri);
@@ -21,7 +21,7 @@ const milliseconds = async (work: () => Promise<unknown>) => {
   return performance.now() - since;
 };
 
-test("an API killed in its first attempt: the relay has published what it held within 5 s", async () => {
+test("an API killed in its first attempt: the relay publishes its claimed events within 5 s", async () => {
   const kenri = await asDeployed();
   await kenri.start("entitlement:relay");
   const victim = await kenri.start("entitlement:api", { FAULT_KILL_AT: "outbox.published" });
@@ -33,7 +33,7 @@ test("an API killed in its first attempt: the relay has published what it held w
   await load.stop();
 });
 
-test("a consumer killed in its first attempt: the sender has sent what it held within 5 s", async () => {
+test("a consumer killed in its first attempt: the sender sends its claimed notifications within 5 s", async () => {
   const kenri = await asDeployed();
   await kenri.start("entitlement:api entitlement:relay notification:sender");
   const victim = await kenri.start("notification:consumer", { FAULT_KILL_AT: "notification.sent" });
@@ -44,7 +44,7 @@ test("a consumer killed in its first attempt: the sender has sent what it held w
   expect(await milliseconds(() => until("all is sent", 30_000, isSent))).toBeLessThan(5000);
 });
 
-test("every connection to the databases is cut twice a second: all is sent within 6 s of the last change, once and in order", async () => {
+test("all connections to the databases are cut twice a second: everything is sent within 6 s of the last change, once and in order", async () => {
   const kenri = await asDeployed();
   await kenri.start(allRoles);
   const load = traffic(kenri, { clients: 16, hot: 8, pause: 2 });
@@ -63,6 +63,6 @@ test("every connection to the databases is cut twice a second: all is sent withi
   );
   await load.stop();
   expect(await milliseconds(() => drained(kenri, 60_000))).toBeLessThan(6000);
-  expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { disorderInStream, putOnStream } from "../testing/stream.ts";
 import { traffic } from "../testing/traffic.ts";
@@ -8,7 +8,7 @@ import { traffic } from "../testing/traffic.ts";
 const open: TestKenri[] = [];
 afterAll(() => Promise.all(open.map(kenri => kenri.close())));
 
-/** 30 grants and revokes and one poisonous message are on the stream, and a consumer with a fault meets them. */
+/** 30 grants and revokes and one unreadable message are on the stream, and a consumer with a fault reads them. */
 async function meets(fault: string) {
   const kenri = await testKenri({ CONSUMER_ACK_WAIT: "2s", NOTIFICATION_SEND_WITHIN: "500ms", HEALTH_PORT: "0" });
   open.push(kenri);
@@ -29,17 +29,17 @@ async function meets(fault: string) {
 const taken = async ({ notificationSql }: TestKenri) =>
   (await notificationSql`select from processed_events join notifications using (event_id)`).length;
 
-test.concurrent("a consumer killed before its commit has taken nothing; the events come again and are told once", async () => {
+test.concurrent("a consumer killed before its commit has consumed nothing; the events are redelivered and each is sent once", async () => {
   const { kenri, ledger } = await meets("intake.before_commit");
   expect(await taken(kenri)).toBe(0);
   const next = await kenri.start("notification:consumer");
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
   expect(await next.metric("kenri_intake_events_total", 'outcome="duplicate"')).toBe(0);
 });
 
-test.concurrent("a consumer killed after its commit and before the ack: the events come again, are counted as duplicates and told once", async () => {
+test.concurrent("a consumer killed after its commit and before the ack: the events are redelivered, counted as duplicates and sent once", async () => {
   const { kenri, ledger } = await meets("intake.committed");
   const before = await taken(kenri);
   expect(before).toBeGreaterThan(0);
@@ -50,11 +50,11 @@ test.concurrent("a consumer killed after its commit and before the ack: the even
     20_000,
     async () => (await next.metric("kenri_intake_events_total", 'outcome="duplicate"')) === before,
   );
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 });
 
-test.concurrent("a consumer that hangs after its commit and wakes acknowledges late, and nothing is told twice", async () => {
+test.concurrent("a consumer that hangs after its commit acknowledges late, and nothing is sent twice", async () => {
   const kenri = await testKenri({ CONSUMER_ACK_WAIT: "1s", NOTIFICATION_SEND_WITHIN: "500ms", HEALTH_PORT: "0" });
   open.push(kenri);
   await kenri.start("entitlement:api entitlement:relay notification:sender");
@@ -64,12 +64,12 @@ test.concurrent("a consumer that hangs after its commit and wakes acknowledges l
   await load.done;
   const other = await kenri.start("notification:consumer");
   await until(
-    "what the zombie took comes again",
+    "the messages of the zombie are redelivered",
     20_000,
     async () => (await other.metric("kenri_intake_events_total", 'outcome="duplicate"')) > 0,
   );
   zombie.kill("SIGCONT");
   await drained(kenri);
   expect(await zombie.stop()).toBe(0);
-  expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
 });

@@ -7,15 +7,15 @@ let kenri: TestKenri;
 beforeAll(async () => {
   kenri = await testKenri({ NOTIFICATION_MAX_ATTEMPTS: "2", OUTBOX_MAX_ATTEMPTS: "2" });
   await kenri.start(allRoles);
-  // The workers hear of a fault once they run; a first notification shows that they do.
+  // Workers get a fault only while they run; a first delivery shows that they do.
   await kenri.grant("first", "item");
-  await toldOnce("first");
+  await deliveredOnce("first");
 });
 afterAll(() => kenri.close());
 
 const post = (system: "entitlement" | "notification", path: string, body: unknown, method = "POST") =>
   kenri.call(system, path, { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
-/** Publishes (entitlement) or sends (notification) for users with this prefix fail. */
+/** Makes publishes (entitlement) or sends (notification) for users with this prefix fail. */
 const setFault = (system: "entitlement" | "notification", user_prefix: string) => post(system, "/debug/faults", { user_prefix }, "PUT");
 const requeue = (system: "entitlement" | "notification", id: string, reason = "the cause is gone") =>
   post(system, `/ops/${system === "entitlement" ? "outbox" : "notifications"}/${id}/requeue`, { reason });
@@ -23,16 +23,16 @@ const requeue = (system: "entitlement" | "notification", id: string, reason = "t
 const notificationOf = async (user: string) => (await kenri.notificationSql`select * from notifications where user_id = ${user}`)[0]!;
 const eventOf = async (user: string) =>
   (await kenri.entitlementSql`select * from outbox_events where aggregate_key = ${`${user}:item`}`)[0]!;
-const toldOnce = (user: string) =>
-  until(`${user} is told`, 20_000, async () => {
+const deliveredOnce = (user: string) =>
+  until(`${user} has one delivery`, 20_000, async () => {
     const inbox = await kenri.inbox(user);
     return inbox.length === 1 && inbox[0]?.status === "SENT";
   });
 
-test("a channel that always fails: attempts as configured, then FAILED and one dead letter, atomically; a requeue delivers it, once and audited", async () => {
+test("a channel that always fails: attempts as configured, then FAILED with one dead letter in the same commit; a requeue delivers it once and is audited", async () => {
   await setFault("notification", "no-channel");
   expect((await kenri.grant("no-channel", "item")).status).toBe(200);
-  // Whenever anybody looks, FAILED and its dead letter are there together or not at all.
+  // At every moment FAILED and the dead letter exist together or not at all.
   const half = () => kenri.notificationSql`
     select from notifications full join notification_dlq using (notification_id)
     where (notifications.status = 'FAILED') is distinct from (notification_dlq.notification_id is not null)`;
@@ -65,13 +65,13 @@ test("a channel that always fails: attempts as configured, then FAILED and one d
   expect(answers.map(answer => answer.status)).toEqual([200, 200]);
   const [one, other] = await Promise.all(answers.map(answer => answer.json()));
   expect(one).toEqual(other);
-  await toldOnce("no-channel");
+  await deliveredOnce("no-channel");
   expect(await kenri.notificationSql`select from operator_actions where subject = ${notification_id}`).toHaveLength(2);
   expect((await requeue("notification", notification_id)).status).toBe(200);
-  await toldOnce("no-channel");
+  await deliveredOnce("no-channel");
 });
 
-test("a publish that always fails: FAILED with its last error; a requeue delivers it, once and audited", async () => {
+test("a publish that always fails: FAILED with its last error; a requeue delivers it once and is audited", async () => {
   await setFault("entitlement", "no-stream");
   expect((await kenri.grant("no-stream", "item")).status).toBe(200);
   await until("it is FAILED", 15_000, async () => (await eventOf("no-stream")).status === "FAILED");
@@ -82,29 +82,29 @@ test("a publish that always fails: FAILED with its last error; a requeue deliver
   const answers = await Promise.all([requeue("entitlement", event_id), requeue("entitlement", event_id)]);
   expect(answers.map(answer => answer.status)).toEqual([200, 200]);
   for (const answer of answers) expect(await answer.json()).toEqual({ event_id, status: "PENDING", publish_generation: 1 });
-  await toldOnce("no-stream");
+  await deliveredOnce("no-stream");
   expect(await kenri.entitlementSql`select from operator_actions where subject = ${event_id}`).toHaveLength(1);
   expect(await (await requeue("entitlement", event_id)).json()).toMatchObject({ publish_generation: 1 });
 });
 
-test("a FAILED event does not block the later ones of its aggregate, and comes late as stale after its requeue", async () => {
+test("a FAILED event does not block the later ones of its aggregate, and is stale when it is requeued", async () => {
   await setFault("entitlement", "stumbler");
   await kenri.grant("stumbler", "item");
   await until("it is FAILED", 15_000, async () => (await eventOf("stumbler")).status === "FAILED");
   await setFault("entitlement", "");
   await kenri.revoke("stumbler", "item");
-  await toldOnce("stumbler");
+  await deliveredOnce("stumbler");
   const [failed] =
     await kenri.entitlementSql`select event_id from outbox_events where aggregate_key = 'stumbler:item' and aggregate_version = 1`;
   await requeue("entitlement", failed!.event_id);
-  await until("both are told", 20_000, async () => (await kenri.inbox("stumbler")).filter(row => row.status === "SENT").length === 2);
+  await until("both are delivered", 20_000, async () => (await kenri.inbox("stumbler")).filter(row => row.status === "SENT").length === 2);
   expect((await kenri.inbox("stumbler")).map(row => [row.payload.version, row.stale])).toEqual([
     [1, true],
     [2, false],
   ]);
 });
 
-test("a payload that cannot be encoded is FAILED at once, and delivered after it was mended and put back", async () => {
+test("a payload that cannot be encoded is FAILED at once, and delivered after it was repaired and requeued", async () => {
   await kenri.entitlementSql`create function spoil() returns trigger language plpgsql as $$ begin new.payload := new.payload - 'source'; return new; end $$`;
   await kenri.entitlementSql`create trigger spoil before insert on outbox_events for each row when (new.aggregate_key = 'spoilt:item') execute function spoil()`;
   expect((await kenri.grant("spoilt", "item")).status).toBe(200);
@@ -113,12 +113,12 @@ test("a payload that cannot be encoded is FAILED at once, and delivered after it
   const { event_id } = await eventOf("spoilt");
   await kenri.entitlementSql`update outbox_events set payload = payload || '{"source": "purchase"}' where event_id = ${event_id}`;
   expect((await requeue("entitlement", event_id)).status).toBe(200);
-  await toldOnce("spoilt");
+  await deliveredOnce("spoilt");
 });
 
-test("a requeue inside the duplicate window really stores a new message, under a new id", async () => {
+test("a requeue inside the duplicate window stores a new message under a new id", async () => {
   await kenri.grant("again", "item");
-  await toldOnce("again");
+  await deliveredOnce("again");
   const { event_id } = await eventOf("again");
   await until("it is confirmed", 15_000, async () => (await eventOf("again")).confirmed_at !== null);
   await kenri.entitlementSql`update outbox_events set status = 'FAILED', confirmed_at = null, last_error = 'by hand' where event_id = ${event_id}`;
@@ -130,12 +130,12 @@ test("a requeue inside the duplicate window really stores a new message, under a
   expect(stored.map(({ seq, messageId }) => [seq, messageId]).at(-1)).toEqual([stream_seq, `${event_id}:r1`]);
   expect(stored).toHaveLength(2);
   await until("it is confirmed again", 15_000, async () => (await eventOf("again")).confirmed_at !== null);
-  await toldOnce("again");
+  await deliveredOnce("again");
 });
 
-test("what is not FAILED cannot be put back (409), what is not there neither (404); nothing is noted", async () => {
+test("a row that is not FAILED cannot be requeued (409), nor can one that does not exist (404); no action is recorded", async () => {
   await kenri.grant("fine", "item");
-  await toldOnce("fine");
+  await deliveredOnce("fine");
   const { event_id } = await eventOf("fine");
   const { notification_id } = await notificationOf("fine");
   for (const answer of [await requeue("entitlement", event_id), await requeue("notification", notification_id)]) {

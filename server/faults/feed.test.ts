@@ -40,7 +40,7 @@ async function feedOf(kenri: TestKenri, user: string, after: number): Promise<Fe
   return (await response.json()) as Feed;
 }
 
-/** The hints about a user, as whoever streams to that user would hear them. */
+/** The hints about a user, as a process that streams to the user receives them. */
 async function listen(kenri: TestKenri, user: string): Promise<number[]> {
   const nats = await connectTo(kenri.environment.NATS_URL!);
   closing.push(() => nats.close());
@@ -56,7 +56,7 @@ const sentTo = async ({ notificationSql }: TestKenri, user: string) =>
   (await notificationSql`select from notifications where user_id = ${user} and status = 'SENT'`).length;
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-test("two senders race over hot users and others die beside them: whoever follows a feed over HTTP gets everything once, in order", async () => {
+test("two senders race over hot users while others are killed: a client that follows a feed over HTTP gets everything once, in order", async () => {
   const kenri = await streaming();
   await kenri.start("notification:api");
   const users = ["hot-1", "hot-2"];
@@ -69,7 +69,7 @@ test("two senders race over hot users and others die beside them: whoever follow
   const follow = async (user: string) => {
     const seen: Feed["notifications"][number][] = [];
     await until(
-      `${user} was told everything`,
+      `${user} has read everything`,
       50_000,
       async () => {
         const { notifications, position } = await feedOf(kenri, user, seen.at(-1)?.position ?? 0);
@@ -85,7 +85,7 @@ test("two senders race over hot users and others die beside them: whoever follow
   await Promise.all(["notification:sender", "notification:sender"].map(role => kenri.start(role)));
   for (const point of ["notification.sent", "notification.settled"]) {
     const victim = await kenri.start("notification:sender", { FAULT_KILL_AT: point, NOTIFICATION_POLL: "10ms" });
-    // There is always something left for the one that is to die.
+    // There is always work left for the sender that is to be killed.
     await until(`one dies at ${point}`, 20_000, async () => {
       if ((await kenri.notificationSql`select from notifications where status = 'PENDING'`).length < 100) await putMore();
       return victim.killedBy !== null;
@@ -99,7 +99,7 @@ test("two senders race over hot users and others die beside them: whoever follow
   }
 });
 
-test("a grant is hinted to whoever listens for its user, within a second, once it is in the feed", async () => {
+test("a hint about a grant is published within a second, when the notification is in the feed", async () => {
   const kenri = await streaming();
   await kenri.start(allRoles);
   await kenri.grant("alice", "first");
@@ -113,10 +113,10 @@ test("a grant is hinted to whoever listens for its user, within a second, once i
   expect([alice, bob]).toEqual([[2, 3], []]);
 });
 
-test("a batch is one hint a user, of the newest position", async () => {
+test("a batch makes one hint for each user, with the newest position", async () => {
   const kenri = await streaming();
   const [busy, other] = [await listen(kenri, "busy"), await listen(kenri, "other")];
-  const sender = await kenri.start("notification:sender", { NOTIFICATION_LANES: "1" }); // two that look at once share what waits
+  const sender = await kenri.start("notification:sender", { NOTIFICATION_LANES: "1" }); // two lanes would share the backlog
   await sender.logged("broker.connected");
   await putWaiting(kenri.notificationSql, ["busy", "other"], 20);
   await until("both are hinted", 10_000, () => busy.length > 0 && other.length > 0);
@@ -125,7 +125,7 @@ test("a batch is one hint a user, of the newest position", async () => {
   expect([busy, other]).toEqual([[20, 22], [20]]);
 });
 
-test("a sender killed between settlement and hint: nobody is hinted, and the feed has it", async () => {
+test("a sender killed between settlement and hint: no hint is published, and the notification is in the feed", async () => {
   const kenri = await streaming();
   await kenri.start("notification:api");
   const heard = await listen(kenri, "alice");
@@ -140,7 +140,7 @@ test("a sender killed between settlement and hint: nobody is hinted, and the fee
   expect(heard.filter(position => position < 4)).toEqual([]);
 });
 
-/** A sender that has hinted already loses its NATS, and has a thousand to deliver. */
+/** A sender that has published hints loses NATS and has a thousand notifications to deliver. */
 async function withoutNats(how: "halt" | "pause") {
   const { nats, stop } = await privateServers("nats");
   closing.push(async () => {
@@ -158,14 +158,14 @@ async function withoutNats(how: "halt" | "pause") {
   return { kenri, nats, sender };
 }
 
-test.each(["halt", "pause"] as const)("NATS away (%s) does not hold up sends, and costs none an attempt", async how => {
+test.each(["halt", "pause"] as const)("NATS away (%s) delays no send and costs no attempt", async how => {
   const { kenri } = await withoutNats(how);
   expect(await kenri.notificationSql`select from notifications where attempts_made <> 1`).toHaveLength(0);
   await kenri.start("notification:api");
   expect((await feedOf(kenri, "alice", 490)).position).toBe(500);
 });
 
-test("what was not hinted while NATS was away is not hinted later", async () => {
+test("hints that were missed while NATS was away are not published later", async () => {
   const { kenri, nats, sender } = await withoutNats("halt");
   expect(await sender.metric("kenri_inbox_hints_total", 'outcome="dropped"')).toBeGreaterThan(0);
   await nats.start();
@@ -177,11 +177,11 @@ test("what was not hinted while NATS was away is not hinted later", async () => 
   expect(Math.min(...heard)).toBeGreaterThan(500);
 });
 
-test("a position that somebody has seen is not given again after PostgreSQL was killed", async () => {
+test("a position that a client has read is not assigned again after PostgreSQL was killed", async () => {
   const servers = await privateServers("postgres");
   closing.push(servers.stop);
   const kenri = await streaming({ postgresUrl: servers.postgres.adminUrl, natsUrl: testNats() });
-  // So that what is not flushed at its commit stays unflushed.
+  // So that nothing is flushed that was not flushed at its commit.
   await kenri.notificationSql`alter system set wal_writer_delay = '10s'`;
   await kenri.notificationSql`select pg_reload_conf()`;
   await kenri.start("notification:api notification:sender");

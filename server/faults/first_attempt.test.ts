@@ -1,13 +1,13 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { traffic } from "../testing/traffic.ts";
 
 const open: TestKenri[] = [];
 afterAll(() => Promise.all(open.map(kenri => kenri.close())));
 
-/** Everything but a consumer; one claim for a first attempt holds for a second. */
+/** Everything but a consumer. The claim for a first attempt has a lease of one second. */
 async function withoutConsumer() {
   const kenri = await testKenri({ CONSUMER_ACK_WAIT: "2s", NOTIFICATION_SEND_WITHIN: "500ms", HEALTH_PORT: "0" });
   open.push(kenri);
@@ -16,7 +16,7 @@ async function withoutConsumer() {
 }
 
 for (const point of ["notification.claimed", "notification.sent", "notification.settled"])
-  test.concurrent(`a consumer killed in its first attempt at ${point}: the sender does the rest, each is told once and in order`, async () => {
+  test.concurrent(`a consumer killed in its first attempt at ${point}: the sender does the rest, each is sent once and in order`, async () => {
     const { kenri, others } = await withoutConsumer();
     const victim = await kenri.start("notification:consumer", { FAULT_KILL_AT: point });
     const load = traffic(kenri, { clients: 4, hot: 1, pause: 0, requests: 60 });
@@ -26,13 +26,13 @@ for (const point of ["notification.claimed", "notification.sent", "notification.
     await kenri.start("notification:consumer");
     await load.done;
     await drained(kenri);
-    expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+    expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
     expect(await others.metric("kenri_notifications_reclaimed_total")).toBeGreaterThanOrEqual(held.length);
-    // Charged to nobody: it is not known that an attempt was made.
+    // No attempt is charged: it is unknown whether one was made.
     expect(await kenri.notificationSql`select from notifications where attempt_count <> 1`).toHaveLength(0);
   });
 
-test.concurrent("a consumer that wakes after the lease of its first attempt changes nothing, and fenced counts it", async () => {
+test.concurrent("a consumer that resumes after the lease of its first attempt changes nothing, and is counted as fenced", async () => {
   const { kenri, others } = await withoutConsumer();
   const zombie = await kenri.start("notification:consumer", { FAULT_STOP_AT: "notification.sent" });
   const load = traffic(kenri, { clients: 4, hot: 1, pause: 0, requests: 60 });
@@ -44,5 +44,5 @@ test.concurrent("a consumer that wakes after the lease of its first attempt chan
   await zombie.logged("notification.fenced");
   await drained(kenri);
   expect(await kenri.notificationSql`select from notification_attempts`).toHaveLength(60);
-  expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
 });

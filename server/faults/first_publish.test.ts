@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { testServer } from "../testing/databases.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { privateServers } from "../testing/servers.ts";
@@ -23,7 +23,7 @@ const isPublished = (kenri: TestKenri) =>
     async () => (await kenri.entitlementSql`select from outbox_events where status <> 'PUBLISHED'`).length === 0,
   );
 
-/** Everything but an API; a claim for a first attempt holds for a second. */
+/** Everything but an API. The claim for a first attempt has a lease of one second. */
 async function withoutApi(environment: Record<string, string> = {}) {
   const kenri = await testKenri({ OUTBOX_PUBLISH_WITHIN: "500ms", HEALTH_PORT: "0", ...environment });
   open.push(kenri);
@@ -35,7 +35,7 @@ async function withoutApi(environment: Record<string, string> = {}) {
 const heldBy = (kenri: TestKenri, pid: number) => kenri.entitlementSql`select from outbox_events where locked_by like ${`%/${pid}/%`}`;
 
 for (const point of ["outbox.claimed", "outbox.published"])
-  test.concurrent(`an API killed in its first attempt at ${point}: the relay does the rest, each is told once and in order`, async () => {
+  test.concurrent(`an API killed in its first attempt at ${point}: the relay does the rest, each is sent once and in order`, async () => {
     const { kenri, relay } = await withoutApi();
     const victim = await kenri.start("entitlement:api", { FAULT_KILL_AT: point });
     const load = traffic(kenri, { clients: 8, hot: 2, pause: 0, requests: 120 });
@@ -45,13 +45,13 @@ for (const point of ["outbox.claimed", "outbox.published"])
     await kenri.start("entitlement:api");
     await load.done;
     await drained(kenri);
-    expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+    expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
     expect(await disorderInStream(kenri)).toEqual([]);
     expect(await relay.metric("kenri_outbox_reclaimed_total")).toBeGreaterThanOrEqual(held.length);
     expect(await kenri.entitlementSql`select from outbox_events where attempt_count > 0`).toHaveLength(0);
   });
 
-test.concurrent("an API that wakes after the lease of its first attempt changes nothing, and fenced counts it", async () => {
+test.concurrent("an API that resumes after the lease of its first attempt changes nothing, and is counted as fenced", async () => {
   const { kenri, relay } = await withoutApi();
   const zombie = await kenri.start("entitlement:api", { FAULT_STOP_AT: "outbox.published" });
   const load = traffic(kenri, { clients: 4, hot: 1, pause: 0, requests: 60 });
@@ -61,11 +61,11 @@ test.concurrent("an API that wakes after the lease of its first attempt changes 
   await zombie.logged("outbox.fenced");
   await load.done;
   await drained(kenri);
-  expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 });
 
-test.concurrent("an API in a process of its own is as quick as one beside its relay: nobody has to look first", async () => {
+test.concurrent("an API in a process of its own is as fast as one beside its relay: no poll is needed", async () => {
   const { kenri } = await withoutApi({ OUTBOX_POLL: "1m", NOTIFICATION_POLL: "1m" });
   await kenri.start("entitlement:api");
   await isReady(kenri);
@@ -81,7 +81,7 @@ for (const [finder, reconcile] of [
   ["relay", "200ms"],
   ["API", "1h"],
 ] as const)
-  test.concurrent(`a stream that somebody deletes, as the ${finder} finds out: what it lost comes before what is written then`, async () => {
+  test.concurrent(`a deleted stream, noticed by the ${finder}: lost events are published before new ones`, async () => {
     const kenri = await testKenri({ OUTBOX_POLL: "2s", OUTBOX_RECONCILE: reconcile, HEALTH_PORT: "0" });
     open.push(kenri);
     await kenri.start("entitlement");
@@ -98,7 +98,7 @@ for (const [finder, reconcile] of [
     expect(await disorderInStream(kenri)).toEqual([]);
   });
 
-test.concurrent("a change that waits while the stream is wiped does not overtake what was lost; an API that nobody asks finds out when NATS is well again", async () => {
+test.concurrent("a change that waits while the stream is wiped does not overtake lost events; an idle API notices when NATS is healthy again", async () => {
   const own = await privateServers("nats");
   servers.push(own);
   const kenri = await testKenri(
@@ -111,7 +111,7 @@ test.concurrent("a change that waits while the stream is wiped does not overtake
   await kenri.grant("ann", "item");
   await isPublished(kenri);
 
-  // A change that waits while the stream is lost and looked at does not overtake what was lost.
+  // A change that waits while the stream is lost and checked does not overtake the lost events.
   const { second } = await kenri.entitlementSql.begin(async lock => {
     await lock`select from entitlements where user_id = 'ann' for update`;
     const second = kenri.revoke("ann", "item");
@@ -126,7 +126,7 @@ test.concurrent("a change that waits while the stream is wiped does not overtake
     own.nats.wipe();
     await own.nats.start();
     await until(
-      "what was lost is put back",
+      "the lost events are requeued",
       20_000,
       async () => (await kenri.entitlementSql`select from outbox_events where publish_generation > 0`).length === 1,
     );
@@ -136,7 +136,7 @@ test.concurrent("a change that waits while the stream is wiped does not overtake
   await until("both are in the stream", 20_000, async () => (await messagesOf(kenri)).length >= 2);
   expect(await disorderInStream(kenri)).toEqual([]);
 
-  // An API that nobody asks finds out by itself that NATS is well again.
+  // An API without requests notices by itself that NATS is healthy again.
   const api = await kenri.start("entitlement:api");
   let user = 0;
   const granted = async () => (await kenri.grant(`u${user++}`, "item")).status === 200;

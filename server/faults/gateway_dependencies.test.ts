@@ -5,9 +5,9 @@ import { freePort, gatewayPlace, startGateway, type TestGateway } from "../testi
 import { type TestKenri, type TestProcess, testKenri } from "../testing/kenri.ts";
 import { privateServers } from "../testing/servers.ts";
 
-// Well above what a healthy service takes on a busy machine: its answers must not count as late.
+// Well above the time of a healthy service on a busy machine, whose responses must not count as late.
 const deadline = 1000;
-/** An answer that takes longer than the deadline and a busy machine's breath is one that hangs. */
+/** A response that takes longer than the deadline and some time for a busy machine counts as hanging. */
 const slow = 4000;
 
 let servers: Awaited<ReturnType<typeof privateServers<"redis" | "idp">>>;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { user_id: userId } = (await (await browser.fetch(`${gateway.url}/v1/me`)).json()) as { user_id: string };
   alice = Object.assign(browser, { userId });
 });
-/** What a test stopped and then failed does not spoil the next. */
+/** Repairs what a failed test left stopped. */
 afterEach(() => {
   for (const { process } of services.values()) process.kill("SIGCONT");
 });
@@ -47,7 +47,7 @@ const settings = () => ({
   OIDC_CLIENT_SECRET: servers.idp.clientSecret,
 });
 
-/** At the port it had before, as in life. */
+/** At the port it had before, as in a deployment. */
 async function startService(system: string): Promise<void> {
   const port = services.get(system)?.port ?? String(await freePort());
   const process = await kenri.start(`${system}:api`, { ...environment, [`${system.toUpperCase()}_PORT`]: port });
@@ -67,7 +67,7 @@ async function ask(path: string, browser: TestBrowser = alice): Promise<Answer> 
   return { status: response.status, code: body.code, took: performance.now() - since };
 }
 
-/** Several clients that ask without a pause, and every answer they got. */
+/** Several clients that send requests without a pause, with all their responses. */
 function load(paths: readonly string[]) {
   const answers: Answer[] = [];
   let stopping = false;
@@ -91,9 +91,9 @@ function load(paths: readonly string[]) {
 const me = "/v1/me";
 const account = () => `/v1/users/${alice.userId}`;
 const profile = () => `/v1/users/${alice.userId}/profile`;
-const until200 = (path: string) => until(`${path} is well again`, 10_000, async () => (await ask(path)).status === 200);
+const until200 = (path: string) => until(`${path} is healthy again`, 10_000, async () => (await ask(path)).status === 200);
 
-/** While it lasts every answer of these paths is quick, and one of 200 or the codes named. */
+/** Meanwhile every response of these paths is fast, and is 200 or has one of the codes. */
 async function meanwhile(
   paths: readonly string[],
   codes: readonly string[],
@@ -101,7 +101,7 @@ async function meanwhile(
   counts: (answer: Answer) => boolean = () => true,
 ): Promise<void> {
   const traffic = load(paths);
-  await until("all is well before", 10_000, () => traffic.answers.filter(one => one.status === 200).length >= 10);
+  await until("all is healthy before", 10_000, () => traffic.answers.filter(one => one.status === 200).length >= 10);
   await fault();
   await until(`it answers ${codes[0]}`, 15_000, () => traffic.answers.filter(one => one.code === codes[0] && counts(one)).length >= 10);
   const answers = await traffic.stop();
@@ -109,7 +109,7 @@ async function meanwhile(
   expect(Math.max(...answers.map(one => one.took))).toBeLessThan(slow);
 }
 
-test("account killed under load: 502 with its code, at once; who is signed in is still known; it recovers by itself", async () => {
+test("account killed under load: 502 with its code at once; sessions still work; it recovers by itself", async () => {
   await meanwhile([account(), profile(), me], ["ACCOUNT_BAD_GATEWAY"], () => services.get("account")!.process.kill("SIGKILL"));
   expect((await ask(me)).status).toBe(200);
   await startService("account");
@@ -117,9 +117,9 @@ test("account killed under load: 502 with its code, at once; who is signed in is
   await until200(profile());
 });
 
-test("account stopped under load: 504 with its code, soon at once; it recovers by itself", async () => {
+test("account stopped under load: 504 with its code, soon without waiting; it recovers by itself", async () => {
   const { process } = services.get("account")!;
-  // By the breaker most answers do not wait for the deadline any more.
+  // With the breaker open most responses no longer wait for the deadline.
   await meanwhile(
     [account(), profile()],
     ["ACCOUNT_TIMEOUT"],
@@ -130,7 +130,7 @@ test("account stopped under load: 504 with its code, soon at once; it recovers b
   await until200(account());
 });
 
-test("entitlement killed, then stopped, under load: 502 and 504 with its code; the account alone is still to be had", async () => {
+test("entitlement killed, then stopped, under load: 502 and 504 with its code; the account alone is still served", async () => {
   await meanwhile([profile()], ["ENTITLEMENT_BAD_GATEWAY"], () => services.get("entitlement")!.process.kill("SIGKILL"));
   expect((await ask(`${profile()}?fields=account`)).status).toBe(200);
   await startService("entitlement");
@@ -141,7 +141,7 @@ test("entitlement killed, then stopped, under load: 502 and 504 with its code; t
   await until200(profile());
 });
 
-test("Redis killed, then stopped, under load: 503 to come again, at once; sessions survive", async () => {
+test("Redis killed, then stopped, under load: 503 with Retry-After at once; sessions survive", async () => {
   await meanwhile([me, profile()], ["UNAVAILABLE"], () => servers.redis.halt());
   const health = await gateway.process.healthUrl();
   const ready = (await (await fetch(`${health}/readyz`)).json()) as { status: string; degraded: Record<string, string> };
@@ -155,9 +155,9 @@ test("Redis killed, then stopped, under load: 503 to come again, at once; sessio
   await until200(me);
 });
 
-test("the identity provider killed or stopped: who is signed in notices nothing; signing in is refused quickly, and works again after", async () => {
+test("the identity provider killed or stopped: signed-in users notice nothing; sign-in is refused quickly and works again afterwards", async () => {
   const signIn = async (browser: TestBrowser) => (await browser.signIn(gateway.url, "bob")).response.status;
-  /** Through the provider's form, with the provider gone before the browser comes back. */
+  /** Uses the provider's form; the provider is gone before the browser returns. */
   async function comesBackTo(fault: () => Promise<void> | void): Promise<Answer> {
     const browser = testBrowser();
     const form = await browser.visit(`${gateway.url}/login`);
@@ -185,19 +185,19 @@ test("the identity provider killed or stopped: who is signed in notices nothing;
   const login = await fetch(`${fresh.url}/login`, { redirect: "manual" });
   expect([login.status, ((await login.json()) as { code: string }).code]).toEqual([502, "IDP_BAD_GATEWAY"]);
   await servers.idp.start();
-  await until("signing in works again", 10_000, async () => (await signIn(testBrowser())) === 200);
+  await until("sign-in works again", 10_000, async () => (await signIn(testBrowser())) === 200);
   expect((await fetch(`${fresh.url}/login`, { redirect: "manual" })).status).toBe(302);
 
   const stopped = await comesBackTo(() => servers.idp.pause());
   expect([stopped.status, stopped.code, stopped.took < slow]).toEqual([504, "IDP_TIMEOUT", true]);
   expect((await ask(me)).status).toBe(200);
   servers.idp.resume();
-  await until("signing in works again", 10_000, async () => (await signIn(testBrowser())) === 200);
+  await until("sign-in works again", 10_000, async () => (await signIn(testBrowser())) === 200);
 });
 
-test("the gateway killed under load: its sessions hold at the next one", async () => {
+test("the gateway killed under load: its sessions work at the next one", async () => {
   const traffic = load([me]);
-  await until("all is well", 10_000, () => traffic.answers.length >= 10);
+  await until("all is healthy", 10_000, () => traffic.answers.length >= 10);
   traffic.stop().catch(() => {});
   const place = { port: Number(new URL(gateway.url).port), url: gateway.url, forServices: {} };
   gateway.process.kill("SIGKILL");

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { delivered, drained, faultsInBooks } from "../testing/books.ts";
 import { testBrowser } from "../testing/browser.ts";
+import { delivered, drained, findInconsistencies } from "../testing/consistency.ts";
 import { testServer } from "../testing/databases.ts";
 import { gatewayPlace, startGateway } from "../testing/gateway.ts";
 import { allRoles, type TestKenri, testKenri, testNats } from "../testing/kenri.ts";
@@ -15,7 +15,7 @@ afterAll(() => Promise.all(closing.map(close => close())));
 const hangs = Number(process.env.HANG_SECONDS ?? 40) * 1000;
 const backWithin = 15_000;
 
-/** All cases begin together, so that the file takes about as long as one. */
+/** All cases start together, so that the file takes about as long as one case. */
 function begin<T>(work: () => Promise<T>): () => Promise<T> {
   const begun = work();
   begun.catch(() => {});
@@ -43,13 +43,13 @@ async function withOwnNats(environment: Record<string, string>) {
 }
 type OwnNats = Awaited<ReturnType<typeof withOwnNats>>;
 
-/** Everything is delivered in time; nothing is FAILED, lost, doubled or out of order. */
+/** Checks that everything is delivered in time and nothing is FAILED, lost, duplicated or out of order. */
 async function isBack({ kenri }: { kenri: TestKenri }, load: ReturnType<typeof traffic>): Promise<void> {
   const since = performance.now();
   const ledger = await load.stop();
   await delivered(kenri, backWithin - (performance.now() - since));
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 }
 
@@ -139,7 +139,7 @@ const redis = begin(async () => {
   expect(await ask()).toBe(200);
   servers.redis.pause();
   const since = performance.now();
-  await until("who has a session is told to come again", 15_000, async () => (await ask()) === 503);
+  await until("a request with a session gets 503", 15_000, async () => (await ask()) === 503);
   await passed(since, hangs);
   expect(await ask()).toBe(503);
   servers.redis.resume();
@@ -153,8 +153,11 @@ test.concurrent.each([
   ["while nothing is published", idle],
   ["while events are published", publishing],
   ["while the breaker probes", probing],
-])("NATS hangs and the connection is lost %s: all is delivered within 15 s of its return, nothing is FAILED", (_, outcome) => outcome());
+])("NATS hangs and the connection is lost %s: everything is delivered within 15 s of its return, nothing is FAILED", (_, outcome) =>
+  outcome(),
+);
 
-test.concurrent("PostgreSQL hangs: grants go on and all is delivered within 15 s of its return, nothing is FAILED", () => postgres());
+test.concurrent("PostgreSQL hangs: grants continue and everything is delivered within 15 s of its return, nothing is FAILED", () =>
+  postgres());
 
-test.concurrent("Redis hangs: sessions, limits and signing in go on within 15 s of its return", () => redis());
+test.concurrent("Redis hangs: sessions, limits and sign-in work within 15 s of its return", () => redis());

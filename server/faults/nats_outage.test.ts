@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { testServer } from "../testing/databases.ts";
 import { allRoles, type TestKenri, testKenri } from "../testing/kenri.ts";
 import { cutStream, privateServers } from "../testing/servers.ts";
@@ -28,11 +28,11 @@ const countEvents = async ({ entitlementSql }: TestKenri, status: string) =>
 const charged = async ({ entitlementSql }: TestKenri) =>
   (await entitlementSql`select from outbox_events where attempt_count > 0 or last_error is not null`).length;
 
-/** A worker tells its troubles once a second. */
+/** A worker reports its health once a second. */
 const saysThatItIsDegraded = (kenri: TestKenri) =>
   until("it says that it is degraded", 10_000, async () => (await kenri.readiness("entitlement")).status === "degraded");
 
-test.concurrent("NATS away for several leases: every grant answers 200, no attempt is charged, all is delivered when it is back", async () => {
+test.concurrent("NATS away for several leases: every grant answers 200, no attempt is charged, everything is delivered when it is back", async () => {
   const { kenri, nats } = await withOwnNats();
   await kenri.start("entitlement notification");
   const load = traffic(kenri, { pause: 20 });
@@ -45,7 +45,7 @@ test.concurrent("NATS away for several leases: every grant answers 200, no attem
   const before = countOf(load.ledger.granted);
   const since = performance.now();
   await until(
-    "several leases have passed, with grants all the time",
+    "several leases have passed under grants",
     60_000,
     () => performance.now() - since > 6000 && countOf(load.ledger.granted) > before + 100,
   );
@@ -58,11 +58,11 @@ test.concurrent("NATS away for several leases: every grant answers 200, no attem
   expect([...ledger.answers.keys()]).toEqual([200]);
   await drained(kenri);
   expect(await charged(kenri)).toBe(0);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 });
 
-test.concurrent("everything starts while NATS is away: grants answer 200, and are told when it comes", async () => {
+test.concurrent("everything starts while NATS is away: grants answer 200 and are delivered when NATS starts", async () => {
   const { kenri, nats } = await withOwnNats();
   await nats.halt();
   await kenri.start(allRoles);
@@ -73,10 +73,10 @@ test.concurrent("everything starts while NATS is away: grants answer 200, and ar
   await nats.start();
   await drained(kenri);
   expect(await charged(kenri)).toBe(0);
-  expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
 });
 
-/** Some events are told and confirmed; then, with the consumer away, more are on the stream, and NATS dies under load. */
+/** Some events are delivered and confirmed. Then the consumer is stopped, more events are on the stream, and NATS is killed under load. */
 async function deadWithUnreadMessages(environment?: Record<string, string>) {
   const { kenri, nats, servers } = await withOwnNats({ HEALTH_PORT: "0", ...environment });
   const relay = await kenri.start("entitlement:api entitlement:relay notification:sender");
@@ -89,7 +89,7 @@ async function deadWithUnreadMessages(environment?: Record<string, string>) {
   );
   await consumer.stop();
   const read = (await messagesOf(kenri)).length;
-  await until("messages lie unread", 20_000, async () => (await messagesOf(kenri)).length > read + 50);
+  await until("there are unread messages", 20_000, async () => (await messagesOf(kenri)).length > read + 50);
   await nats.halt();
   return { kenri, nats, servers, relay, load };
 }
@@ -100,23 +100,23 @@ async function everythingIsTold({ kenri, relay, load }: Awaited<ReturnType<typeo
   await until("more is granted after it is back", 15_000, () => countOf(load.ledger.granted) > before + 50);
   const ledger = await load.stop();
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect([...ledger.answers.keys()]).toEqual([200]);
   expect(await charged(kenri)).toBe(0);
   expect(await relay.metric("kenri_outbox_stream_losses_total")).toBeGreaterThan(0);
   expect(await relay.metric("kenri_outbox_lost_resent_total")).toBeGreaterThan(0);
 }
 
-test.concurrent("NATS's store wiped while it was down: everything answered 200 is in its user's inbox, once", async () => {
+test.concurrent("the store of NATS is wiped while it is down: every change answered 200 is in its user's inbox, once", async () => {
   const all = await deadWithUnreadMessages();
   all.nats.wipe();
   await all.nats.start();
   await everythingIsTold(all);
 });
 
-test.concurrent("NATS's store cut: it starts as if nothing had happened, and yet everything answered 200 is in its user's inbox, once", async () => {
+test.concurrent("the store of NATS is truncated: NATS starts without an error, and every change answered 200 is in its user's inbox, once", async () => {
   const all = await deadWithUnreadMessages();
-  // Far enough back that the consumer has read beyond the end.
+  // So much is cut that the consumer has read beyond the end.
   cutStream(all.servers, streamOf(all.kenri), 0.1);
   await all.nats.start();
   await everythingIsTold(all);
@@ -142,6 +142,6 @@ test.concurrent("NATS hangs: the breaker opens, few attempts are charged, and it
   await drained(kenri);
   expect([...ledger.answers.keys()]).toEqual([200]);
   expect(await charged(kenri)).toBeLessThan(10);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 });

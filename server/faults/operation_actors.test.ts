@@ -41,7 +41,7 @@ async function send<T>(name: string, method: string, path: string, body?: unknow
 const aboutOperator = (method: string, what: string, body: object) =>
   send("admin", method, `/admin/api/users/${people.operator!.userId}/${what}`, { reason: "r", ...body });
 
-/** What a person does with the rows of a system, through the gateway. */
+/** The requests of a person about the rows of a system, through the gateway. */
 function work({ system, kind, table, id, sql }: Failing) {
   const base = `/admin/api/${system}`;
   const find = (operation_id: string) => send<Stopped>("admin", "GET", `${base}/operations/${operation_id}`);
@@ -70,7 +70,7 @@ const isStopped = ({ status }: Stopped) => status === "STOPPED";
 describe.each([[outbox], [notifications]] as [Failing][])("$system", failing => {
   const { start, reached, find, failedAmong } = work(failing);
 
-  test("the bulk operation of a person who is suspended stops and says why; another person takes up the rest", async () => {
+  test("the bulk operation of a suspended person stops with a reason; another person does the rest", async () => {
     const ids = await failing.put(kenri, "suspended", 60, "while suspended");
     const { operation_id } = await start("operator", "while suspended");
     await reached(operation_id, hasBegun);
@@ -91,7 +91,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("$system", failing => 
     await aboutOperator("POST", "restore", {});
   }, 60_000);
 
-  test("so does that of a client whose API key is revoked, and of one that expired", async () => {
+  test("so does the operation of a client whose API key is revoked or has expired", async () => {
     for (const end of ["revoked_at", "expires_at"]) {
       const client = `robot ${end}`;
       const key = await kenri.newKey(client, ["ops:read", "ops:write"]);
@@ -116,7 +116,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("$system", failing => 
 describe("a person's bulk operation", () => {
   const { start, reached, find } = work(outbox);
 
-  test("stops when they lose the role, or the one that so many rows take", async () => {
+  test("stops when they lose the role, or the role that this number of rows needs", async () => {
     await outbox.put(kenri, "role", 60, "without the role");
     const first = await start("operator", "without the role");
     await reached(first.operation_id, hasBegun);
@@ -133,12 +133,12 @@ describe("a person's bulk operation", () => {
     );
   }, 60_000);
 
-  test("waits while account is away, and goes on by itself", async () => {
+  test("waits while account is away and continues by itself", async () => {
     await outbox.put(kenri, "away", 500, "account is away");
     await aboutOperator("PUT", "roles", { roles: ["ADMIN"] });
     const { operation_id } = await start("operator", "account is away");
     await reached(operation_id, hasBegun);
-    // People are not known either while account is away: this one is asked by a key.
+    // Without account no person can sign in: this request uses an API key.
     const asked = async () => (await (await kenri.call("entitlement", `/ops/operations/${operation_id}`)).json()) as Stopped;
     account.kill("SIGSTOP");
     await until("it waits", 20_000, async () => (await asked()).waits);

@@ -9,19 +9,19 @@ let everything: TestProcess;
 beforeAll(async () => {
   kenri = await testKenri({ CONSUMER_ACK_WAIT: "2s", HEALTH_PORT: "0" });
   everything = await kenri.start(allRoles);
-  await toldSoon("first");
+  await deliveredSoon("first");
 });
 afterAll(() => kenri.close());
 
-/** The pipeline is not held up: a new grant is told. */
-async function toldSoon(user: string) {
+/** The pipeline is not blocked: a new grant is delivered. */
+async function deliveredSoon(user: string) {
   expect((await kenri.grant(user, "item")).status).toBe(200);
-  await until(`${user} is told`, 15_000, async () => (await kenri.inbox(user))[0]?.status === "SENT");
+  await until(`${user} has a delivery`, 15_000, async () => (await kenri.inbox(user))[0]?.status === "SENT");
 }
 
 const encode = (facts: Facts) => eventMessage(facts).data;
 
-/** Puts an event in the place of what a raw dead letter holds, as if the publisher had been mended. */
+/** Replaces the data of a raw dead letter by an event, as if the publisher had been repaired. */
 async function mend(id: string, facts: Facts): Promise<void> {
   const { data, headers } = eventMessage(facts);
   await kenri.notificationSql`update notification_nats_dlq set data = ${Buffer.from(data)},
@@ -37,7 +37,7 @@ interface Letter {
   readonly subject: string;
 }
 
-/** The raw dead letter of a stream's message. */
+/** The raw dead letter of a message. */
 async function letterOf(seq: number): Promise<Letter> {
   const find = () =>
     kenri.notificationSql<
@@ -54,10 +54,10 @@ const reprocess = (id: string) =>
     body: JSON.stringify({ reason: "the decoder was mended" }),
   });
 
-test("poison bytes are stored with reason, headers and sequence; others are not held up; they are taken in on demand after a fix, once", async () => {
+test("unreadable bytes are stored with reason, headers and sequence; other messages are not blocked; after a repair they are consumed on demand, once", async () => {
   const poison = new Uint8Array([0xff, 0xff, 0xff, 0x01, 0x02]);
   const seq = await putOnStream(kenri, poison, { "x-sender": "a stranger" });
-  await toldSoon("after-poison");
+  await deliveredSoon("after-poison");
   const letter = await letterOf(seq);
   expect(letter.reason).toContain("not an EntitlementEvent");
   expect(letter.headers).toMatchObject({ "x-sender": "a stranger" });
@@ -70,7 +70,7 @@ test("poison bytes are stored with reason, headers and sequence; others are not 
 
   await mend(letter.id, { userId: "paula" });
   expect((await reprocess(letter.id)).status).toBe(200);
-  await until("it is told", 15_000, async () => (await kenri.inbox("paula"))[0]?.status === "SENT");
+  await until("it is delivered", 15_000, async () => (await kenri.inbox("paula"))[0]?.status === "SENT");
   expect((await reprocess(letter.id)).status).toBe(200);
   expect(await kenri.inbox("paula")).toHaveLength(1);
   expect(await kenri.notificationSql`select actor, reason from operator_actions where subject = ${letter.id}`).toEqual([
@@ -92,43 +92,43 @@ const unreadable: [what: string, data: Uint8Array | string, reason: RegExp][] = 
   ["a source of 900 kB", encode({ source: "x".repeat(900_000) }), /the message has \d+ bytes; at most 65536/],
   ["nothing at all", new Uint8Array(0), /event_id/],
 ];
-test.each(unreadable)("%s: a raw dead letter that says why, and others are told", async (_, data, reason) => {
+test.each(unreadable)("%s: a raw dead letter with the reason, and other events are delivered", async (_, data, reason) => {
   const seq = await putOnStream(kenri, data);
   expect((await letterOf(seq)).reason).toMatch(reason);
-  await toldSoon(`user-${seq}`);
+  await deliveredSoon(`user-${seq}`);
   const refused = await reprocess((await letterOf(seq)).id);
   expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([409, "STILL_UNREADABLE"]);
 });
 
-test("an event that the database refuses is a raw dead letter that says why; the others of its batch are told", async () => {
+test("an event that the database refuses is a raw dead letter with the reason; the others of its batch are delivered", async () => {
   await kenri.notificationSql`alter table notifications add constraint nobody_is_odd check (user_id <> 'odd')`;
   const { data, headers } = eventMessage({ userId: "odd" });
   const seq = await putOnStream(kenri, data, headers);
-  await toldSoon("beside-odd");
+  await deliveredSoon("beside-odd");
   expect((await letterOf(seq)).reason).toMatch(/^cannot be stored: .*nobody_is_odd/);
   await kenri.notificationSql`alter table notifications drop constraint nobody_is_odd`;
   expect((await reprocess((await letterOf(seq)).id)).status).toBe(200);
 });
 
-test("headers that JSON cannot hold are no obstacle", async () => {
+test("a message whose headers JSON cannot represent is stored", async () => {
   const seq = await putOnStream(kenri, "poison", { "x-odd": "a\0b", "x-also": "\ud800" });
   const { reason, headers } = await letterOf(seq);
   expect(reason).toContain("not an EntitlementEvent");
   expect(headers["x-odd"]).toBe("a\uFFFDb");
-  await toldSoon("after-headers");
+  await deliveredSoon("after-headers");
 });
 
-test("a thousand poisonous messages do not hold up the others", async () => {
+test("a thousand unreadable messages do not block the others", async () => {
   await withNats(kenri, async nats => {
     for (let n = 0; n < 1000; n++) nats.publish(kenri.environment.ENTITLEMENT_SUBJECT!, `poison ${n}`);
     await nats.flush();
   });
-  await toldSoon("after-a-thousand");
+  await deliveredSoon("after-a-thousand");
   const buried = () => kenri.notificationSql`select from notification_nats_dlq where encode(data, 'escape') ~ '^poison [0-9]+$'`;
   await until("all are raw dead letters", 20_000, async () => (await buried()).length === 1000);
 });
 
-test("what is wrong with the database and not with the events buries nothing: they wait", async () => {
+test("an error of the database that is not about the events makes no dead letters: the events wait", async () => {
   const failures = () => everything.metric("kenri_loop_runs_total", 'loop="notification-entitlement-consumer",outcome="error"');
   const buried = async () => (await kenri.notificationSql`select from notification_nats_dlq`).length;
   const [letters, errors] = [await buried(), await failures()];
@@ -136,11 +136,11 @@ test("what is wrong with the database and not with the events buries nothing: th
   expect((await kenri.grant("patient", "item")).status).toBe(200);
   await until("it was tried", 20_000, async () => (await failures()) > errors);
   await kenri.notificationSql`grant insert on notifications to notification_app`;
-  await until("it is told", 20_000, async () => (await kenri.inbox("patient"))[0]?.status === "SENT");
+  await until("it is delivered", 20_000, async () => (await kenri.inbox("patient"))[0]?.status === "SENT");
   expect(await buried()).toBe(letters);
 });
 
-test("an unreadable message whose id names an event confirms it to the outbox, and is taken in once it can be read", async () => {
+test("an unreadable message whose id names an event confirms it to the outbox, and is consumed once it can be read", async () => {
   await setFault("unlucky");
   expect((await kenri.grant("unlucky", "item")).status).toBe(200);
   const [event] = await kenri.entitlementSql`select event_id, payload from outbox_events where aggregate_key = 'unlucky:item'`;
@@ -155,7 +155,7 @@ test("an unreadable message whose id names an event confirms it to the outbox, a
   expect(await kenri.inbox("unlucky")).toEqual([]);
   await mend(letter.id, { eventId: event!.event_id, userId: "unlucky" });
   expect((await reprocess(letter.id)).status).toBe(200);
-  await until("it is told", 15_000, async () => (await kenri.inbox("unlucky"))[0]?.status === "SENT");
+  await until("it is delivered", 15_000, async () => (await kenri.inbox("unlucky"))[0]?.status === "SENT");
 });
 
 const setFault = (user_prefix: string) =>

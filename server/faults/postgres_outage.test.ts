@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { allRoles, type TestKenri, testKenri, testNats } from "../testing/kenri.ts";
 import { type TestProxy, tcpProxy } from "../testing/proxy.ts";
 import { privateServers } from "../testing/servers.ts";
@@ -30,7 +30,7 @@ async function withOwnPostgres(what: string, environment: Record<string, string>
   return { kenri, postgres: servers.postgres, everything, load };
 }
 
-/** A new grant is answered and told. */
+/** A new grant is answered and delivered. */
 const isBack = async (kenri: TestKenri, user: string) => {
   const response = await kenri.grant(user, "item", { key: user });
   await response.arrayBuffer();
@@ -40,7 +40,7 @@ const isBack = async (kenri: TestKenri, user: string) => {
   );
 };
 
-test.concurrent("PostgreSQL killed with -9 under load, twice: no process dies, service is back within 5 s of its return, nothing answered 200 is missing", async () => {
+test.concurrent("PostgreSQL killed with -9 under load, twice: no process dies, requests work within 5 s of its return, no change answered 200 is missing", async () => {
   const { kenri, postgres, everything, load } = await withOwnPostgres("entitlement notification");
   for (const round of ["first", "second"]) {
     await postgres.halt();
@@ -54,7 +54,7 @@ test.concurrent("PostgreSQL killed with -9 under load, twice: no process dies, s
   expect([...ledger.answers.keys()].sort()).toEqual([200, 503]);
   expect(countOf(ledger.granted)).toBeGreaterThan(100);
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
   expect(everything.lines.filter(line => /ended_unasked|worker.error|unhandled|unexpectedly/.test(line))).toEqual([]);
   expect(await everything.stop()).toBe(0);
@@ -66,11 +66,11 @@ test.concurrent("PostgreSQL hangs for some seconds: requests answer 503 with Ret
     CHANGE_LANES: "1",
     CHANGE_BATCH: "10",
   });
-  // A key that was just looked up, so that the requests get as far as the changes.
+  // A key that is in the cache, so that the requests reach the change statement.
   const headers = { authorization: `Bearer ${await kenri.newKey("other", ["entitlements:write"])}` };
   expect((await kenri.grant("late", "item", { headers })).status).toBe(200);
   postgres.pause();
-  // Many more than the one connection takes at once: who waits behind hears it too, and not turn by turn.
+  // Many more than one connection runs at once: the waiting requests are refused too, and all at the same time.
   const since = performance.now();
   const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => kenri.grant(`late-${index}`, "item", { headers })));
   expect(answers.map(answer => answer.status)).toEqual(answers.map(() => 503));
@@ -87,11 +87,11 @@ test.concurrent("PostgreSQL hangs for some seconds: requests answer 503 with Ret
   expect([...ledger.answers.keys()].sort()).toEqual([200, 503]);
   expect(ledger.slowest()).toBeLessThan(3000);
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await everything.stop()).toBe(0);
 });
 
-/** Both systems on the shared servers, the given role's connections through a proxy. */
+/** Both systems on the shared servers; the connections of the given role go through a proxy. */
 async function through(proxies: (kenri: TestKenri) => Promise<{ proxy: TestProxy; environment: Record<string, string> }>, roles: string) {
   const kenri = await testKenri(short);
   const { proxy, environment } = await proxies(kenri);
@@ -103,7 +103,7 @@ async function through(proxies: (kenri: TestKenri) => Promise<{ proxy: TestProxy
   return { kenri, proxy };
 }
 
-test.concurrent("the answer of PostgreSQL is lost after COMMIT: the client gets 503, and its retry with the same key the stored answer; one effect", async () => {
+test.concurrent("the response of PostgreSQL is lost after COMMIT: the client gets 503, its retry with the same key gets the stored response; one effect", async () => {
   const key = "the-answer-to-this-one-is-lost";
   let armed = true;
   const { kenri, proxy } = await through(async ({ entitlement }) => {
@@ -129,7 +129,7 @@ test.concurrent("the answer of PostgreSQL is lost after COMMIT: the client gets 
   expect(await kenri.entitlementSql`select from outbox_events`).toHaveLength(1);
 });
 
-test.concurrent("one answer of PostgreSQL in fifty is cut in the middle, for every role: all is told once", async () => {
+test.concurrent("one response of PostgreSQL in fifty is cut midway, for every role: everything is delivered once", async () => {
   let pieces = 0;
   const { kenri, proxy } = await through(async ({ entitlement, notification }) => {
     const proxy = await tcpProxy(entitlement.appUrl, { cutsAt: () => ++pieces % 50 === 0 });
@@ -143,6 +143,6 @@ test.concurrent("one answer of PostgreSQL in fifty is cut in the middle, for eve
   await until("connections were cut again and again", 60_000, () => proxy.cuts() > 20 && countOf(load.ledger.granted) > 200);
   const ledger = await load.stop();
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, type TestProcess, testKenri } from "../testing/kenri.ts";
 import { disorderInStream } from "../testing/stream.ts";
 import { countOf, traffic } from "../testing/traffic.ts";
 
 const events = 2000;
-/** Where one of each is killed at its worst moment, and what counts that the others met what it left. */
+/** For each role the worst point to be killed at, and the metric that shows that another process handled the rest. */
 const worst = {
   "entitlement:relay": { point: "outbox.published", met: ["kenri_outbox_reclaimed_total"] },
   "notification:consumer": { point: "intake.committed", met: ["kenri_intake_events_total", 'outcome="duplicate"'] },
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => kenri.close());
 
-test("two relays, two consumers and two senders race over 2,000 events and die at random: each event has one effect, versions are in order", async () => {
+test("two relays, two consumers and two senders race over 2,000 events and are killed at random: each event has one effect, versions are in order", async () => {
   const living = new Map<string, TestProcess[]>();
   const total = async (role: string, name: string, labels?: string) =>
     (await Promise.all(living.get(role)!.map(one => one.metric(name, labels)))).reduce((a, b) => a + b, 0);
@@ -42,12 +42,12 @@ test("two relays, two consumers and two senders race over 2,000 events and die a
   await until("2,000 events were asked for", 60_000, () => countOf(load.ledger.granted) >= events);
   await load.stop();
   await drained(kenri);
-  expect(await faultsInBooks(kenri, load.ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
   expect(await latecomersMarkedWrongly()).toBe(0);
 });
 
-/** An event taken in after a newer one of its aggregate says so, unless they came together. */
+/** An event that was consumed after a newer one of its aggregate is stale, unless both were in one batch. */
 const latecomersMarkedWrongly = async () =>
   (
     await kenri.notificationSql`

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { messagesOf, streamOf, withNats } from "../testing/stream.ts";
 import { traffic } from "../testing/traffic.ts";
@@ -31,10 +31,10 @@ async function published(kenri: TestKenri, clients = 4) {
 const resent = ({ entitlementSql }: TestKenri) =>
   entitlementSql`select event_id, aggregate_version, publish_generation from outbox_events where publish_generation > 0`;
 
-test.concurrent("events that vanished from the stream are found missing, sent again under a new id and told once; what is late by that says so", async () => {
+test.concurrent("events that were deleted from the stream are found missing, published again under a new id and delivered once; late ones are stale", async () => {
   const { kenri, process } = await kenriWith(others);
   const ledger = await published(kenri, 1);
-  // The first versions of an aggregate with many, so that they come after the later ones.
+  // The first versions of an aggregate with many versions, so that they arrive after later ones.
   const lost = (
     await kenri.entitlementSql`select event_id, stream_seq from outbox_events where aggregate_key = 'user-hot-0:item' and aggregate_version <= 2`
   ).map(row => row);
@@ -43,7 +43,7 @@ test.concurrent("events that vanished from the stream are found missing, sent ag
   });
   await kenri.start("notification:consumer");
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   const again = await resent(kenri);
   expect(again.map(row => row.event_id).sort()).toEqual(lost.map(row => row.event_id).sort());
   expect(again.map(row => row.publish_generation)).toEqual([1, 1]);
@@ -61,15 +61,15 @@ test.concurrent("a purged stream loses nothing", async () => {
   await withNats(kenri, async (_, manager) => void (await manager.streams.purge(streamOf(kenri))));
   await kenri.start("notification:consumer");
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await resent(kenri)).toHaveLength(20);
 });
 
-test.concurrent("nothing is sent again while notification merely lags", async () => {
+test.concurrent("nothing is published again while notification only lags", async () => {
   const { kenri, process } = await kenriWith(`${others} notification:consumer`, { DATABASE_DEADLINE: "1s" });
   await kenri.grant("first", "item");
   await drained(kenri);
-  // Reading goes on, so notification answers what it holds; but it cannot take anything in.
+  // Reads work, so notification answers which events it has; but it cannot consume any.
   const lock = await kenri.notificationSql.reserve();
   await lock`begin`;
   await lock`lock table processed_events in share row exclusive mode`;
@@ -88,10 +88,10 @@ test.concurrent("nothing is sent again while notification merely lags", async ()
   lock.release();
   await drained(kenri);
   expect(await resent(kenri)).toHaveLength(0);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
 });
 
-test.concurrent("a durable consumer that somebody deleted is made again and reads from the start; duplicates are dropped", async () => {
+test.concurrent("a deleted durable consumer is created again and reads from the start; duplicates are dropped", async () => {
   const { kenri, process } = await kenriWith(`${others} notification:consumer`);
   const ledger = await published(kenri);
   await drained(kenri);
@@ -101,16 +101,16 @@ test.concurrent("a durable consumer that somebody deleted is made again and read
   for (const book of ["asked", "granted"] as const)
     for (const [aggregate, value] of more.ledger[book]) ledger[book].set(aggregate, value as never);
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await process.metric("kenri_intake_events_total", 'outcome="duplicate"')).toBeGreaterThanOrEqual(20);
 });
 
-test.concurrent("a stream that somebody deleted while all are connected is made again, and loses nothing", async () => {
+test.concurrent("a stream that is deleted while all are connected is created again, and nothing is lost", async () => {
   const { kenri } = await kenriWith(others);
   const ledger = await published(kenri);
   await withNats(kenri, async (_, manager) => void (await manager.streams.delete(streamOf(kenri))));
   await kenri.start("notification:consumer");
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await resent(kenri)).toHaveLength(20);
 });

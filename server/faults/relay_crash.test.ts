@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { disorderInStream, messagesOf } from "../testing/stream.ts";
 import { traffic } from "../testing/traffic.ts";
@@ -8,7 +8,7 @@ import { traffic } from "../testing/traffic.ts";
 const open: TestKenri[] = [];
 afterAll(() => Promise.all(open.map(kenri => kenri.close())));
 
-/** Everything but the relays, which are the test's and take all that waits in one claim. */
+/** Everything but the relays, which the test starts; one claim takes the whole backlog. */
 async function withoutRelay(environment: Record<string, string> = {}) {
   const kenri = await testKenri({
     OUTBOX_FIRST_ATTEMPT: "relay",
@@ -23,7 +23,7 @@ async function withoutRelay(environment: Record<string, string> = {}) {
   return { kenri, others };
 }
 
-/** Grants and revokes that lie in the outbox when the relay comes: 20 users, and one aggregate with 6 versions. */
+/** Grants and revokes that are in the outbox when the relay starts: 20 users, and one aggregate with 6 versions. */
 async function fill(kenri: TestKenri) {
   const load = traffic(kenri, { clients: 4, hot: 1, pause: 0, requests: 30 });
   await load.done;
@@ -35,11 +35,11 @@ const heldBy = async (kenri: TestKenri, worker: string) =>
 
 async function allIsWell(kenri: TestKenri, ledger: Awaited<ReturnType<typeof fill>>) {
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 }
 
-test.concurrent("a relay killed between claim and publish leaves its events to the next one, which publishes each once", async () => {
+test.concurrent("a relay killed between claim and publish: the next one publishes its events, each once", async () => {
   const { kenri } = await withoutRelay();
   const ledger = await fill(kenri);
   const victim = await kenri.start("entitlement:relay", { FAULT_KILL_AT: "outbox.claimed" });
@@ -52,7 +52,7 @@ test.concurrent("a relay killed between claim and publish leaves its events to t
   expect(await kenri.entitlementSql`select event_id from outbox_events where attempt_count > 0`).toHaveLength(0);
 });
 
-test.concurrent("a relay killed between the stream's answer and finalize: the events go out again, are known as duplicates and told once", async () => {
+test.concurrent("a relay killed between the PubAck and finalize: the events are published again, dropped as duplicates and delivered once", async () => {
   const { kenri } = await withoutRelay();
   const ledger = await fill(kenri);
   const victim = await kenri.start("entitlement:relay", { FAULT_KILL_AT: "outbox.published" });
@@ -66,7 +66,7 @@ test.concurrent("a relay killed between the stream's answer and finalize: the ev
   expect(await messagesOf(kenri)).toHaveLength(30);
 });
 
-test.concurrent("outside the duplicate window the second message is stored, taken for a duplicate by the consumer, and told once", async () => {
+test.concurrent("outside the duplicate window the second message is stored, recognised as a duplicate by the consumer, and delivered once", async () => {
   const { kenri, others } = await withoutRelay({ STREAM_DUPLICATE_WINDOW: "100ms" });
   const ledger = await fill(kenri);
   const victim = await kenri.start("entitlement:relay", { FAULT_KILL_AT: "outbox.published" });
@@ -84,7 +84,7 @@ test.concurrent("outside the duplicate window the second message is stored, take
   );
 });
 
-test.concurrent("a relay that wakes after its lease publishes and settles nothing; another one did its work", async () => {
+test.concurrent("a relay that resumes after its lease publishes and settles nothing; another one did its work", async () => {
   const { kenri } = await withoutRelay();
   const ledger = await fill(kenri);
   const zombie = await kenri.start("entitlement:relay", { FAULT_STOP_AT: "outbox.claimed" });
@@ -99,7 +99,7 @@ test.concurrent("a relay that wakes after its lease publishes and settles nothin
   await allIsWell(kenri, ledger);
 });
 
-test.concurrent("a relay that published, hung past its lease and wakes settles nothing", async () => {
+test.concurrent("a relay that published and hung past its lease settles nothing", async () => {
   const { kenri } = await withoutRelay();
   const ledger = await fill(kenri);
   const zombie = await kenri.start("entitlement:relay", { FAULT_STOP_AT: "outbox.published" });

@@ -1,13 +1,13 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { traffic } from "../testing/traffic.ts";
 
 const open: TestKenri[] = [];
 afterAll(() => Promise.all(open.map(kenri => kenri.close())));
 
-/** Everything but the senders, with 30 notifications waiting for one; one claim takes them all, and the sends end well before the lease. */
+/** Everything but the senders, with a backlog of 30 notifications. One claim takes them all, and the sends end well before the lease. */
 async function waiting() {
   const kenri = await testKenri({
     NOTIFICATION_FIRST_ATTEMPT: "sender",
@@ -29,7 +29,7 @@ const heldBy = async ({ notificationSql }: TestKenri, { pid }: { pid: number }) 
   (await notificationSql`select from notifications where locked_by like ${`%/${pid}/%`}`).length;
 const attempts = async ({ notificationSql }: TestKenri) => (await notificationSql`select from notification_attempts`).length;
 
-test.concurrent("a sender that wakes after its lease settles nothing, and fenced counts it; another one did its work", async () => {
+test.concurrent("a sender that resumes after its lease settles nothing and is counted as fenced; another one did its work", async () => {
   const { kenri, ledger } = await waiting();
   const zombie = await kenri.start("notification:sender", { FAULT_STOP_AT: "notification.sent" });
   await zombie.hung();
@@ -43,10 +43,10 @@ test.concurrent("a sender that wakes after its lease settles nothing, and fenced
   expect(await zombie.metric("kenri_notifications_fenced_total")).toBe(held);
   expect(await zombie.metric("kenri_notifications_total")).toBe(0);
   expect(await attempts(kenri)).toBe(30);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
 });
 
-test.concurrent("a sender that hung before it sent anything sends nothing when it wakes", async () => {
+test.concurrent("a sender that hung before its first send sends nothing when it resumes", async () => {
   const { kenri, ledger } = await waiting();
   const zombie = await kenri.start("notification:sender", { FAULT_STOP_AT: "notification.claimed" });
   await zombie.hung();
@@ -55,10 +55,10 @@ test.concurrent("a sender that hung before it sent anything sends nothing when i
   zombie.kill("SIGCONT");
   expect(await zombie.logged("notification.fenced")).toContain('"what":"release"');
   expect(zombie.lines.filter(line => line.includes("notification.sent"))).toEqual([]);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
 });
 
-test.concurrent("a sender killed after the channel took its sends: they are sent again, and are one inbox row each", async () => {
+test.concurrent("a sender killed after its sends: they are sent again, and each is one inbox row", async () => {
   const { kenri, ledger } = await waiting();
   const victim = await kenri.start("notification:sender", { FAULT_KILL_AT: "notification.sent" });
   await victim.killedItself();
@@ -68,7 +68,7 @@ test.concurrent("a sender killed after the channel took its sends: they are sent
   const next = await kenri.start("notification:sender");
   await drained(kenri);
   expect(await next.metric("kenri_notifications_reclaimed_total")).toBe(30);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
-  // Charged to nobody: it is not known that an attempt was made.
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
+  // No attempt is charged: it is unknown whether one was made.
   expect(await kenri.notificationSql`select from notifications where attempt_count <> 1`).toHaveLength(0);
 });

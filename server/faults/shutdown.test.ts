@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { endsInTime, momentOf } from "../testing/ending.ts";
 import { allRoles, type TestKenri, testKenri } from "../testing/kenri.ts";
 import { traffic } from "../testing/traffic.ts";
@@ -19,7 +19,7 @@ const held = async (kenri: TestKenri) => ({
   processing: (await kenri.notificationSql`select from notifications where status = 'PROCESSING'`).length,
 });
 
-/** A client that asks as long as it is sent here, and how each of its requests ended. */
+/** A client that sends requests until it is stopped, with the outcome of each. */
 async function ask(kenri: TestKenri, client: number, isSentHere: () => boolean): Promise<string[]> {
   const ends: string[] = [];
   for (let turn = 0; isSentHere(); turn++) {
@@ -37,7 +37,7 @@ async function ask(kenri: TestKenri, client: number, isSentHere: () => boolean):
 }
 
 test.concurrent("SIGTERM under load: readiness is 503, requests in flight finish, it exits with 0 in time, and no claim is left behind", async () => {
-  const kenri = await started({ SHUTDOWN_NOTICE: "2s" }); // long enough to be seen on a busy machine
+  const kenri = await started({ SHUTDOWN_NOTICE: "2s" }); // long enough to be observed on a busy machine
   const process = await kenri.start("entitlement notification");
   const url = kenri.urlOf("entitlement");
   let ready = true;
@@ -48,14 +48,14 @@ test.concurrent("SIGTERM under load: readiness is 503, requests in flight finish
     async () => (await kenri.notificationSql`select from notifications where status = 'SENT'`).length > 100,
   );
   const ending = endsInTime(process);
-  // Like a load balancer: nobody is sent here any more once it says so; until then everybody is served.
+  // Like a load balancer: clients stop when readiness is 503; until then every request is served.
   await until("readiness is 503", 2000, async () => (await fetch(`${url}/readyz`)).status === 503);
   ready = false;
   expect(await ending).toBe(0);
   const ends = (await clients).flat();
   expect(ends.filter(end => end !== "200")).toEqual([]);
   expect(await held(kenri)).toEqual({ inFlight: 0, processing: 0 });
-  // Every answer of 200 is there, and a new process delivers what was left.
+  // Every change answered 200 exists, and a new process delivers the rest.
   const answered = ends.length;
   expect(await kenri.entitlementSql`select from outbox_events`).toHaveLength(answered);
   await kenri.start(allRoles);
@@ -65,7 +65,7 @@ test.concurrent("SIGTERM under load: readiness is 503, requests in flight finish
 
 test.concurrent("roles as processes of their own exit with 0 on SIGTERM under load and leave no claim behind", async () => {
   const kenri = await started({ HEALTH_PORT: "0" });
-  await kenri.start("entitlement:api", { OUTBOX_FIRST_ATTEMPT: "relay" }); // it goes on, and would hold what it publishes itself
+  await kenri.start("entitlement:api", { OUTBOX_FIRST_ATTEMPT: "relay" }); // it keeps running, and would hold claims of its own
   const roles = await Promise.all(
     ["entitlement:relay", "notification:consumer", "notification:sender", "notification:janitor"].map(role => kenri.start(role)),
   );
@@ -80,7 +80,7 @@ test.concurrent("roles as processes of their own exit with 0 on SIGTERM under lo
   const ledger = await load.stop();
   await kenri.start("entitlement:relay notification:consumer notification:sender");
   await drained(kenri);
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
 });
 
 test.concurrent("a second signal ends it at once", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained } from "../testing/books.ts";
+import { drained } from "../testing/consistency.ts";
 import { testServer } from "../testing/databases.ts";
 import { endsInTime, momentOf } from "../testing/ending.ts";
 import { allRoles, type Servers, type TestKenri, testKenri, testNats } from "../testing/kenri.ts";
@@ -24,7 +24,7 @@ async function withOwnPostgres() {
   return { postgres, kenri: await started({ postgresUrl: postgres.adminUrl, natsUrl: testNats() }) };
 }
 
-/** A process in full swing. */
+/** A process under load. */
 async function inFullSwing(kenri: TestKenri, what: string, prefix = "user") {
   const process = await kenri.start(what);
   const load = traffic(kenri, { pause: 20, prefix });
@@ -65,7 +65,7 @@ test.concurrent("SIGTERM while PostgreSQL is away: exits with 0 in time; also wh
   await starting.logged("store.waiting");
   expect(await endsInTime(starting)).toBe(0);
   await away.load.stop();
-  // It comes back to a database that was killed.
+  // It waits for a database that was killed.
   await postgres.start();
   const again = await inFullSwing(kenri, allRoles, "more");
   await again.load.stop();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { drained, faultsInBooks } from "../testing/books.ts";
+import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, type TestProcess, testKenri } from "../testing/kenri.ts";
 import { traffic } from "../testing/traffic.ts";
 
@@ -23,7 +23,7 @@ test.each([
   ["entitlement", "entitlement:relay", "kenri_outbox_events_total"],
   ["notification", "notification:sender", "kenri_notifications_total"],
 ] as const)(
-  "a worker of %s that crashes under load is started again, requests go on, and no count falls",
+  "a worker of %s that crashes under load is restarted, requests continue, and no counter falls",
   async (system, role, counter) => {
     const load = traffic(kenri, { pause: 10, prefix: system });
     const restarts = () => kenri.metric(system, "kenri_worker_restarts_total", `role="${role}"`);
@@ -38,7 +38,7 @@ test.each([
       );
       const count = await kenri.metric(system, counter);
       await until(`it is started again, time ${time}`, 15_000, async () => {
-        await crash(system); // a worker that does not listen yet does not hear it
+        await crash(system); // a worker that does not listen yet misses it
         return (await restarts()) >= time;
       });
       expect(await kenri.metric(system, counter)).toBeGreaterThanOrEqual(count);
@@ -48,12 +48,12 @@ test.each([
     const ledger = await load.stop();
     expect([...ledger.answers.keys()]).toEqual([200]);
     await drained(kenri);
-    expect((await faultsInBooks(kenri, ledger)).filter(fault => fault.startsWith(system))).toEqual([]);
+    expect((await findInconsistencies(kenri, ledger)).filter(fault => fault.startsWith(system))).toEqual([]);
     await until("it is no longer degraded", 20_000, async () => (await kenri.readiness(system)).status === "ready");
     expect(process.lines.filter(line => line.includes("worker.error") && line.includes("made to crash"))).not.toEqual([]);
   },
 );
 
-test("the process still ends in time and with 0", async () => {
+test("the process still exits in time with 0", async () => {
   expect(await process.stop()).toBe(0);
 });

@@ -15,7 +15,7 @@ export interface TestUser {
   readonly updated_at: string;
 }
 
-/** Who asks; roles are those of the token. */
+/** The caller; the roles are those of its token. */
 export interface Asker {
   readonly user_id: string;
   readonly roles: readonly string[];
@@ -32,14 +32,14 @@ export interface TestAccounts {
   readonly kenri: TestKenri;
   readonly mint: TestMint;
   readonly server: TestProcess;
-  /** Asks as somebody, or as nobody. A body that is no string is sent as JSON. */
+  /** Sends a request as a caller, or without one. A body that is not a string is sent as JSON. */
   ask(asker: Asker | undefined, method: string, path: string, body?: unknown): Promise<Answer>;
-  /** The same where 200 is expected: its body. */
+  /** The same, expects 200 and returns the body. */
   get<T = TestUser>(asker: Asker, method: string, path: string, body?: unknown): Promise<T>;
   resolve(identity: Record<string, unknown>): Promise<Answer>;
-  /** Somebody who has signed in. */
+  /** A signed-in user. */
   user(name: string, roles?: readonly string[]): Promise<TestUser>;
-  /** How many rows the tables hold: to see that nothing was written. */
+  /** The number of rows in the tables: shows that nothing was written. */
   rows(): Promise<Record<string, number>>;
   close(): Promise<void>;
 }

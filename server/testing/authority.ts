@@ -29,7 +29,7 @@ export interface TestAuthority {
   client(name: string): Promise<CertificateFiles>;
 }
 
-// ECDSA on P-256 is what the OpenSSL 1.1 of the embedded PostgreSQL and everything newer knows.
+// The OpenSSL 1.1 of the embedded PostgreSQL and everything newer supports ECDSA on P-256.
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const day = 86_400_000;
 

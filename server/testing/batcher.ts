@@ -3,7 +3,7 @@ import type { ChangeBatch } from "../entitlement/changes/write_changes.ts";
 import type { ChangeRow } from "../entitlement/sql.gen.ts";
 import { createMetrics } from "../kernel/telemetry/metrics.ts";
 
-/** A statement under way: the test says when and how it ends. */
+/** A running statement: the test decides when and how it ends. */
 export interface Run {
   readonly keys: readonly string[];
   readonly pairs: readonly string[];
@@ -13,10 +13,10 @@ export interface Run {
 
 const settled = () => new Promise<void>(resolve => setImmediate(resolve));
 
-// What a test leaves waiting is not refused while another one runs.
+// Requests that a test leaves waiting are not refused while another test runs.
 const aDay = 86_400_000;
 
-/** The batcher over a statement that the test runs. */
+/** The batcher over a statement of the test. */
 export function batcher({ lanes = 1, batch = 64, queue = 1000, wait = aDay } = {}) {
   const runs: Run[] = [];
   let commits = 0;
@@ -58,7 +58,7 @@ const row = (n: number, key: string): ChangeRow => ({
   claimed_id: null,
   claimed_payload: null,
 });
-/** A request under a key, for a pair of the user's. */
+/** A request with a key, for a pair of the user. */
 export const change = (key: string, user = key, clientId = "shop"): Change => ({
   clientId,
   route: "/grants",
@@ -74,7 +74,7 @@ export const change = (key: string, user = key, clientId = "shop"): Change => ({
 });
 export const databaseError = (code: string, constraint_name = "") =>
   Object.assign(new Error(`database error ${code}`), { code, constraint_name });
-/** The body that a request was answered with, or what it was refused with. */
+/** The body of a response, or the refusal. */
 export const outcome = (answer: Promise<Answer>) =>
   answer.then(
     one => one.response_body,

@@ -1,13 +1,13 @@
-/** A browser as far as HTTP goes: it keeps cookies, by host as browsers do, and says where its requests come from. */
+/** The HTTP part of a browser: it keeps cookies by host and sends the origin of its requests. */
 export interface TestBrowser {
   readonly cookies: Map<string, string>;
   /** One request, no redirect followed. */
   fetch(url: string, init?: RequestInit): Promise<Response>;
-  /** Goes there, through every redirect, and says where it ended. */
+  /** Follows every redirect. Returns the last response and its URL. */
   visit(url: string, init?: RequestInit): Promise<{ response: Response; url: string }>;
   /** Signs in at a gateway through the identity provider's form. */
   signIn(gateway: string, username: string, returnTo?: string): Promise<{ response: Response; url: string }>;
-  /** A call of a page of the gateway: with the header that such pages send. */
+  /** A request of a page of the gateway, with the header that its pages send. */
   call(gateway: string, path: string, init?: RequestInit): Promise<Response>;
   /** The same with JSON. */
   send(gateway: string, method: string, path: string, body?: unknown): Promise<Response>;
@@ -49,7 +49,7 @@ export function testBrowser(): TestBrowser {
       const form = await browser.visit(`${gateway}/login${query}`);
       const page = await form.response.text();
       const action = /<form[^>]* action="([^"]+)"/.exec(page)?.[1];
-      if (!action) return form; // the provider knows this browser already, or something refused
+      if (!action) return form; // the provider has a session of this browser, or something was refused
       return browser.visit(new URL(action.replaceAll("&amp;", "&"), form.url).href, {
         method: "POST",
         body: new URLSearchParams({ username, password: username }),

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { becomes } from "../../stack/wait.ts";
 import type { TestProcess } from "./process.ts";
 
-/** SIGTERM, and its exit code, if it comes within the promised time. */
+/** Sends SIGTERM and returns the exit code if the process exits within the promised time. */
 export async function endsInTime(process: TestProcess): Promise<number> {
   const since = performance.now();
   const code = await process.stop();
@@ -11,5 +11,5 @@ export async function endsInTime(process: TestProcess): Promise<number> {
   return code;
 }
 
-/** Some time after a launch. A signal that comes before the program has begun ends it with 143. */
+/** Waits for some time after a launch. A signal before the program has started ends it with 143. */
 export const momentOf = (milliseconds: number) => becomes(milliseconds, () => false);

@@ -29,8 +29,8 @@ type EventColumn =
   | "confirmed_at";
 
 /**
- * Events as the change statement writes them: due at once, of alice's item if nothing else is said.
- * An IN_FLIGHT one has a lease for an hour, a PUBLISHED one is not confirmed.
+ * Events as the change statement writes them. Presets: alice's item, PENDING, due at once.
+ * An IN_FLIGHT event has a lease of an hour. A PUBLISHED one is not confirmed.
  */
 export const outboxEvents = rowFactory<EventColumn>(
   "outbox_events",
@@ -70,7 +70,7 @@ type EntitlementColumn =
   | "source_id"
   | "updated_at";
 
-/** What users own: ACTIVE since now if nothing else is said. */
+/** Entitlements. Presets: alice's item, ACTIVE since now. */
 export const entitlements = rowFactory<EntitlementColumn>(
   "entitlements",
   "stock_keeping_unit",

@@ -1,10 +1,10 @@
 import type { TestBrowser } from "./browser.ts";
 
-/** An open stream of server-sent events, as a browser's EventSource hears it. */
+/** An open stream of server-sent events, as a browser's EventSource reads it. */
 export interface TestEvents {
   readonly status: number;
   readonly events: { readonly id: string; readonly name: string; readonly data: Record<string, unknown> }[];
-  /** Lines that only say that the stream lives. */
+  /** Comment lines that keep the stream alive. */
   readonly beats: () => number;
   readonly ended: Promise<void>;
   close(): void;

@@ -7,7 +7,7 @@ import { createSignatures, type Signatures, signatureHeader } from "../kernel/na
 
 export type Facts = Partial<Omit<EntitlementEvent, "$typeName" | "$unknown">>;
 
-/** An event that an outbox would publish but for these facts, with its headers; not signed. */
+/** An event as an outbox would publish it, with these facts changed, and its headers. It is not signed. */
 export function eventMessage(facts: Facts = {}): { data: Uint8Array; headers: Record<string, string> } {
   const event = create(EntitlementEventSchema, {
     eventId: crypto.randomUUID(),
@@ -33,11 +33,11 @@ export function eventMessage(facts: Facts = {}): { data: Uint8Array; headers: Re
 
 type Environment = Readonly<Record<string, string>>;
 
-/** The signatures of a Kenri that was started with this environment. */
+/** The signatures of a Kenri with this environment. */
 const signaturesOf = (environment: Environment): Signatures =>
   createSignatures(readSettings({ keys: kernelSettings.signingKeys }, environment).keys);
 
-/** Headers as one who has the keys sends them with this data, on the subject of the events. */
+/** Signed headers for this data on the subject of the events. */
 export function signedHeaders(environment: Environment, data: Uint8Array | string, headers: Record<string, string> = {}) {
   const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
   const signature = signaturesOf(environment).sign({ subject: environment.ENTITLEMENT_SUBJECT!, headers, data: bytes });

@@ -4,17 +4,17 @@ import type { TestKenri } from "./kenri.ts";
 import { deadLetters, deliveryAttempts, notifications as notificationRows } from "./notification_rows.ts";
 import { quoted } from "./rows.ts";
 
-/** What operators act on in bulk: the same in both systems, under other names. */
+/** The rows of bulk operations, with their names in each system. */
 export interface Failing {
   readonly system: "entitlement" | "notification";
-  /** The role that works operations off. */
+  /** The role that runs operations. */
   readonly worker: string;
   readonly kind: "outbox" | "notifications";
   readonly table: string;
   readonly id: string;
-  /** How the audit calls the rows. */
+  /** The name of the rows in the audit. */
   readonly audited: string;
-  /** What a row is when its work is done. */
+  /** The status of a row that is done. */
   readonly finished: string;
   readonly sql: (kenri: TestKenri) => postgres.Sql;
   /** Inserts FAILED rows, one for each user `<user>-<n>`; they can be delivered. */

@@ -1,14 +1,14 @@
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 
-/** An identity provider that lies on demand: for what a real one never does. Everybody who comes is signed in as `subject`. */
+/** An identity provider that can misbehave as a real one never does. Every visitor is signed in as `subject`. */
 export interface FakeIdp {
   readonly issuer: string;
   subject: string;
-  /** Claims of the next ID tokens that replace the right ones. */
+  /** Claims that replace those of the next ID tokens. */
   lies: JWTPayload;
-  /** Milliseconds before anything is answered; what it is asked then waits. */
+  /** Milliseconds before each response. */
   delay: number;
-  /** Signs with a new key, and publishes only that one. */
+  /** Signs with a new key and publishes only that one. */
   rotate(): Promise<void>;
   close(): Promise<void>;
 }

@@ -7,11 +7,11 @@ import { scratchFolder } from "../../stack/scratch.ts";
 import { until } from "../../stack/wait.ts";
 import { freePort } from "./gateway.ts";
 
-/** A NATS server with a configuration of the test's own, without JetStream. */
+/** A NATS server with a configuration of the test, without JetStream. */
 export interface BareNats {
   readonly folder: string;
   readonly port: number;
-  /** Down, then up with this configuration. */
+  /** Restarts it with this configuration. */
   restart(config: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -63,7 +63,7 @@ const listens = (port: number) =>
     socket.once("error", () => end(false));
   });
 
-/** A server that takes JWTs, and the .creds file of one of its users. */
+/** A server that accepts JWTs, and the .creds file of one of its users. */
 export function jwtUser(): { readonly config: string; readonly creds: string } {
   const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];
   const system = nkeys.createAccount();

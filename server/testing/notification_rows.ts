@@ -29,8 +29,8 @@ type NotificationColumn =
   | "read_at";
 
 /**
- * Notifications as the consumer writes them: due at once, about alice's item if nothing else is said.
- * A PROCESSING one has a lease for an hour. A SENT one is the first of its user's feed: several of one user need their positions.
+ * Notifications as the consumer writes them. Presets: alice's item, PENDING, due at once.
+ * A PROCESSING one has a lease of an hour. A SENT one has position 1: several of one user need positions of their own.
  */
 export const notifications = rowFactory<NotificationColumn>(
   "notifications",

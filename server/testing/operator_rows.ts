@@ -3,23 +3,23 @@ import { audits, outboxEvents } from "./entitlement_rows.ts";
 import { deadLetters, notifications } from "./notification_rows.ts";
 import { quoted } from "./rows.ts";
 
-/** A row as an operator sees it, in the words of both systems: `waiting` is PENDING, `busy` IN_FLIGHT or PROCESSING, `done` PUBLISHED or SENT. */
+/** A row of either system: `waiting` is PENDING, `busy` IN_FLIGHT or PROCESSING, `done` PUBLISHED or SENT. */
 export interface OperatorRow {
   readonly state: "waiting" | "busy" | "done" | "failed";
   readonly user: string;
   readonly type?: "EntitlementGranted" | "EntitlementRevoked";
   readonly error?: string;
   readonly attempts?: number;
-  /** How long ago it was made. */
+  /** How long ago it was created. */
   readonly minutes: number;
-  /** How long ago its last attempt failed, if one did. Preset: when it was made. */
+  /** How long ago its last attempt failed, if one did. Preset: when it was created. */
   readonly failed?: number;
   readonly item?: string;
 }
 
 const ago = (minutes: number) => `now() - make_interval(mins => ${minutes})`;
 
-/** What both systems' rows have. */
+/** The columns that both tables have. */
 const shared = ({ user, error, attempts = 0, minutes, failed = minutes }: OperatorRow) => ({
   user_id: quoted(user),
   attempt_count: attempts,

@@ -9,9 +9,9 @@ export interface TestProxy {
 }
 
 export interface ProxyOptions {
-  /** Asked of every piece from the client: true = hand it on, wait for the server's answer, and cut the connection instead of giving it. */
+  /** Called with every chunk from the client. true: forward it, wait for the response of the server, and cut the connection instead of forwarding the response. */
   readonly cutsAnswerTo?: (piece: Buffer) => boolean;
-  /** Asked of every piece from the server: true = cut the connection in the middle. */
+  /** Called with every chunk from the server. true: cut the connection in the middle of it. */
   readonly cutsAt?: (piece: Buffer) => boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same in every run: whole numbers from 0 to below the bound. */
+/** Pseudo-random whole numbers from 0 to below the bound, the same in every run. */
 export function seeded(seed: number): (below: number) => number {
   let state = seed;
   return below => {

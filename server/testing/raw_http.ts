@@ -1,14 +1,14 @@
 import { connect, type Socket } from "node:net";
 import { withTimeout } from "../kernel/life/deadline.ts";
 
-/** An answer read from the wire; `closed` without one means that the server hung up. */
+/** A response read from the socket. `closed` without one means that the server closed the connection. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** Sends bytes that no HTTP client would send, and reads the first answer. */
+/** Sends bytes that no HTTP client would send, and reads the first response. */
 export async function sendRaw(url: string, bytes: string | Uint8Array, deadline = 5000): Promise<RawAnswer | "closed"> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

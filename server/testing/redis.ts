@@ -4,7 +4,7 @@ import { createRedis, type Redis } from "../kernel/redis/redis.ts";
 import { silentLog } from "../kernel/telemetry/log.ts";
 import { createMetrics } from "../kernel/telemetry/metrics.ts";
 
-/** The Redis that `bun run test` started for all test files. Tests keep apart by the names of users and addresses. */
+/** The Redis that `bun run test` started for all test files. Tests are kept apart by the names of users and addresses. */
 export function testRedisUrl(): string {
   const url = process.env.KENRI_TEST_REDIS_URL;
   if (!url) throw new Error("no test servers: run the tests with `bun run test [files]`");

@@ -1,14 +1,14 @@
 import { expect } from "bun:test";
 
-/** What every refusal looks like. */
+/** What is expected of a refusal. */
 export interface Refusal {
   readonly status: number;
   readonly code: string;
-  /** Where the first error of a bad body, path or query points to. */
+  /** The pointer of the first error of a bad body, path or query. */
   readonly pointer?: string;
 }
 
-/** Checks that an answer is a problem as RFC 9457 and Kenri have it, and that it tells nothing of the inside. */
+/** Checks that a response is a problem of RFC 9457 in Kenri's form and reveals nothing internal. */
 export function expectRefusal(
   answer: { status: number; headers: Headers; text: string },
   { status, code, pointer }: Refusal,

@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 
 /**
- * What a column gets: a number, or an SQL expression such as `now()`, `quoted(user)` or, of many rows, `'user-' || n`.
+ * The value of a column: a number, or an SQL expression such as `now()`, `quoted(user)` or, for many rows, `'user-' || n`.
  * null leaves the column out, so that it gets its default.
  */
 export type Columns<Column extends string> = Readonly<Partial<Record<Column, string | number | null>>>;
@@ -12,15 +12,15 @@ type Client = Pick<postgres.Sql, "unsafe">;
 
 /** Makes rows of one table. A caller names the columns it cares about; the others have presets. */
 export interface RowFactory<Column extends string> {
-  /** The statement, for large sets and as a part of a larger statement: `from` makes as many rows, e.g. `generate_series(1, 1000) n`. */
+  /** The statement, for large sets and as a part of a larger statement. `from` is the source of the rows, such as `generate_series(1, 1000) n`. */
   text(columns: Columns<Column>, from?: string): string;
   /** Inserts rows, one if there is no `from`. Returns their ids. */
   put(sql: Client, columns?: Columns<Column>, from?: string): Promise<string[]>;
-  /** Inserts rows that are given as values; all name the columns that the first one names. */
+  /** Inserts rows that are given as values. All have the columns of the first one. */
   putValues(sql: Client, rows: readonly Readonly<Partial<Record<Column, unknown>>>[]): Promise<void>;
 }
 
-/** `facts` are what presets are made of and are no columns of the table. */
+/** `facts` are names that only the presets use; the table has no such columns. */
 export function rowFactory<Column extends string>(
   table: string,
   id: Column,

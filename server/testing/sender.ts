@@ -5,7 +5,7 @@ import type { NotificationSql, NotificationsClaimRow } from "../notification/sql
 
 export type TestSenderOptions = SendClaimOptions & { readonly notifications: NotificationSql["notifications"]; readonly batch: number };
 
-/** One run of a sender over the whole backlog, each time it is called. */
+/** Each call runs a sender once over the whole backlog. */
 export function testSender(options: TestSenderOptions): () => Promise<number> {
   const lost = { watch: <T>(_token: string, statement: Promise<T>) => statement };
   const bound = dueBound(async () => undefined, 0);

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { scratchFolder } from "../../stack/scratch.ts";
 import { forgetStack, type ServerCertificate, type ServerName, type Stack, startStack } from "../../stack/stack.ts";
 
-/** Servers of a test's own, to be killed, paused and wiped. */
+/** Private servers of a test, which it may kill, pause and wipe. */
 export const privateServers = <const Name extends ServerName>(...servers: readonly Name[]): Promise<Stack<Name>> => ownServers(servers);
 
-/** The same with TLS, and nothing without it. */
+/** The same, reachable only with TLS. */
 export const tlsServers = <const Name extends ServerName>(
   certificate: ServerCertificate,
   ...servers: readonly Name[]
@@ -26,7 +26,7 @@ async function ownServers<Name extends ServerName>(
   };
 }
 
-/** Cuts off the end of a stream in the store of a NATS that is down, and leaves this share of its last file. The server will not mind. */
+/** Truncates the last file of a stream in the store of a stopped NATS to this share. The server reports no error when it starts. */
 export function cutStream(stack: { readonly dir: string }, stream: string, share: number): void {
   const folder = join(stack.dir, "nats", "jetstream", "$G", "streams", stream, "msgs");
   const number = (name: string) => Number(name.split(".")[0]);

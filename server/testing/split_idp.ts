@@ -3,12 +3,12 @@ import { exportJWK, generateKeyPair } from "jose";
 import { makeProvider } from "../../stack/idp/provider.ts";
 import { freePort } from "./gateway.ts";
 
-/** The identity provider of dev as it is in a deployment: browsers reach it at one address, the gateway at another. */
+/** The dev identity provider as in a deployment: browsers reach it at one address, the gateway at another. */
 export interface SplitIdp {
   readonly issuer: string;
   readonly internalUrl: string;
   readonly environment: Record<string, string>;
-  /** Paths that the gateway asked for, at the address where it may and where it may not. */
+  /** Paths that the gateway requested, at the address for it and at the one for browsers. */
   readonly asked: { readonly inside: string[]; readonly outside: string[] };
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function splitIdp(): Promise<SplitIdp> {
     }),
     listen(internalPort, (request, response) => {
       asked.inside.push(request.url!.split("?")[0]!);
-      request.headers.host = new URL(issuer).host; // as Keycloak with KC_HOSTNAME: it tells its public address wherever it is asked
+      request.headers.host = new URL(issuer).host; // as Keycloak with KC_HOSTNAME: it publishes its public address at every address
       answer(request, response);
     }),
   ]);

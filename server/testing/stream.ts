@@ -6,7 +6,7 @@ import { signedHeaders } from "./events.ts";
 import type { TestKenri } from "./kenri.ts";
 import { connectTo } from "./nats.ts";
 
-/** Runs with a connection of its own to the NATS of a Kenri. */
+/** Runs `work` with a new connection to the NATS of a Kenri. */
 export async function withNats<T>(kenri: TestKenri, work: (nats: NatsConnection, manager: JetStreamManager) => Promise<T>): Promise<T> {
   const nats = await connectTo(kenri.environment.NATS_URL!);
   try {
@@ -25,7 +25,7 @@ export interface StreamMessage {
   readonly isProbe: boolean;
 }
 
-/** Every message of the stream in order, read by a consumer of its own. */
+/** Every message of the stream in order, read by a new consumer. */
 export const messagesOf = (kenri: TestKenri): Promise<StreamMessage[]> =>
   withNats(kenri, async (nats, manager) => {
     const { state } = await manager.streams.info(streamOf(kenri));
@@ -40,10 +40,10 @@ export const messagesOf = (kenri: TestKenri): Promise<StreamMessage[]> =>
     return messages;
   });
 
-/** The aggregates whose versions do not stand in order in the stream, judged by where each version is seen first. */
+/** The aggregates whose versions are out of order in the stream, by the first place of each version. */
 export async function disorderInStream(kenri: TestKenri): Promise<string[]> {
   const seen = new Map<string, number[]>();
-  // Ours have a message id; what a test put there has not.
+  // Kenri's messages have a message id; those of tests have none.
   for (const { data } of (await messagesOf(kenri)).filter(message => message.messageId && !message.isProbe)) {
     const { userId, stockKeepingUnit, version } = fromBinary(EntitlementEventSchema, data);
     const versions = seen.get(`${userId}:${stockKeepingUnit}`) ?? [];
@@ -55,11 +55,11 @@ export async function disorderInStream(kenri: TestKenri): Promise<string[]> {
     .map(([aggregate, versions]) => `${aggregate}: ${versions}`);
 }
 
-/** Puts bytes on the stream that no relay of ours would, signed by one who has the keys. Returns their sequence. */
+/** Publishes bytes that no relay would publish, with a valid signature. Returns their sequence. */
 export const putOnStream = (kenri: TestKenri, data: Uint8Array | string, named: Record<string, string> = {}): Promise<number> =>
   putUnsigned(kenri, data, signedHeaders(kenri.environment, data, named));
 
-/** The same by one who has no keys, with exactly these headers. */
+/** The same with exactly these headers and no signature. */
 export const putUnsigned = (kenri: TestKenri, data: Uint8Array | string, named: Record<string, string> = {}): Promise<number> =>
   withNats(kenri, async nats => {
     const map = headers();

@@ -2,7 +2,7 @@ import { type JWTPayload, SignJWT } from "jose";
 import { issuer, jwtType } from "../kernel/http/tokens.ts";
 import { type TestMint, testMint } from "./tokens.ts";
 
-/** A credential that no service may take for one of the gateway; `claims` are those of a good token for the service under attack. */
+/** A credential that no service may accept; `claims` are those of a good token for the attacked service. */
 export type Attack = readonly [name: string, forge: (mint: TestMint, claims: JWTPayload) => Promise<string> | string];
 
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -12,7 +12,7 @@ const hmac = (secret: Uint8Array, claims: JWTPayload, kid: unknown) =>
 const bytes = (text: string) => new TextEncoder().encode(text);
 const now = () => Math.floor(Date.now() / 1000);
 
-/** What a good token for `audience` says. */
+/** The claims of a good token for `audience`. */
 export const goodClaims = (audience: string, userId: string, roles: readonly string[]): JWTPayload => ({
   iss: issuer,
   aud: audience,

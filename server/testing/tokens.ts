@@ -1,12 +1,12 @@
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { issuer, jwtType } from "../kernel/http/tokens.ts";
 
-/** Stands for the gateway where only its tokens matter: publishes keys, and mints what it is asked for, right or wrong. */
+/** A stand-in for the gateway where only tokens matter: publishes keys and mints tokens, valid or not. */
 export interface TestMint {
   readonly jwksUrl: string;
   /** A token as the gateway would make it. */
   token(audience: string, userId: string, roles?: readonly string[]): Promise<string>;
-  /** The same with claims and header fields of one's own, for attacks. */
+  /** The same with chosen claims and header fields, for attacks. */
   forge(claims: JWTPayload, header?: Record<string, unknown>): Promise<string>;
   /** New keys; the old ones are no longer published. */
   rotate(): Promise<void>;

@@ -1,26 +1,26 @@
 import { becomes } from "../../stack/wait.ts";
 import type { TestKenri } from "./kenri.ts";
 
-/** What clients asked for and what they were answered. */
+/** The requests of clients and their responses. */
 export interface Ledger {
-  /** Different requests (idempotency keys) an aggregate. */
+  /** The number of different requests (idempotency keys) for each aggregate. */
   readonly asked: Map<string, number>;
   /** The versions of an aggregate that were answered with 200. */
   readonly granted: Map<string, Set<number>>;
-  /** How often each status came; 0 = no answer at all. */
+  /** How often each status occurred; 0 = no response. */
   readonly answers: Map<number, number>;
   readonly slowest: () => number;
 }
 
 export interface TrafficOptions {
   readonly clients?: number;
-  /** How many of the clients stay with one aggregate each, granting and revoking it in turn; the others have a new user each time. */
+  /** The number of clients that grant and revoke one aggregate each; the others use a new user each time. */
   readonly hot?: number;
-  /** Milliseconds between a client's answer and its next request. */
+  /** Milliseconds between a response and the client's next request. */
   readonly pause?: number;
   /** Ends by itself after this many requests; otherwise at stop(). */
   readonly requests?: number;
-  /** The APIs, asked in turn; the one that was started last unless told. */
+  /** The APIs, called in turn. Preset: the one that was started last. */
   readonly bases?: readonly string[];
   readonly prefix?: string;
 }
@@ -32,7 +32,7 @@ export interface Traffic {
   stop(): Promise<Ledger>;
 }
 
-/** Clients that grant and revoke. A request without a final answer is sent again with the same key, as a careful client does. */
+/** Clients that grant and revoke. A request without a final response is sent again with the same key. */
 export function traffic(
   kenri: TestKenri,
   { clients = 8, hot = 4, pause = 5, requests = Number.POSITIVE_INFINITY, bases, prefix = "user" }: TrafficOptions = {},

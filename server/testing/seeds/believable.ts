@@ -1,7 +1,7 @@
 import type { Chain, Databases, Delivery, Try } from "./chains.ts";
 import { putChains } from "./chains.ts";
 
-/** The same numbers at each run, so that two runs can be laid side by side. */
+/** Pseudo-random numbers, the same in every run, so that two runs can be compared. */
 function dice(seed: number) {
   let state = seed;
   const next = () => {
@@ -43,19 +43,19 @@ const publishes: [count: number, error: string][] = [
 ];
 const gaveUp = 5;
 
-/** What the pictures look at more closely. */
+/** The rows that the pictures open. */
 export interface Known {
   readonly journey: string;
   readonly failed: string;
   readonly event: string;
   readonly user: string;
   readonly key: string;
-  /** A bulk operation whose rows failed again, and one whose rows are still on their way. */
+  /** A bulk operation whose rows failed again, and one whose rows are still open. */
   readonly inVain: string;
   readonly onTheWay: string;
 }
 
-/** Some hours of a shop's life: mostly well, with a push gateway that went away for a while. */
+/** Three hours of a shop: mostly healthy, with a push gateway that was down for a while. */
 export async function putBelievable(databases: Databases, now = Date.now()): Promise<Known> {
   const { next, of, upTo } = dice(4);
   const minutes = (count: number) => now - count * 60_000;
@@ -83,7 +83,7 @@ export async function putBelievable(databases: Databases, now = Date.now()): Pro
     error,
   });
   const dying = (error: string): Delivery => {
-    // Nobody tries often what is gone; and its journey fits a screen.
+    // A device that is gone is not tried often, and its journey fits a screen.
     const most = error.startsWith("410") ? 2 : gaveUp;
     return {
       status: "FAILED",
@@ -137,7 +137,7 @@ export async function putBelievable(databases: Databases, now = Date.now()): Pro
   return { ...known, inVain, onTheWay };
 }
 
-/** A requeue that is through with these notifications; what became of them is what they are now. */
+/** A finished requeue of these notifications; their outcome is their present state. */
 async function putOperation({ notification: sql }: Databases, subjects: readonly string[], reason: string): Promise<string> {
   const [made] = await sql`
     insert into operations (kind, action, filter, set_hash, reason, actor, status, total, done, finished_at)
@@ -148,7 +148,7 @@ async function putOperation({ notification: sql }: Databases, subjects: readonly
   return made!.operation_id;
 }
 
-/** As time went on, each change of a pair is its next version: granted, revoked, granted again. */
+/** In the order of time, each change of a pair is its next version: granted, revoked, granted again. */
 function inVersions(added: readonly Omit<Chain, "version">[]): Chain[] {
   const versions = new Map<string, number>();
   return added
@@ -161,7 +161,7 @@ function inVersions(added: readonly Omit<Chain, "version">[]): Chain[] {
     });
 }
 
-/** Messages that nobody could read. */
+/** Messages that could not be read. */
 async function putRawDeadLetters({ notification: sql }: Databases): Promise<void> {
   const data = Buffer.from('{"event":"EntitlementGranted","user":"amelia.okafor","sku":"season-pass-2026"}');
   const headers = { "Nats-Msg-Id": ["legacy-importer-77"], "Content-Type": ["application/json"] };
@@ -171,7 +171,7 @@ async function putRawDeadLetters({ notification: sql }: Databases): Promise<void
     ('KENRI_EVENTS', 90418, 'kenri.entitlement.granted', ${sql.json({})}, ${data.subarray(0, 19)}, 'the message has no Nats-Msg-Id header')`;
 }
 
-/** What the workers would have counted of these chains, minute by minute. */
+/** The counts of these chains by minute, as the workers would have written them. */
 async function putFlow({ entitlement, notification }: Databases, chains: readonly Chain[]): Promise<void> {
   const passed = chains.flatMap(({ at, outbox, delivery }) => {
     const taken = 15 + (outbox.took ?? 0);

@@ -18,7 +18,7 @@ export interface Hostile {
   readonly failedNotification: string;
   readonly rawLetter: string;
   readonly operation: string;
-  /** One that was stopped before its end. */
+  /** An operation that was stopped before its end. */
   readonly stopped: string;
   /** Also the idempotency key of what they were granted. */
   readonly user: string;

@@ -62,7 +62,7 @@ export async function putJourneys(databases: Databases): Promise<Record<string, 
   await notification`insert into notification_nats_dlq (stream, stream_seq, subject, headers, data, event_id, reason)
     values ('KENRI_EVENTS', ${run}, 'kenri.entitlement.granted', '{}', '\\xff', ${idOf("unreadable").eventId}, 'not an EntitlementEvent: invalid wire type 7')`;
   await entitlement`update outbox_events set confirmed_at = null where event_id in ${entitlement([idOf("unconfirmed").eventId, idOf("unreadable").eventId])}`;
-  // Publishing is noted a little after the consumer has it.
+  // The relay settles a little after the consumer has the event.
   await entitlement`update outbox_events set published_at = published_at + interval '45 ms' where event_id = ${idOf("delivered").eventId}`;
   await entitlement`delete from outbox_events where event_id = ${idOf("audit").eventId}`;
   return Object.fromEntries(names.map(name => [name, idOf(name).eventId]));

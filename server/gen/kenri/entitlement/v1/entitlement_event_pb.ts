@@ -15,19 +15,19 @@ export const file_kenri_entitlement_v1_entitlement_event: GenFile = /*@__PURE__*
   fileDesc("CixrZW5yaS9lbnRpdGxlbWVudC92MS9lbnRpdGxlbWVudF9ldmVudC5wcm90bxIUa2VucmkuZW50aXRsZW1lbnQudjEi3AEKEEVudGl0bGVtZW50RXZlbnQSEAoIZXZlbnRfaWQYASABKAkSEgoKZXZlbnRfdHlwZRgCIAEoCRIvCgtvY2N1cnJlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHdXNlcl9pZBgEIAEoCRIaChJzdG9ja19rZWVwaW5nX3VuaXQYBSABKAkSDgoGc291cmNlGAYgASgJEhEKCXNvdXJjZV9pZBgHIAEoCRIPCgd2ZXJzaW9uGAggASgDEhAKCHRyYWNlX2lkGAkgASgJYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
- * One change of one entitlement, as told to the rest of the world.
+ * One change of one entitlement, for other systems.
  *
  * Published on the subject `entitlement.events`. It carries the full state after the change, so a consumer never has to read
- * back from the entitlement system. Delivery is at least once, in order per (user_id, stock_keeping_unit) but for an event that
- * failed and is published again later: take an event in once by `event_id`, and let `version` say which of two is the newer.
+ * from the entitlement system. Delivery is at least once, in order per (user_id, stock_keeping_unit), except for an event that
+ * failed and is published again later. Deduplicate by `event_id`. Of two events the one with the higher `version` is newer.
  *
- * Numbers are for ever: a field that is no longer wanted is reserved, never removed or reused.
+ * Field numbers are permanent: a field that is no longer used is reserved, never removed or reused.
  *
  * @generated from message kenri.entitlement.v1.EntitlementEvent
  */
 export type EntitlementEvent = Message<"kenri.entitlement.v1.EntitlementEvent"> & {
   /**
-   * Identity of the event (UUID). The same event published again has the same event_id: deduplicate by it.
+   * Identity of the event (UUID). An event that is published again has the same event_id: deduplicate by it.
    *
    * @generated from field: string event_id = 1;
    */
@@ -35,8 +35,8 @@ export type EntitlementEvent = Message<"kenri.entitlement.v1.EntitlementEvent"> 
 
   /**
    * `EntitlementGranted` or `EntitlementRevoked`.
-   * A string and not an enum, because the same word stands in the outbox table, in the message header and in the consumer's
-   * inbox: it travels literally, with no mapping to keep in step. A consumer refuses a word it does not know.
+   * A string and not an enum, because the outbox table, the message header and the consumer's inbox have the same word:
+   * no mapping has to be maintained. A consumer refuses an unknown word.
    *
    * @generated from field: string event_type = 2;
    */
@@ -57,7 +57,7 @@ export type EntitlementEvent = Message<"kenri.entitlement.v1.EntitlementEvent"> 
   userId: string;
 
   /**
-   * What the user is, or is no longer, entitled to.
+   * The item that the user is, or is no longer, entitled to.
    *
    * @generated from field: string stock_keeping_unit = 5;
    */

@@ -1,7 +1,7 @@
-// The judge of the fault tests must be able to say no: each case breaks one thing behind the back of a healthy system.
+// The fault tests rely on this check, so it must be able to fail: each case breaks one thing in a healthy system.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { headers } from "@nats-io/transport-node";
-import { drained, faultsInBooks } from "./books.ts";
+import { drained, findInconsistencies } from "./consistency.ts";
 import { type TestKenri, testKenri } from "./kenri.ts";
 import { notifications } from "./notification_rows.ts";
 import { disorderInStream, messagesOf, withNats } from "./stream.ts";
@@ -19,19 +19,19 @@ beforeAll(async () => {
 });
 afterAll(() => kenri.close());
 
-test("a healthy system has nothing wrong in its books", async () => {
-  expect(await faultsInBooks(kenri, ledger)).toEqual([]);
+test("a healthy system has no inconsistency", async () => {
+  expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
 });
 
-/** Undone afterwards, so that each case sees a healthy system. */
+/** The change is rolled back, so that each case starts with a healthy system. */
 async function findsAfter(system: "entitlement" | "notification", change: string): Promise<string[]> {
   const sql = system === "entitlement" ? kenri.entitlementSql : kenri.notificationSql;
   let found: string[] = [];
   await sql
     .begin(async transaction => {
       await transaction.unsafe(change);
-      found = await faultsInBooks({ ...kenri, [`${system}Sql`]: transaction } as TestKenri, ledger);
+      found = await findInconsistencies({ ...kenri, [`${system}Sql`]: transaction } as TestKenri, ledger);
       throw new Error("undo");
     })
     .catch(() => {});
@@ -47,14 +47,19 @@ test.each([
     /hot-0:item v2 was answered 200 and is in no inbox/,
   ],
   [
-    "a notification of nothing",
+    "a notification without an event",
     "notification",
     `update notifications set event_id = gen_random_uuid() where aggregate_key = '${hot}' and aggregate_version = 2`,
     /is no event/,
   ],
-  ["one told twice", "notification", notifications.text({ user_id: "'user-hot-0'", status: "'SENT'", position: 99 }), /in the inbox twice/],
   [
-    "one that is left over",
+    "a duplicate notification",
+    "notification",
+    notifications.text({ user_id: "'user-hot-0'", status: "'SENT'", position: 99 }),
+    /in the inbox twice/,
+  ],
+  [
+    "a notification that was not sent",
     "notification",
     `update notifications set status = 'PENDING', sent_at = null, position = null where aggregate_key = '${hot}' and aggregate_version = 1`,
     /is PENDING/,
@@ -66,7 +71,7 @@ test.each([
     /feed of user-hot-0 has positions .*99/,
   ],
   [
-    "a position that was counted and not given",
+    "a position that was counted and not assigned",
     "notification",
     "update inbox_positions set position = position + 1 where user_id = 'user-hot-0'",
     /feed of user-hot-0 has positions/,
@@ -90,16 +95,16 @@ test.each([
     /has versions 2/,
   ],
   ["a change without its audit", "entitlement", "delete from entitlement_audit where version = 1", /half done/],
-  ["a change without its stored answer", "entitlement", "delete from idempotency_keys where response_code = 200", /half done/],
+  ["a change without its stored response", "entitlement", "delete from idempotency_keys where response_code = 200", /half done/],
 ] as const)("%s is found", async (_, system, change, expected) => {
   expect((await findsAfter(system, change)).join("\n")).toMatch(expected);
 });
 
-test("more events than were asked for are found", async () => {
-  expect((await faultsInBooks(kenri, { ...ledger, asked: new Map() })).join("\n")).toMatch(/asked for 0/);
+test("more events than requests are found", async () => {
+  expect((await findInconsistencies(kenri, { ...ledger, asked: new Map() })).join("\n")).toMatch(/asked for 0/);
 });
 
-test("an older version first seen after a newer one is disorder", async () => {
+test("an older version that first appears after a newer one is disorder", async () => {
   const all = await messagesOf(kenri);
   await withNats(kenri, async (nats, manager) => {
     await manager.streams.purge(kenri.environment.ENTITLEMENT_STREAM!);

@@ -2,7 +2,7 @@ import { becomes } from "../../stack/wait.ts";
 import type { TestKenri } from "./kenri.ts";
 import type { Ledger } from "./traffic.ts";
 
-/** Waits until nothing is under way any more: all published, confirmed and sent. FAILED ones are for people and do not count. */
+/** Waits until everything is published, confirmed and sent. FAILED rows need attention and do not count. */
 export async function drained(kenri: TestKenri, within = 60_000): Promise<void> {
   let seen = {};
   const done = await becomes(within, async () => {
@@ -17,7 +17,7 @@ export async function drained(kenri: TestKenri, within = 60_000): Promise<void> 
   if (!done) throw new Error(`not everything was delivered within ${within} ms: ${JSON.stringify(seen)}`);
 }
 
-/** Waits until notification holds every event and has sent it; the outbox need not know it yet. */
+/** Waits until notification has every event and has sent it. The outbox may not have confirmed it yet. */
 export async function delivered({ entitlementSql, notificationSql }: TestKenri, within: number): Promise<void> {
   let seen = {};
   const done = await becomes(within, async () => {
@@ -37,10 +37,10 @@ export async function delivered({ entitlementSql, notificationSql }: TestKenri, 
 type Row = { readonly event_id: string; readonly aggregate: string; readonly version: number; readonly status: string };
 
 /**
- * Compares what clients were answered with what the two databases hold, after everything was delivered. Returns what is wrong:
- * an answer of 200 without its effect, an effect that nobody asked for, one told twice, a gap, something half done or left over.
+ * Compares the responses to clients with the two databases, after everything was delivered. Returns what is wrong:
+ * a 200 without its effect, an effect without a request, a duplicate, a gap, something half done or not finished.
  */
-export async function faultsInBooks(kenri: TestKenri, ledger: Ledger): Promise<string[]> {
+export async function findInconsistencies(kenri: TestKenri, ledger: Ledger): Promise<string[]> {
   const events = await kenri.entitlementSql<
     Row[]
   >`select event_id, aggregate_key as aggregate, aggregate_version as version, status from outbox_events`;
@@ -74,7 +74,7 @@ export async function faultsInBooks(kenri: TestKenri, ledger: Ledger): Promise<s
 
 const isRow = (numbers: number[]) => numbers.sort((a, b) => a - b).every((number, index) => number === index + 1);
 
-/** The positions of a user's feed are 1, 2, 3 … up to what the counter says, in the order of versions, as long as nothing was deleted. */
+/** The positions of a user's feed are 1, 2, 3 … up to the counter, in the order of versions, if nothing was deleted. */
 async function misplaced({ notificationSql }: TestKenri): Promise<string[]> {
   const feeds = await notificationSql<{ user_id: string; positions: number[]; newest: number | null }[]>`
     select user_id, coalesce(array_agg(at) filter (where at is not null), '{}') as positions, p.position as newest
@@ -92,7 +92,7 @@ async function misplaced({ notificationSql }: TestKenri): Promise<string[]> {
   ];
 }
 
-/** A change is entitlement, event, audit and stored answer, or nothing of it. */
+/** A change is entitlement, event, audit and stored response, or none of them. */
 async function halfDone({ entitlementSql }: TestKenri): Promise<string[]> {
   const [count] = await entitlementSql`
     select (select count(*) from outbox_events) as events, (select count(*) from entitlement_audit) as audited,
