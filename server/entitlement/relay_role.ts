@@ -10,6 +10,7 @@ import { bulkLoop } from "../kernel/operator/bulk.ts";
 import { createFlow, flowKeeper } from "../kernel/operator/flow.ts";
 import { openStore } from "../kernel/postgres/store.ts";
 import type { EntitlementSettings } from "./config.ts";
+import { outboxRows } from "./operator/row_kind.ts";
 import { publishPipeline } from "./outbox/publish_pipeline.ts";
 import { reconcileNow, reconciler } from "./outbox/reconciler.ts";
 import { relay } from "./outbox/relay.ts";
@@ -73,7 +74,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
       log,
       metrics,
     }),
-    bulkLoop({ kind: "outbox", sql: store.statements, ...kernel.bulk, requeued: relaying.wake, log, metrics }),
+    bulkLoop({ kind: outboxRows.name, sql: store.statements, ...kernel.bulk, requeued: relaying.wake, log, metrics }),
   ];
   broker.onConnect(relaying.wake);
   return sequence([store, keeper, broker, subscribeRole(context, relaying.wake, { [reconcileNow]: reconciling.wake }), parallel(loops)]);

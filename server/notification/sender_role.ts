@@ -12,6 +12,7 @@ import { channelsOf } from "./delivery/channels.ts";
 import { inboxHints } from "./delivery/hints.ts";
 import { sendClaim } from "./delivery/send_claim.ts";
 import { sender } from "./delivery/sender.ts";
+import { notificationRows } from "./operator/row_kind.ts";
 import type { NotificationSql } from "./sql.gen.ts";
 
 /** `notification:sender`: sends the notifications that are due. */
@@ -50,6 +51,6 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     metrics,
   });
   const sending = sender({ context, tuning, notifications, deliver, liveness: kernel.liveness });
-  const bulk = bulkLoop({ kind: "notifications", sql: store.statements, ...kernel.bulk, requeued: sending.wake, log, metrics });
+  const bulk = bulkLoop({ kind: notificationRows.name, sql: store.statements, ...kernel.bulk, requeued: sending.wake, log, metrics });
   return sequence([store, keeper, ...(broker ? [broker] : []), subscribeRole(context, sending.wake), parallel([sending, bulk])]);
 }
