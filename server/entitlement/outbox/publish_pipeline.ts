@@ -28,7 +28,7 @@ export interface PublishPipelineOptions {
 }
 
 /** A publish that begins in the first half of a lease has its answer, or has given up, before the lease ends. */
-const publishDeadline = ({ outbox }: EntitlementSettings) => Math.min(outbox.publishWithin, outbox.lease / 2);
+export const publishDeadline = ({ outbox }: EntitlementSettings) => Math.min(outbox.publishWithin, outbox.lease / 2);
 
 /** The way out to the stream, with all that watches over it. */
 export function publishPipeline({ kernel, settings, context, outbox, flow, lease, released, putBack = () => {} }: PublishPipelineOptions) {

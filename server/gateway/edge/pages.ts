@@ -3,7 +3,7 @@ import type { Problem } from "../../kernel/http/problem.ts";
 const asText = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
 /** What our own pages may do: load from here, nothing inline, framed by nobody. */
-const pagePolicy =
+export const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 export const htmlHeaders = { "content-type": "text/html; charset=utf-8", "content-security-policy": pagePolicy };

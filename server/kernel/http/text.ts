@@ -43,7 +43,7 @@ function isMoment(value: string): boolean {
 }
 
 /** What a violated format says to the caller. */
-const formatDetail: Record<string, string> = {
+export const formatDetail: Record<string, string> = {
   "text-200": "must be 1 to 200 characters, not blank, valid Unicode without U+0000",
   "text-255": "must be 1 to 255 characters, not blank, valid Unicode without U+0000",
   "text-500": "must be 1 to 500 characters, not blank, valid Unicode without U+0000",
