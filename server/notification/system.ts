@@ -14,8 +14,8 @@ export const notification = declareSystem({
   serves: ["machines", "people", "operators"],
   api: { nats: apiRights, needs: ["signing keys"], create: notificationApi },
   workers: {
-    consumer: { nats: consumerRights, needs: ["signing keys"], create: consumerRole },
     sender: { nats: senderRights, create: senderRole },
+    consumer: { nats: consumerRights, needs: ["signing keys"], create: consumerRole },
     janitor: { create: janitorRole },
   },
   rowKinds: [notificationRows],

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { DeliverPolicy, jetstream } from "@nats-io/jetstream";
 import { until } from "../../../stack/wait.ts";
+import { outboxEvents } from "../../testing/entitlement_rows.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
-import { putEvent } from "../../testing/operator_rows.ts";
 import { operators } from "../../testing/operators.ts";
 import { expectRefusal } from "../../testing/refusal.ts";
 import { streamOf, withNats } from "../../testing/stream.ts";
@@ -67,7 +67,7 @@ test("a viewer sees which fields there are, and none of their values", async () 
 });
 
 test("an event that cannot be encoded has the same error as in the relay", async () => {
-  const id = await putEvent(kenri.entitlementSql, { state: "failed", user: "bob", error: "e", minutes: 1 });
+  const [id] = await outboxEvents.put(kenri.entitlementSql, { user_id: "'bob'", status: "'FAILED'", payload: "'{}'" });
   const answer = await ask("OPERATOR", id);
   expectRefusal(answer, { status: 409, code: "NOT_ENCODABLE" });
   expect(JSON.parse(answer.text).detail).toContain("the payload is not an event");

@@ -1,5 +1,5 @@
--- The user of an identity. For a new identity it creates the user, the roles and the audit row. For a known one it refreshes changed claims;
--- null claims change nothing. Returns nothing if a concurrent statement creates the same user: run it again, then the user exists.
+-- The user of an identity. For a new identity it creates the user, the roles and the audit row. For a known one it refreshes changed claims.
+-- A null claim changes nothing. Returns nothing if a concurrent statement creates the same user: run it again, then the user exists.
 -- $1 provider
 -- $2 subject
 -- $3 email?
