@@ -6,7 +6,7 @@ import type { OperatorActionsOfSubjectsRow } from "../../../server/entitlement/s
 import type { Profile } from "../../../server/gateway/edge/people.ts";
 import type { Role as AnyRole } from "../../../server/kernel/http/tokens.ts";
 import type { filterBody } from "../../../server/kernel/operator/filter.ts";
-import type { GroupRow, Count as RowCount, RowCounts, RowGroups } from "../../../server/kernel/operator/list_routes.ts";
+import type { Count as RowCount, RowCounts, RowGroup, RowGroups } from "../../../server/kernel/operator/list_routes.ts";
 import type { outcomes } from "../../../server/kernel/operator/operation_outcome.ts";
 import type { operationRoutes } from "../../../server/kernel/operator/operation_routes.ts";
 import type { RowAction } from "../../../server/kernel/operator/row_kind.ts";
@@ -48,7 +48,7 @@ export type Counts = RowCounts;
 /** Exact up to a bound, then `more`. */
 export type Count = RowCount;
 /** A listed group has rows, so its sample is set. */
-type Group = Narrow<GroupRow, { first_at: string; last_at: string; sample_error: string; sample_id: string }>;
+type Group = Narrow<RowGroup, { first_at: string; last_at: string; sample_error: string; sample_id: string }>;
 export type Groups = Narrow<RowGroups, { groups: readonly Group[] }>;
 
 type OperationRow = Answer<typeof operationRoutes, "ops/operations">["operations"][number];

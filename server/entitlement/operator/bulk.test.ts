@@ -28,7 +28,7 @@ async function start(error: string, actor = "otto"): Promise<string> {
   const action = { action: "requeue", filter: { error }, set_hash, expected: eligible, actor, reason: "why" };
   return (await sql.bulk.start({ ...anything, error, ...action }))[0]!.operation_id;
 }
-/** As a worker would: what is next is worked off, if anything is. */
+/** As a worker does: processes the next operation, if there is one. */
 async function workOff() {
   const [next] = await sql.operations.next({ kind: "outbox" });
   return next ? sql.bulk.requeue({ operation_id: next.operation_id, position: null, limit: 5 }) : [];
@@ -59,7 +59,7 @@ test("eight workers on two operations over the same rows, which fail again at on
   expect(generations).toBe((await pool`select from operator_actions where action = 'outbox.requeue'`).length);
 }, 30_000);
 
-test("a worker that finds an operation in the hands of another takes the next one; once it is cancelled, no batch follows", async () => {
+test("a worker skips an operation that another worker holds; after a cancel, no batch follows", async () => {
   await put(20, "large");
   await put(3, "small");
   const [large, small] = [await start("large"), await start("small")];

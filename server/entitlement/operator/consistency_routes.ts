@@ -13,11 +13,11 @@ export interface ConsistencyOptions {
   readonly requires: Requires;
   readonly settings: EntitlementSettings;
   readonly share: Share;
-  /** Called when somebody wants a walk of the reconciler. */
+  /** Called when an operator requests a run of the reconciler. */
   readonly asked: () => void;
 }
 
-/** Whether the books fit together, and the reconciler that makes them. */
+/** The invariants of entitlement, and the reconciler that repairs them. */
 export function consistencyRoutes({ sql, requires, settings, share, asked }: ConsistencyOptions) {
   const invariants = invariantsOf(sql, settings);
   const examined = share(() => examine(invariants));
@@ -40,9 +40,9 @@ export function consistencyRoutes({ sql, requires, settings, share, asked }: Con
         query: Type.Object({}, { additionalProperties: false }),
         ...requires("ops:read"),
         detail: {
-          summary: "Whether the books fit together",
+          summary: "Whether the invariants hold",
           description:
-            "Each invariant with how many rows break it, the oldest of them and up to five ids; `bounded` says what was looked at, if not everything. `stream` is what was last seen of it, `reconciler` what its last walk came to, in whichever process. Scope: ops:read.",
+            "Each invariant with how many rows break it, the oldest of them and up to five ids; `bounded` says what was examined, if not everything. `stream` is its last observed state, `reconciler` the result of its last run, in whichever process. Scope: ops:read.",
         },
       },
     )
@@ -58,9 +58,9 @@ export function consistencyRoutes({ sql, requires, settings, share, asked }: Con
         body: Type.Object({ reason: longText("why now; kept in the audit") }, { additionalProperties: false }),
         ...requires("ops:write"),
         detail: {
-          summary: "Let the reconciler walk now",
+          summary: "Run the reconciler now",
           description:
-            "A relay begins within about a second, in whichever process; GET /ops/consistency tells how it went. Scope: ops:write.",
+            "A relay starts it within about a second, in whichever process; GET /ops/consistency has the result. Scope: ops:write.",
         },
       },
     );

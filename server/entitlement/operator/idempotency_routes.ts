@@ -5,10 +5,10 @@ import { maskFor } from "../../kernel/http/masking.ts";
 import { anyId } from "../../kernel/http/text.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
 
-// A client and a route may have used it once each; more than this many of them are no key but a habit.
+// Each client and route may have used the key once. So many clients and routes do not share a real key.
 const limit = 100;
 
-/** What is kept of an idempotency key, by everybody who used it. */
+/** The stored requests of an idempotency key, of every client. */
 export const idempotencyRoutes = (sql: EntitlementSql, requires: Requires) =>
   new Elysia({ normalize: false }).get(
     "/ops/idempotency/:key",
@@ -21,9 +21,9 @@ export const idempotencyRoutes = (sql: EntitlementSql, requires: Requires) =>
       params: Type.Object({ key: anyId("the Idempotency-Key") }),
       ...requires("ops:read"),
       detail: {
-        summary: "What is kept of an idempotency key",
+        summary: "The stored responses of an idempotency key",
         description:
-          "Each client and route that used it, newest first, at most 100; nobody: none. `request_hash` is the fingerprint of the request, `replays` how often the answer was given again: counted in memory and written about once a second, so a crash may lose some. Scope: ops:read.",
+          "Each client and route that used it, newest first, at most 100; empty if none did. `request_hash` is the fingerprint of the request, `replays` how often the stored response was returned: counted in memory and written about once a second, so a crash may lose some. Scope: ops:read.",
       },
     },
   );

@@ -3,8 +3,8 @@ import type { EntitlementSettings } from "../config.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
 
 const [minute, hour] = [60, 3600];
-// Leases that ran out are taken back every few seconds.
-const takenBackWithin = 60_000;
+// Leases that ran out are reclaimed every few seconds.
+const reclaimedWithin = 60_000;
 
 /** What must hold between entitlements, their audit, the outbox and the stream. */
 export function invariantsOf(
@@ -28,27 +28,27 @@ export function invariantsOf(
     },
     {
       name: "unconfirmed_for_hours",
-      about: "Events published more than an hour ago that notification is not known to hold. Their users have not been told.",
+      about: "Events published more than an hour ago that notification is not known to hold. Their users have not been notified.",
       look: unconfirmed(hour, null),
       judge: always("broken"),
     },
     {
       name: "overdue",
-      about: `Events not confirmed ${overdue / 1000} s after they were published. The reconciler sends them again as soon as nothing is under way to notification.`,
+      about: `Events not confirmed ${overdue / 1000} s after they were published. The reconciler publishes them again as soon as no message is on its way to notification.`,
       look: unconfirmed(overdue / 1000, null),
       judge: always("watch"),
     },
     {
       name: "lost_with_the_stream",
-      about: "Events published before the stream was found to have lost messages, neither confirmed nor sent again yet.",
+      about: "Events published before the stream was found to have lost messages, neither confirmed nor published again yet.",
       look: () => consistency.lost({ stream, most }),
       judge: always("watch"),
     },
     {
       name: "leases_run_out",
-      about: "Events in flight whose relay has not come back in time. Another relay takes them back within seconds.",
+      about: "Events in flight whose lease ran out. A relay reclaims them within seconds.",
       look: () => consistency.leases({ most }),
-      judge: brokenAfter(takenBackWithin),
+      judge: brokenAfter(reclaimedWithin),
     },
     {
       name: "version_gaps",
@@ -59,14 +59,14 @@ export function invariantsOf(
     },
     {
       name: "changes_without_event",
-      about: "Changes in the audit whose event is not in the outbox, although it is too young to be deleted and nobody discarded it.",
+      about: "Changes in the audit without an event in the outbox, although the event is too young to be deleted and was not discarded.",
       bounded: `the newest ${many(newest)} changes`,
       look: () => consistency.unannounced({ retention_seconds: retention / 1000, scan: newest }),
       judge: always("broken"),
     },
     {
       name: "events_without_change",
-      about: "Events in the outbox that the audit knows nothing of.",
+      about: "Events in the outbox without a change in the audit.",
       bounded: `the newest ${many(newest)} events`,
       look: () => consistency.unaudited({ scan: newest }),
       judge: always("broken"),

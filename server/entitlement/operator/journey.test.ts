@@ -34,7 +34,7 @@ const eventOf = async (user: string) =>
     ?.event_id as string;
 const nothing: Journey = { matched_by: null, events: [] };
 
-describe("one id leads to the way of its event", () => {
+describe("one id leads to the journey of its event", () => {
   const trace = traceId();
   const key = "order/17?#'\"%";
   const purchase = "購入 <b>42</b> %🎁";
@@ -71,8 +71,8 @@ describe("one id leads to the way of its event", () => {
   });
 
   test.each([
-    ["an event nobody knows", () => crypto.randomUUID()],
-    ["a trace nobody knows", traceId],
+    ["an unknown event", () => crypto.randomUUID()],
+    ["an unknown trace", traceId],
     ["a part of a key", () => "order/17"],
     ["a key in other letters", () => key.toUpperCase()],
     ["SQL", () => "' or 1=1 --"],
@@ -100,14 +100,14 @@ test("a key that two clients use leads to both, and one whose change was refused
   expect(await journey("refused")).toEqual(nothing);
 });
 
-test("of many the newest twenty are told, newest first", async () => {
+test("of many events the newest twenty are shown, newest first", async () => {
   const trace = traceId();
   for (let n = 0; n < 23; n++) await kenri.grant(`user-${n}`, "item1", { purchase: "bundle", headers: traced(trace) });
   const newest = Array.from({ length: 20 }, (_, n) => `user-${22 - n}`);
   for (const id of [trace, "bundle"]) expect((await journey(id)).events.map(event => event.user_id)).toEqual(newest);
 });
 
-test("what people did to the event is told with it", async () => {
+test("what people did to the event is shown with it", async () => {
   await kenri.grant("erin", "item1");
   const id = await eventOf("erin");
   await kenri.entitlementSql`update outbox_events set status = 'FAILED', last_error = 'e' where event_id = ${id}`;
@@ -118,7 +118,7 @@ test("what people did to the event is told with it", async () => {
   ]);
 });
 
-test("an event that has left the outbox is told from its audit, and one whose audit is gone from the outbox", async () => {
+test("an event that has left the outbox is made from its audit, and one without an audit from the outbox", async () => {
   await kenri.revoke("frank", "item1", { key: "frank-key" });
   const id = await eventOf("frank");
   await kenri.entitlementSql`delete from outbox_events where event_id = ${id}`;
@@ -143,7 +143,7 @@ test("an event that has left the outbox is told from its audit, and one whose au
   });
 });
 
-test("a key that expired and was used anew is not taken for the request of the first change", async () => {
+test("an expired key that was used again does not belong to the first change", async () => {
   await kenri.grant("gina", "item1", { key: "again" });
   const first = await eventOf("gina");
   await kenri.entitlementSql`update idempotency_keys set expires_at = now() - interval '1 second' where idem_key = 'again'`;
@@ -153,7 +153,7 @@ test("a key that expired and was used anew is not taken for the request of the f
   expect(await journey("again")).toMatchObject({ events: [{ event_id: second, idempotency: { idem_key: "again" } }] });
 });
 
-test("the history that a user may read does not tell keys", async () => {
+test("the history that a user may read has no idempotency keys", async () => {
   await kenri.grant("hana", "item1", { key: "secret-of-the-shop" });
   const history = await (await kenri.call("entitlement", "/v1/users/hana/entitlements/item1/history")).text();
   expect(JSON.parse(history).history).toMatchObject([{ reason: "purchase", purchase_id: "p_1", trace_id: expect.any(String) }]);

@@ -25,16 +25,16 @@ export interface JourneyParts {
   } | null;
 }
 
-/** An id of any kind: each kind that it can be is tried in turn, the narrowest first. A UUID may well be somebody's idempotency key. */
+/** Tries each kind of id that this may be, the narrowest first. A UUID may also be an idempotency key. */
 export async function journeyOf(sql: EntitlementSql, id: string) {
   const { by_trace, by_purchase, by_idempotency_key } = sql.journey;
-  const ways: [name: string, possible: boolean, find: () => Promise<{ event_id: string | null }[]>][] = [
+  const lookups: [name: string, possible: boolean, find: () => Promise<{ event_id: string | null }[]>][] = [
     ["event_id", uuidPattern.test(id), async () => [{ event_id: id }]],
     ["trace_id", tracePattern.test(id), () => by_trace({ trace_id: id, limit })],
     ["idempotency_key", true, () => by_idempotency_key({ idem_key: id, limit })],
     ["purchase_id", true, () => by_purchase({ purchase_id: id, limit })],
   ];
-  for (const [matched_by, possible, find] of ways) {
+  for (const [matched_by, possible, find] of lookups) {
     if (!possible) continue;
     const ids = (await find()).flatMap(({ event_id }) => event_id ?? []);
     const events = ids.length > 0 ? await sql.journey.events({ event_id: ids }) : [];

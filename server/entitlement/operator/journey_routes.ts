@@ -6,7 +6,7 @@ import { anyId } from "../../kernel/http/text.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
 import { journeyOf } from "./journey.ts";
 
-/** From one id to the whole way of an event, as far as entitlement knows it. */
+/** The journey of an event in entitlement, by any of its ids. */
 export const journeyRoutes = (sql: EntitlementSql, requires: Requires) =>
   new Elysia({ normalize: false }).get(
     "/ops/journey/:id",
@@ -15,9 +15,9 @@ export const journeyRoutes = (sql: EntitlementSql, requires: Requires) =>
       params: Type.Object({ id: anyId("an event, a trace, an idempotency key or a purchase") }),
       ...requires("ops:read"),
       detail: {
-        summary: "The way of an event, by any id",
+        summary: "The journey of an event, by any id",
         description:
-          "At most 20 events, newest first; `matched_by` says what the id was, null if nobody knows it. An event that has left the outbox is told from its audit. Scope: ops:read.",
+          "At most 20 events, newest first; `matched_by` says what the id was, null if it is unknown. An event that has left the outbox is made from its audit. Scope: ops:read.",
       },
     },
   );

@@ -40,7 +40,7 @@ const published = () =>
     return { subject: message?.subject, headers, hex: Buffer.from(message?.data ?? []).toString("hex") };
   });
 
-test("an event is shown byte for byte as it was published, with its headers and what it says", async () => {
+test("an event is shown byte for byte as it was published, with its headers and its decoded fields", async () => {
   const shown = JSON.parse((await ask("OPERATOR")).text);
   expect(shown).toMatchObject(await published());
   expect(shown.size).toBe(shown.hex.length / 2);
@@ -57,7 +57,7 @@ test("an event is shown byte for byte as it was published, with its headers and 
   ]);
 });
 
-test("who may only look sees which fields there are, and nothing of what they say", async () => {
+test("a viewer sees which fields there are, and none of their values", async () => {
   const { text } = await ask("VIEWER");
   const { hex, headers, decoded, subject } = JSON.parse(text);
   expect({ hex, user: decoded[3] }).toMatchObject({ hex: "•••", user: { name: "user_id", value: "•••" } });
@@ -66,19 +66,19 @@ test("who may only look sees which fields there are, and nothing of what they sa
   for (const word of ["älice", "剣", encodeURI("älice"), Buffer.from("älice").toString("hex")]) expect(text).not.toContain(word);
 });
 
-test("an event that cannot be encoded says why, as the relay would", async () => {
+test("an event that cannot be encoded has the same error as in the relay", async () => {
   const id = await putEvent(kenri.entitlementSql, { state: "failed", user: "bob", error: "e", minutes: 1 });
   const answer = await ask("OPERATOR", id);
   expectRefusal(answer, { status: 409, code: "NOT_ENCODABLE" });
   expect(JSON.parse(answer.text).detail).toContain("the payload is not an event");
 });
 
-test("one that went out again has the id of its generation", async () => {
+test("an event that was published again has the id of its generation", async () => {
   await kenri.entitlementSql`update outbox_events set publish_generation = 2 where event_id = ${eventId}`;
   expect(JSON.parse((await ask("ADMIN")).text).headers["Nats-Msg-Id"]).toBe(`${eventId}:r2`);
 });
 
-test("nobody else gets anything", async () => {
+test("all others are refused", async () => {
   expectRefusal(await ask("USER"), { status: 403, code: "FORBIDDEN" });
   expectRefusal(await ask("OPERATOR", crypto.randomUUID()), { status: 404, code: "NOT_FOUND" });
   expectRefusal(await ask("OPERATOR", "x"), { status: 400, code: "INVALID_REQUEST", pointer: "/event_id" });

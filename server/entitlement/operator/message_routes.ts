@@ -9,7 +9,7 @@ import type { Signatures } from "../../kernel/nats/signatures.ts";
 import { encodeMessage, fieldsOf, type Message } from "../event.ts";
 import type { EntitlementSql, OutboxFindRow } from "../sql.gen.ts";
 
-/** An event as the relay publishes it: made of its row in the same way, so also before it goes out and when it cannot. */
+/** An event as the relay publishes it, encoded from its row in the same way: also before it is published, and if it cannot be. */
 export const messageRoutes = (
   sql: EntitlementSql,
   requires: Requires,
@@ -37,7 +37,7 @@ export const messageRoutes = (
       detail: {
         summary: "An event as it is published",
         description:
-          "Subject, headers, the bytes as hex, and what they say field by field. 409 NOT_ENCODABLE if its payload holds no event. Scope: ops:read.",
+          "Subject, headers, the bytes as hex, and the decoded fields. 409 NOT_ENCODABLE if its payload is no event. Scope: ops:read.",
       },
     },
   );

@@ -1,9 +1,11 @@
 import { Elysia } from "elysia";
+import type { Count, RowCounts } from "../../kernel/operator/list_routes.ts";
 import { operationRoutes } from "../../kernel/operator/operation_routes.ts";
 import { type StandingSql, standingRoutes } from "../../kernel/operator/operation_standing.ts";
 import { type RowListParts, rowListRoutes } from "../../kernel/operator/row_list_routes.ts";
+import type { RowDetail } from "../../kernel/operator/row_routes.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
-import type { EntitlementSql } from "../sql.gen.ts";
+import type { EntitlementSql, OperatorActionsOfSubjectsRow, OutboxFindRow } from "../sql.gen.ts";
 import { requeueEvent } from "./requeue.ts";
 import { outboxRows } from "./row_kind.ts";
 
@@ -13,6 +15,9 @@ export interface OutboxOptions extends RowListParts {
   readonly standing: StandingSql;
   readonly log: Log;
 }
+
+export type EventDetail = RowDetail<OutboxFindRow, OperatorActionsOfSubjectsRow>;
+export type OutboxCounts = RowCounts & { readonly unconfirmed: Count };
 
 /** What operators see of the outbox and may do to it. */
 export const outboxRoutes = ({ sql, standing, log, ...parts }: OutboxOptions) =>

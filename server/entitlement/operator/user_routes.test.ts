@@ -26,7 +26,7 @@ interface Asking {
 }
 const good = { stock_keeping_unit: "sword", purchase_id: "ticket-7", reason: "lost in a crash" };
 
-/** A change by hand, by otto unless told otherwise. */
+/** A change by hand, by otto by default. */
 async function ask({ key = crypto.randomUUID(), verb = "grants", user = "alice", roles = ["OPERATOR"], ...given }: Asking) {
   const authorization = given.authorization ?? `Bearer ${await mint.token("entitlement", "otto", roles)}`;
   const response = await kenri.call("entitlement", `/ops/users/${encodeURIComponent(user)}/${verb}`, {
@@ -56,10 +56,10 @@ async function rowsOf(user: string) {
 const one = { changes: 1, audit: 1, events: 1, actions: 1 };
 const none = { changes: 0, audit: 0, events: 0, actions: 0 };
 
-test("a grant by hand is told to the user, and names who did it and why, in the audit and on the event's way", async () => {
+test("a grant by hand notifies the user, and has the operator and the reason in the audit and in the event's journey", async () => {
   const answer = await ask({ user: "told", key: "told-1" });
   expect(JSON.parse(answer.text)).toMatchObject({ user_id: "told", stock_keeping_unit: "sword", status: "ACTIVE", version: 1 });
-  await until("the user is told", 15_000, async () => (await kenri.inbox("told"))[0]?.status === "SENT");
+  await until("the user is notified", 15_000, async () => (await kenri.inbox("told"))[0]?.status === "SENT");
   expect((await kenri.inbox("told")).map(({ type, payload }) => [type, payload])).toMatchObject([
     ["EntitlementGranted", { stock_keeping_unit: "sword", version: 1 }],
   ]);
@@ -76,7 +76,7 @@ test("a grant by hand is told to the user, and names who did it and why, in the 
   expect(actions).toHaveLength(1);
 });
 
-test("clicked often it is done once: one change, one audit row, one event, one action, and the same answer for all", async () => {
+test("clicked often it is done once: one change, one audit row, one event, one action, and the same answer for every click", async () => {
   await kenri.start("entitlement:api");
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask({ user: "clicked", key: "clicked-1" })));
   expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -84,7 +84,7 @@ test("clicked often it is done once: one change, one audit row, one event, one a
   expect(await rowsOf("clicked")).toEqual(one);
 });
 
-test("an answer that was lost with its process is given again, and nothing is done twice", async () => {
+test("a response that was lost with its process is returned again, and nothing is done twice", async () => {
   const doomed = await kenri.start("entitlement:api");
   await kenri.revoke("unlucky", "sword");
   const hold = await kenri.entitlementSql.reserve();
@@ -109,7 +109,7 @@ test("an answer that was lost with its process is given again, and nothing is do
   expect(await rowsOf("unlucky")).toEqual({ changes: 2, audit: 2, events: 2, actions: 1 });
 });
 
-test("a state that it has already is refused, and leaves no action; a revoke is one of its own", async () => {
+test("a change to the present state is refused, and leaves no action; a revoke has an action of its own", async () => {
   await ask({ user: "twice" });
   const refusal: Refusal = { status: 409, code: "ENTITLEMENT_STATE_CONFLICT" };
   expectRefusal(await ask({ user: "twice" }), refusal);
@@ -130,7 +130,7 @@ test.each([
   expect([await rowsOf(user), await rowsOf("mallory")]).toEqual([one, none]);
 });
 
-test("what cannot be noted is not done, and its key is free afterwards", async () => {
+test("a change that cannot be audited is not made, and its key is free afterwards", async () => {
   await kenri.entitlementSql.unsafe("alter table operator_actions add constraint no_ghosts check (detail ->> 'user_id' <> 'ghost')");
   expect((await ask({ user: "ghost", key: "ghost-1" })).status).toBe(500);
   expect(await rowsOf("ghost")).toEqual(none);
@@ -139,7 +139,7 @@ test("what cannot be noted is not done, and its key is free afterwards", async (
   expect(await rowsOf("ghost")).toEqual(one);
 });
 
-test("two people with the same key are two", async () => {
+test("two people with the same key make two changes", async () => {
   await ask({ user: "shared", key: "shared-1" });
   const authorization = `Bearer ${await mint.token("entitlement", "olga", ["ADMIN"])}`;
   const answer = await ask({ user: "shared", key: "shared-1", verb: "revokes", authorization });
@@ -240,7 +240,7 @@ describe("what a user has and had", () => {
     expect(JSON.parse((await read("/ops/users/nobody/entitlements")).text)).toEqual({ user_id: "nobody", entitlements: [] });
   });
 
-  test("has a history of all items, newest first, page by page, with what operators said", async () => {
+  test("has a history of all items, newest first, page by page, with the reasons of operators", async () => {
     const { history, next_cursor } = await pasts("");
     expect(next_cursor).toBeUndefined();
     expect(history.map(row => `${row.stock_keeping_unit}${row.version}`)).toEqual(["b2", "c1", "b1", "a1"]);
@@ -264,7 +264,7 @@ describe("what a user has and had", () => {
     ["history?user=x"],
   ])("is not read by %s", async query => expectRefusal(await read(`${path}/${query}`), { status: 400, code: "INVALID_REQUEST" }));
 
-  test("hides from who may only look what an operator's action kept of an event", async () => {
+  test("hides from viewers what an operator's action kept of an event", async () => {
     await ask({ user: "veiled", body: { ...good, purchase_id: "ticket-7" } });
     const [event] = await kenri.entitlementSql`select event_id from entitlement_audit where user_id = 'veiled'`;
     await kenri.entitlementSql`insert into operator_actions (actor, action, subject, reason, detail)
@@ -274,7 +274,7 @@ describe("what a user has and had", () => {
     for (const secret of ["secret-9", "ticket-7"]) expect(text).not.toContain(secret);
   });
 
-  test("is read by who may look, with a cursor of the same user, and by nobody else", async () => {
+  test("is read by viewers, with a cursor of the same user, and by no others", async () => {
     const { next_cursor } = await pasts("?limit=1");
     expectRefusal(await read(`/ops/users/other/history?cursor=${next_cursor}`), { status: 400, code: "INVALID_REQUEST" });
     for (const what of ["entitlements", "history"]) {

@@ -17,13 +17,13 @@ const changeBody = Type.Object(
   {
     stock_keeping_unit: changedIdWithoutColon("what is granted or revoked"),
     purchase_id: newId("the business record behind it, e.g. an order or a ticket"),
-    reason: longText("why; kept in the audit, and not told to the user"),
+    reason: longText("why; kept in the audit, and not shown to the user"),
   },
   strict,
 );
-// What the user and other systems are told as the reason.
+// The reason that the user and other systems see.
 const source = "operator";
-// Keys have /v1/entitlements: one that may requeue must not be able to grant.
+// API keys use /v1/entitlements: a key that may requeue must not be able to grant.
 const operators = { roles: ["OPERATOR", "ADMIN"] } as const;
 
 export interface UserOptions {
@@ -34,7 +34,7 @@ export interface UserOptions {
   readonly auditMonths: number;
 }
 
-/** One user as an operator looks at them: what they have, how it came about, and a change by hand. */
+/** One user as an operator sees them: entitlements, history, and a change by hand. */
 export function userRoutes({ sql, changes, requires, cursors, auditMonths }: UserOptions) {
   const held = holdings({ sql, cursors, auditMonths });
   const change =
@@ -100,7 +100,7 @@ export function userRoutes({ sql, changes, requires, cursors, auditMonths }: Use
         ...requires("ops:read"),
         detail: {
           summary: "Every change of what a user has, newest first",
-          description: "Of all items, with who asked for it and what operators did. Scope: ops:read.",
+          description: "Of all items, with the client of each change and what operators did. Scope: ops:read.",
         },
       },
     )

@@ -8,7 +8,7 @@ import type { Share } from "../http/shared_reads.ts";
 import { anyId, moment, uuid } from "../http/text.ts";
 import { scannedPage } from "./scanned_page.ts";
 
-interface Action {
+export interface Action {
   readonly action_id: string;
   readonly subject: string;
 }

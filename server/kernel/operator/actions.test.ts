@@ -46,7 +46,7 @@ describe.each([outbox, notifications])("the audit of $system", failing => {
     await people().reached(operation, ({ status }) => status === "DONE");
   });
 
-  test("tells a bulk operation in one row, however many rows it changed", async () => {
+  test("shows a bulk operation as one row, however many rows it changed", async () => {
     expect(did(await read("limit=10"))).toEqual([
       ["operation.start", operation],
       [`${failing.audited}.requeue`, alone],
@@ -62,7 +62,7 @@ describe.each([outbox, notifications])("the audit of $system", failing => {
     expect(await read(`operation_id=${crypto.randomUUID()}`)).toEqual({ actions: [] });
   });
 
-  test("tells of one row everything that was done to it, in bulk too", async () => {
+  test("shows everything that was done to one row, also by bulk operations", async () => {
     expect(did(await read(`subject=${ids[0]}`))).toEqual([[`${failing.audited}.requeue`, ids[0]!]]);
   });
 

@@ -44,7 +44,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("bulk actions, $kind:"
     return counts!.rows as number;
   };
 
-  test("a preview tells what matches, what of it is eligible and why the rest is not, and changes nothing", async () => {
+  test("a preview shows what matches, what of it is eligible and why the rest is not, and changes nothing", async () => {
     const ids = await failing.put(kenri, "seen", 12, "seen by all");
     await change(ids.slice(0, 2), { status: "PENDING" });
     const before = await written();
@@ -66,7 +66,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("bulk actions, $kind:"
     expect((await rows(ids)).map(row => row.status).sort()).toEqual([...Array(10).fill("FAILED"), "PENDING", "PENDING"]);
   });
 
-  test("each filter picks what it says", async () => {
+  test("each filter selects the rows that it describes", async () => {
     const [one, other] = [
       await failing.put(kenri, "pick", 1, 'no answer to "a" in 5 ms'),
       await failing.put(kenri, "pick:item", 1, "100%_of it"),
@@ -91,7 +91,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("bulk actions, $kind:"
     expect(await picked({ created_from: "2020-02-29T13:00:00+01:00", created_to: "2021-01-01T00:00:00Z" })).toEqual(other);
   });
 
-  test("a filter that matches nothing is 0 and never all; started, it is done at once", async () => {
+  test("a filter that matches nothing selects 0 rows, never all; its operation is done at once", async () => {
     const filter = { user_id: "nobody" };
     const preview = await people.preview(filter);
     expect(preview).toMatchObject({ count: 0, eligible: 0, ineligible: {}, sample: [] });
@@ -99,7 +99,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("bulk actions, $kind:"
     expect([status, JSON.parse(text)]).toMatchObject([202, { status: "DONE", total: 0, done: 0, skipped: 0, failed: 0, filter }]);
   });
 
-  test("a set that is no longer the one of the preview is not started, and nothing is written", async () => {
+  test("a set that differs from its preview is not started, and nothing is written", async () => {
     const [first, ...others] = await failing.put(kenri, "moving", 5, "moving about");
     const filter = { error: "moving about" };
     const preview = await people.preview(filter);
@@ -142,7 +142,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("bulk actions, $kind:"
     expect((await people.start(key, few, fewSeen)).status).toBe(202);
   });
 
-  test("operations and their items are listed in pages; a cursor is good for its own list only", async () => {
+  test("operations and their items are listed in pages; a cursor is valid for its own list only", async () => {
     await failing.put(kenri, "pages", 5, "in pages");
     const { operation_id } = await people.started("OPERATOR", { error: "in pages" });
     const read = async (path: string) => JSON.parse((await people.ask("VIEWER", "GET", path)).text);
@@ -167,7 +167,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("bulk actions, $kind:"
       expectRefusal(await people.ask("VIEWER", "GET", path), invalid());
   });
 
-  test("one FAILED row is discarded, asked twice as once; its audit row tells what it was", async () => {
+  test("one FAILED row is discarded, and a second request gets the same answer; its audit row keeps what it was", async () => {
     const [id, pending] = await failing.put(kenri, "single", 2, "beyond help");
     await change([pending!], { status: "PENDING" });
     const [was] = await rows([id!]);
@@ -190,7 +190,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("bulk actions, $kind:"
     expectRefusal(await discard(pending!), { status: 409, code: "NOT_FAILED" });
   });
 
-  test("who goes on with the rows is woken: they do not wait for the next poll", async () => {
+  test("the worker of the rows is woken: they do not wait for the next poll", async () => {
     const idle = kenri.launch(worker, { OUTBOX_POLL: "1m", NOTIFICATION_POLL: "1m", OUTBOX_SWEEP: "1m", NOTIFICATION_SWEEP: "1m" });
     for (const error of ["the first time", "the second time"]) {
       const ids = await failing.put(kenri, error.replaceAll(" ", "-"), 3, error);
@@ -200,10 +200,10 @@ describe.each([[outbox], [notifications]] as [Failing][])("bulk actions, $kind:"
     expect(await idle.stop()).toBe(0);
   }, 40_000);
 
-  test("operations are worked off: rows put back, rows discarded with their audit, and a finished one cannot be cancelled", async () => {
-    const put = await failing.put(kenri, "back", 20, "to be put back");
+  test("operations are processed: rows requeued, rows discarded with their audit; a finished operation cannot be cancelled", async () => {
+    const put = await failing.put(kenri, "back", 20, "to be requeued");
     const junk = await failing.put(kenri, "junk", 15, "to be discarded");
-    const requeue = await people.started("OPERATOR", { error: "to be put back" });
+    const requeue = await people.started("OPERATOR", { error: "to be requeued" });
     const discard = await people.started("ADMIN", { error: "to be discarded" }, "discard");
     await change(put.slice(0, 1), { status: "PENDING" });
     const sql = failing.sql(kenri);

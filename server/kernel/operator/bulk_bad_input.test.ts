@@ -14,7 +14,7 @@ afterAll(() => mint.close());
 const invalid = (pointer?: string): Refusal => ({ status: 400, code: "INVALID_REQUEST", ...(pointer === undefined ? {} : { pointer }) });
 const hash = "0".repeat(64);
 
-describe.each([[outbox], [notifications]] as [Failing][])("bulk actions, $kind, refuse what cannot be taken:", failing => {
+describe.each([[outbox], [notifications]] as [Failing][])("bulk actions, $kind, refuse bad input:", failing => {
   const { system, kind, id } = failing;
   let kenri: TestKenri;
   let people: ReturnType<typeof operators>;
@@ -119,10 +119,10 @@ describe.each([[outbox], [notifications]] as [Failing][])("bulk actions, $kind, 
     ["one role", { ...standing, roles: "ADMIN" }, "/roles"],
     ["101 roles", { ...standing, roles: Array(101).fill("USER") }, "/roles"],
     ["something else", { ...standing, until: "tomorrow" }, "/until"],
-  ])("what account says of a person: %s", async (_, body, pointer) => {
+  ])("the standing of a person: %s", async (_, body, pointer) => {
     expectRefusal(await people.ask("GATEWAY", "PUT", "/operation-actors/otto", body), invalid(pointer));
   });
-  test.each(["USER", "VIEWER", "OPERATOR", "ADMIN", "a key"])("%s does not say it, nor hears who is asked about", async role => {
+  test.each(["USER", "VIEWER", "OPERATOR", "ADMIN", "a key"])("%s can neither send it nor list the actors", async role => {
     const who = role === "a key" ? kenri.key : role;
     expectRefusal(await people.ask(who, "PUT", "/operation-actors/otto", standing), { status: 403, code: "FORBIDDEN" });
     expectRefusal(await people.ask(who, "GET", "/operation-actors"), { status: 403, code: "FORBIDDEN" });

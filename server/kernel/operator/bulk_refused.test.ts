@@ -70,7 +70,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("a batch that the data
     },
   );
 
-  test("a database that is away, busy or wrongly set up is waited for, however often, and no row is given up", async () => {
+  test("a database that is away, busy or wrongly set up is retried, however often, and no row is given up", async () => {
     const ids = await failing.put(kenri, "away", 5, "held up");
     const { operation_id } = await people.started("OPERATOR", { error: "held up" });
     const sql = failing.sql(kenri);
@@ -97,7 +97,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("a batch that the data
     await sql`drop trigger hold_up on operation_items`;
   }, 90_000);
 
-  test("one that is cancelled while it is in trouble stays as it is", async () => {
+  test("an operation that is cancelled after a refused batch stays cancelled", async () => {
     const ids = await failing.put(kenri, "given-up", 4, "to be given up");
     await seal(ids.slice(0, 1));
     const { operation_id } = await people.started("OPERATOR", { error: "to be given up" });

@@ -43,7 +43,7 @@ const look = async (system: System): Promise<Answer> => {
 };
 const found = async (system: System, name: string) => (await look(system)).invariants.find(one => one.name === name)!;
 
-test.each(["entitlement", "notification"] as const)("books that fit break nothing in %s", async system => {
+test.each(["entitlement", "notification"] as const)("consistent data breaks no invariant in %s", async system => {
   await kenri.grant("fits", "item1");
   await kenri.revoke("fits", "item1");
   for (const state of ["done", "done", "waiting", "busy", "failed"] as const)
@@ -94,7 +94,7 @@ describe("in entitlement", () => {
     expect(Date.parse(oldest!)).toBeLessThanOrEqual(Date.now());
   });
 
-  test("what is overdue is told besides its age", async () => {
+  test("overdue events are shown besides their age", async () => {
     expect(await found("entitlement", "overdue")).toMatchObject({ count: { count: 2 }, state: "watch" });
   });
 
@@ -107,7 +107,7 @@ describe("in entitlement", () => {
     expect((await found("entitlement", "version_gaps")).count.count).toBe(before + 2);
   });
 
-  test("an event that an operator discarded is not missed", async () => {
+  test("an event that an operator discarded is not reported as missing", async () => {
     const before = await found("entitlement", "changes_without_event");
     await granted("given-up", async event_id => {
       await kenri.entitlementSql`update outbox_events set status = 'FAILED' where event_id = ${event_id}`;
@@ -180,7 +180,7 @@ describe("in notification", () => {
     expect(await found("notification", "feed_gaps")).toEqual(before);
   });
 
-  test("an event whose notification an operator discarded is not missed", async () => {
+  test("an event whose notification an operator discarded is not reported as missing", async () => {
     const before = await found("notification", "events_without_notification");
     const id = await put("failed", "given-up");
     const consumed = { event_id: "event_id", event_type: "type", aggregate_key: "aggregate_key" };
@@ -191,7 +191,7 @@ describe("in notification", () => {
   });
 });
 
-describe("who may", () => {
+describe("who may read and start", () => {
   const asked = (role: string, body: unknown) =>
     operators(kenri, mint, { system: "entitlement", kind: "outbox" }).post(role, "/ops/reconcile", body);
 
@@ -200,7 +200,7 @@ describe("who may", () => {
     ["OPERATOR", 200, 202],
     ["ADMIN", 200, 202],
     ["USER", 403, 403],
-  ])("%s looks: %d, asks for a walk: %d", async (role, looks, asks) => {
+  ])("%s reads: %d, starts the reconciler: %d", async (role, looks, asks) => {
     for (const system of ["entitlement", "notification"] as const) {
       const { ask } = operators(kenri, mint, { system, kind: "outbox" });
       expect((await ask(role, "GET", "/ops/consistency")).status).toBe(looks);
@@ -215,11 +215,11 @@ describe("who may", () => {
     ["one that is too long", { reason: "x".repeat(501) }, "/reason"],
     ["a number", { reason: 1 }, "/reason"],
     ["something else besides", { reason: "r", now: true }, "/now"],
-  ])("a walk is not asked for with %s", async (_, body, pointer) =>
+  ])("the reconciler is not started with %s", async (_, body, pointer) =>
     expectRefusal(await asked("OPERATOR", body), { status: 400, code: "INVALID_REQUEST", pointer }),
   );
 
-  test("nothing can be asked of the books besides", async () => {
+  test("the route takes no parameters", async () => {
     const response = await kenri.call("notification", "/ops/consistency?deep=true");
     expectRefusal(
       { status: response.status, headers: response.headers, text: await response.text() },
@@ -228,7 +228,7 @@ describe("who may", () => {
   });
 });
 
-test("a walk that is asked for is made by a relay in another process, told with what it came to, and audited", async () => {
+test("a requested run of the reconciler is made by a relay in another process, shown with its result, and audited", async () => {
   const first = await look("entitlement");
   expect(first.reconciler).toMatchObject({ every_seconds: 3600, due: true, last_run: null });
   const relay = kenri.launch("entitlement:relay");
@@ -252,6 +252,6 @@ test("a walk that is asked for is made by a relay in another process, told with 
   await relay.exited;
 });
 
-test("nothing surprised the servers", () => {
+test("the servers logged no unexpected error", () => {
   expect(server.lines.filter(line => line.includes('"level":"error"'))).toEqual([]);
 });

@@ -56,19 +56,19 @@ describe.each(systems)("all rows of $system", ({ system, list, put, statuses }) 
   const [waiting, busy, done, failed] = statuses;
   const unconfirmed = (said: string): Record<string, string> => (list === "outbox" ? { UNCONFIRMED: said } : {});
 
-  test("are counted as those of a filter that all match", async () => {
+  test("have the same counts as with a filter that matches all", async () => {
     const filter = filterOf({});
     const counted = await sql.counts({ ...filter, status: [...statuses], ...countLimits(filter) });
     expect(await sql.counts_all({ ...countLimits(filter) })).toEqual([...counted]);
     expect(await said(100, 100)).toEqual({ [waiting]: "4", [busy]: "1", [done]: "6", [failed]: "2", ...unconfirmed("0"), RETRYING: "2" });
   });
 
-  test("are counted up to the bound, and one more says that there are more", async () => {
+  test("are counted up to the limit, and one more shows that there are more", async () => {
     expect(await said(4, 100)).toEqual({ [waiting]: "4", [busy]: "1", [done]: "4+", [failed]: "2", ...unconfirmed("0"), RETRYING: "2" });
     expect(await said(1, 100)).toEqual({ [waiting]: "1+", [busy]: "1", [done]: "1+", [failed]: "1+", ...unconfirmed("0"), RETRYING: "1+" });
   });
 
-  test("those done that lie behind a backlog are at least as many as were seen, and said to be more", async () => {
+  test("done rows behind a backlog are counted as far as they were examined, with `more`", async () => {
     expect((await said(100, 9))[done]).toBe(list === "outbox" ? "2+" : "6");
     if (list !== "outbox") return;
     await admin`update outbox_events set confirmed_at = null where status = 'PUBLISHED'`;

@@ -35,14 +35,14 @@ describe.each(["entitlement", "notification", "account"] as const)("the configur
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
 
-  test("is for who runs it, not for who may only look, nor for machines", async () => {
+  test("is for operators and admins, not for viewers or machines", async () => {
     for (const role of ["OPERATOR", "ADMIN"]) expect((await see(role)).status).toBe(200);
     for (const role of ["VIEWER", "USER"]) expectRefusal(await see(role), { status: 403, code: "FORBIDDEN" });
-    // Account knows no keys at all.
+    // Account takes no API keys.
     expectRefusal(await see(kenri.key), system === "account" ? { status: 401, code: "UNAUTHORIZED" } : { status: 403, code: "FORBIDDEN" });
   });
 
-  test("tells what is set, what is not, and what it would be", async () => {
+  test("shows each setting with its value and its default", async () => {
     const { groups }: Shown = JSON.parse((await see("OPERATOR")).text);
     expect(groups.map(group => group.name)).toEqual(["kernel", system]);
     const all = groups.flatMap(group => group.settings);
@@ -54,7 +54,7 @@ describe.each(["entitlement", "notification", "account"] as const)("the configur
     expect(of(`${system.toUpperCase()}_APP_DATABASE_URL`)).toMatchObject({ value: null, is_set: true, is_secret: true });
   });
 
-  test("lets no secret of its environment out, nor anything that is no setting", async () => {
+  test("shows no secret of its environment, and nothing that is not a setting", async () => {
     const { text } = await see("ADMIN");
     expect(text).not.toContain("hunter2");
     const secrets = listSettings(allSettings).flatMap(({ variable, secret }) => (secret ? (kenri.environment[variable] ?? []) : []));

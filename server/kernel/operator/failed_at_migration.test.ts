@@ -59,7 +59,7 @@ describe.each(systems)("$system", ({ system, table, first, put, also }) => {
     return row!.minutes;
   };
 
-  test("rows that failed before there was a time of failure get one near the truth, and others get none", async () => {
+  test("rows that failed before the column existed get an approximate time of failure, and others get none", async () => {
     const run = (some: typeof migrations) => migrate({ system, ownerUrl: database.ownerUrl, migrations: some });
     const at = migrations.findIndex(({ name }) => name === first);
     expect(at).toBeGreaterThan(0);
@@ -71,7 +71,7 @@ describe.each(systems)("$system", ({ system, table, first, put, also }) => {
     expect([await minutesOf("fresh"), await minutesOf("done")]).toEqual([null, null]);
   });
 
-  test("every failed attempt notes its time, whoever writes it, and a requeue keeps it", async () => {
+  test("every failed attempt stores its time, whichever statement writes it, and a requeue keeps it", async () => {
     const change = (to: string) => owner.unsafe(`update ${table} set ${to} where aggregate_key = 'fresh:item'`);
     await change("status = 'PENDING', attempt_count = 1, last_error = 'e'");
     expect(await minutesOf("fresh")).toBe(0);

@@ -10,11 +10,11 @@ const start = Date.parse("2026-01-01T00:00:00Z");
 const event = (at: number) => ({ payload: { occurred_at: new Date(at).toISOString() } });
 
 describe("times are counted on a scale that grows with them", () => {
-  test.each([0.3, 1, 7, 42, 180, 999, 5_000, 61_000, 3_600_000, 86_400_000])("%d ms is told within 10 %%", milliseconds => {
+  test.each([0.3, 1, 7, 42, 180, 999, 5_000, 61_000, 3_600_000, 86_400_000])("%d ms is reported within 10 %%", milliseconds => {
     const buckets: number[] = Array(bucketOf(milliseconds) + 1).fill(0);
     buckets[bucketOf(milliseconds)] = 1;
-    const told = percentile(buckets, 0.99)!;
-    expect(Math.abs(told - milliseconds)).toBeLessThanOrEqual(Math.max(milliseconds * 0.1, 1));
+    const reported = percentile(buckets, 0.99)!;
+    expect(Math.abs(reported - milliseconds)).toBeLessThanOrEqual(Math.max(milliseconds * 0.1, 1));
   });
 
   test("half of them are below the median, and the slowest hundredth shows in p99", () => {
@@ -25,7 +25,7 @@ describe("times are counted on a scale that grows with them", () => {
     expect(percentile(buckets, 0.99)).toBeGreaterThan(4500);
   });
 
-  test("what no clock explains is still counted: the future is now, the very old is the last bucket, no time is no time", () => {
+  test("impossible times are still counted: the future as now, the very old in the last bucket, no time without a time", () => {
     const flow = createFlow(() => start);
     flow.passed("sent", [event(start + 5000), event(start - 1e12), { payload: null }, { payload: { occurred_at: "soon" } }]);
     const { count, buckets } = flow.take()[0]!;
@@ -46,7 +46,7 @@ describe("what was counted", () => {
     return { flow, service: flowKeeper({ flow, add, every: 20, log: silentLog, metrics: createMetrics() }) };
   };
 
-  test("is stored by one statement for all minutes and steps, and nothing is asked when there is nothing", async () => {
+  test("is stored by one statement for all minutes and steps, and by none if there is nothing to store", async () => {
     let now = start;
     const stored: unknown[] = [];
     const { flow, service } = keeper(
@@ -95,7 +95,7 @@ describe("what was counted", () => {
     expect(counts).toEqual([1]);
   });
 
-  test("is stored at the stop too, and a database that hangs does not hold the stop", async () => {
+  test("is stored at the stop too, and a database that hangs does not delay the stop", async () => {
     const stored: (readonly number[])[] = [];
     const { flow, service } = keeper(
       ({ count }) => {
@@ -114,7 +114,7 @@ describe("what was counted", () => {
     expect(performance.now() - began).toBeLessThan(3000);
   });
 
-  test("is given up at the stop if the database hangs since before", async () => {
+  test("is given up at the stop if the database already hangs", async () => {
     let tries = 0;
     const { flow, service } = keeper(
       () => {

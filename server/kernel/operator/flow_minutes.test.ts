@@ -30,7 +30,7 @@ test("what several workers counted is one row, bucket by bucket, however many bu
   expect(await rowOf(0, "sent")).toEqual({ count: 6, buckets: [1, 1, 0, 1] });
 });
 
-test("workers that add to the same minutes at once lose nothing and do not lock each other out", async () => {
+test("workers that add to the same minutes at once lose nothing and do not deadlock", async () => {
   const steps = ["changed", "published", "failed", "sent"];
   const add = (round: number) => {
     const order = round % 2 === 0 ? steps : steps.toReversed();
@@ -76,7 +76,7 @@ describe("with two months of minutes", () => {
     expect((await flow.series({ minutes: 1440 })).length).toBe(1440 * 3);
   });
 
-  test("what is old goes batch by batch, the oldest first", async () => {
+  test("old minutes are deleted batch by batch, the oldest first", async () => {
     const before = Number((await pool`select count(*) from flow_minutes`)[0]!.count);
     const gone = await flow.cleanup({ retention_seconds: 7 * 86_400, limit: 500 });
     expect(gone.length).toBe(500);

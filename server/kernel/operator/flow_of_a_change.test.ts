@@ -57,7 +57,7 @@ async function totals(system: System): Promise<Record<string, number>> {
   return Object.fromEntries(stepsOf[system].map(step => [step, total(series, step)]));
 }
 
-test("each step counts what passed it, once: replays, refusals and failed attempts are no changes", async () => {
+test("each step counts an event once: replays, refusals and failed attempts are no changes", async () => {
   for (const user of ["ann", "ben", "unlucky-1"]) expect((await kenri.grant(user, "sword", { key: `key-${user}` })).status).toBe(200);
   expect((await kenri.grant("ann", "sword", { key: "key-ann" })).status).toBe(200);
   expect((await kenri.grant("ben", "sword")).status).toBe(409);
@@ -79,7 +79,7 @@ test("each step counts what passed it, once: replays, refusals and failed attemp
 });
 
 describe.each(systems)("the series of %s", system => {
-  test.each([1, 60, 1440])("has each of %d minutes up to the one that runs", async many => {
+  test.each([1, 60, 1440])("has each of %d minutes up to the present one", async many => {
     const { from, to, minutes } = await ask<Series>(system, `/ops/flow?minutes=${many}`);
     expect([minutes.length, minutes[0]!.minute, minutes.at(-1)!.minute]).toEqual([many, from, to]);
     expect(Math.abs(Date.parse(to) - Date.now())).toBeLessThan(65_000);
@@ -87,7 +87,7 @@ describe.each(systems)("the series of %s", system => {
     for (const minute of minutes) expect(Object.keys(minute)).toEqual(["minute", ...stepsOf[system]]);
   });
 
-  test("has an hour if nothing else is said", async () => expect((await ask<Series>(system, "/ops/flow")).minutes.length).toBe(60));
+  test("has an hour by default", async () => expect((await ask<Series>(system, "/ops/flow")).minutes.length).toBe(60));
 
   test.each([
     ["no minutes", "minutes=0", "/minutes"],
@@ -97,7 +97,7 @@ describe.each(systems)("the series of %s", system => {
     ["half of one", "minutes=1.5", "/minutes"],
     ["words", "minutes=an+hour", "/minutes"],
     ["nothing", "minutes=", "/minutes"],
-    ["what it does not know", "hours=1", "/hours"],
+    ["an unknown parameter", "hours=1", "/hours"],
   ])("refuses %s", async (_, query, pointer) => {
     const response = await kenri.call(system, `/ops/flow?${query}`);
     const answer = { status: response.status, headers: response.headers, text: await response.text() };
@@ -105,7 +105,7 @@ describe.each(systems)("the series of %s", system => {
   });
 });
 
-describe.each(["/ops/flow", "/ops/health"])("%s is for who may look", path => {
+describe.each(["/ops/flow", "/ops/health"])("%s is for viewers, operators and admins", path => {
   test.each([
     ["a viewer", ["VIEWER"], 200],
     ["an operator", ["OPERATOR"], 200],

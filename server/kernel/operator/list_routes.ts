@@ -11,39 +11,36 @@ import { scannedPage } from "./scanned_page.ts";
 
 const strict = { additionalProperties: false };
 
-export interface CountRow {
-  readonly status: string;
+/** Exact up to a limit, then `more`. */
+export interface Count {
   readonly count: number;
   readonly more: boolean;
 }
 
-/** The counts of a kind by state. A subset is counted beside the states too, by its name in lower case. */
+export interface CountRow extends Count {
+  readonly status: string;
+}
+
+/** The answer to the counts of a kind. A kind with subsets has a member for each. */
 export interface RowCounts {
   readonly counts: Readonly<Record<string, Count>>;
   readonly oldest_pending_at: string | null;
-  /** Waiting rows that failed before. */
-  readonly retrying?: Count;
+  readonly retrying: Count;
 }
 
-export type Count = Omit<CountRow, "status">;
-
-/** Rows with the same error. A group that is returned has rows, so its sample is set. */
-export interface GroupRow {
+/** Rows with the same cause. Times are times of failure; the sample is set if any row matches. */
+export interface RowGroup extends Count {
   readonly fingerprint: string;
-  readonly count: number;
-  readonly more: boolean;
-  /** Times of failure. */
   readonly first_at: string | null;
   readonly last_at: string | null;
-  /** Of retrying rows: the first next attempt. */
-  readonly next_at?: string | null;
   readonly sample_error: string | null;
   readonly sample_id: string | null;
+  /** The first next attempt, of retrying rows. */
+  readonly next_at?: string | null;
 }
 
 export interface RowGroups {
-  readonly groups: readonly GroupRow[];
-  /** Whether there are more causes than were examined. */
+  readonly groups: readonly RowGroup[];
   readonly more: boolean;
 }
 
@@ -66,8 +63,8 @@ export interface ListSql {
   readonly page_retrying: Walk<{ before_at: string; before_id: string }>;
   readonly page_failed_at: Walk<{ before_at: string; before_id: string }>;
   readonly page_failed_attempts: Walk<{ before_attempts: number; before_id: string }>;
-  groups(parameters: Filter & ReturnType<typeof groupLimits>): Promise<GroupRow[]>;
-  groups_retrying(parameters: Filter & ReturnType<typeof groupLimits>): Promise<GroupRow[]>;
+  groups(parameters: Filter & ReturnType<typeof groupLimits>): Promise<RowGroup[]>;
+  groups_retrying(parameters: Filter & ReturnType<typeof groupLimits>): Promise<RowGroup[]>;
 }
 
 export interface ListOptions {
@@ -81,7 +78,7 @@ const byStatus = (rows: readonly CountRow[]): Record<string, Count> =>
   Object.fromEntries(rows.map(({ status, count, more }) => [status, { count, more }]));
 
 /** The groups with matching rows, and whether there are more causes than were examined. */
-const groupsOf = (rows: readonly GroupRow[]): RowGroups => ({
+const groupsOf = (rows: readonly RowGroup[]): RowGroups => ({
   groups: rows.filter(({ count }) => count > 0).slice(0, shownGroups),
   more: rows.length > shownGroups || rows.some(({ count, more }) => count === 0 && more),
 });
@@ -117,7 +114,7 @@ export function listRoutes(kind: RowKind, { rows, requires, cursors, share }: Li
   const [waiting, retrying, held, failed] = (["waiting", "retrying", "held", "failed"] as const).map(
     meaning => stateThat(kind, meaning).name,
   );
-  const parts = [...(kind.subsets ?? []).map(subset => subset.name), retrying!];
+  const subsets = (kind.subsets ?? []).map(subset => subset.name);
 
   async function page(filter: Filter, order: Order, position: string | undefined, limit: number, scan: number) {
     if (order === "created") {
@@ -138,14 +135,15 @@ export function listRoutes(kind: RowKind, { rows, requires, cursors, share }: Li
         const filter = filterOf(query);
         const limits = countLimits(filter);
         const [counted, [oldest]] = await Promise.all([
-          isNarrow(filter) ? countSome({ ...filter, status: [...storedStates(kind), ...parts], ...limits }) : countAll(limits),
+          isNarrow(filter) ? countSome({ ...filter, status: [...storedStates(kind), ...subsets, retrying!], ...limits }) : countAll(limits),
           oldestPending(),
         ]);
-        const all = byStatus(counted);
+        const { [retrying!]: ofRetrying, ...all } = byStatus(counted);
         return {
-          counts: Object.fromEntries(Object.entries(all).filter(([name]) => !parts.includes(name))),
+          counts: Object.fromEntries(Object.entries(all).filter(([name]) => !subsets.includes(name))),
           oldest_pending_at: oldest!.oldest_pending_at,
-          ...Object.fromEntries(parts.map(name => [name.toLowerCase(), all[name]])),
+          ...Object.fromEntries(subsets.map(name => [name.toLowerCase(), all[name]])),
+          retrying: ofRetrying!,
         };
       },
       {
@@ -153,7 +151,7 @@ export function listRoutes(kind: RowKind, { rows, requires, cursors, share }: Li
         ...requires("ops:read"),
         detail: {
           summary: `How many ${many} match, by state`,
-          description: `Exact up to 10,000; \`more\` says that there are more, or may be: with a filter at most 10,000 ${many} are examined, 1,000 in a span of time, and by their state at most 200 that are ${waiting} or ${held}, or ${failed} if the filter has a part of the error. All counts are of one moment. \`oldest_pending_at\` is of all ${many}. \`${retrying!.toLowerCase()}\` are those ${waiting} that failed before and wait for their next attempt.${(kind.subsets ?? []).map(subset => ` \`${subset.name.toLowerCase()}\` ${subset.about}.`).join("")} Scope: ops:read.`,
+          description: `Exact up to 10,000; \`more\` says that there are more, or may be: with a filter at most 10,000 ${many} are examined, 1,000 in a span of time, and by their state at most 200 that are ${waiting} or ${held}, or ${failed} if the filter has a part of the error. All counts are of one moment. \`oldest_pending_at\` is of all ${many}. \`retrying\` are those ${waiting} that failed before and wait for their next attempt.${(kind.subsets ?? []).map(subset => ` \`${subset.name.toLowerCase()}\` ${subset.about}.`).join("")} Scope: ops:read.`,
         },
       },
     )

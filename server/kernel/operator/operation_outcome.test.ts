@@ -38,7 +38,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("what became of the ro
   const subjects = async (operation_id: string, query: string): Promise<string[]> =>
     (await read(`/ops/operations/${operation_id}/items?limit=200&${query}`)).items.map((item: { subject: string }) => item.subject);
 
-  test("rows that were requeued and failed again within a moment are told as that, wherever the operation is shown", async () => {
+  test("rows that were requeued and failed again at once are shown as failed again, wherever the operation is shown", async () => {
     const bad = await failing.put(kenri, "unlucky", 12, "to fail twice");
     const good = await failing.put(kenri, "lucky", 5, "to fail once");
     const working = kenri.launch(worker);
@@ -64,7 +64,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("what became of the ro
     expect(await subjects(other.operation_id, "outcome=DELIVERED")).toEqual(good);
   }, 40_000);
 
-  test("each state that a row can have since is told, and its items are found by it, page by page", async () => {
+  test("each state that a row can have since is shown, and its items are found by it, page by page", async () => {
     const ids = await failing.put(kenri, "states", 10, "in every state");
     const { operation_id } = await people.started("OPERATOR", { error: "in every state" });
     expect(await people.operation(operation_id)).toMatchObject({ done: 0, outcome: none });
@@ -105,7 +105,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("what became of the ro
     expect(skipped).toEqual({ subject: ids[9], result: "SKIPPED", note: "n", outcome: null, error: null });
   });
 
-  test("an item far behind others is found by going on", async () => {
+  test("an item far behind others is found on a later page", async () => {
     const sql = failing.sql(kenri);
     const [rare] = await failing.put(kenri, "rare", 1, "rare among many");
     const [made] = await sql`insert into operations (kind, action, filter, set_hash, reason, actor, status, total, done, finished_at)
@@ -120,7 +120,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("what became of the ro
     expect(await people.operation(made!.operation_id)).toMatchObject({ outcome: { ...none, failed_again: 1, gone: 4000 } });
   });
 
-  test("what was discarded has no outcome", async () => {
+  test("a discarded row has no outcome", async () => {
     await failing.put(kenri, "junk", 2, "to be thrown away");
     const { operation_id } = await people.started("ADMIN", { error: "to be thrown away" }, "discard");
     const working = kenri.launch(worker);
@@ -135,7 +135,7 @@ test.each<[string, (readonly [number, string?])[], number[]]>([
   ["all rows of operations that fit", [[5], [3]], [3, 5]],
   ["of the large ones the same share, when the small ones had theirs", [[90], [10], [80]], [10, 45, 45]],
   ["nothing of what is not begun or discards", [[0], [7, "discard"], [4]], [4]],
-])("an answer looks at %s", (_, operations, scan) => {
+])("an answer examines %s", (_, operations, scan) => {
   const given = operations.map(([done, action = "requeue"], n) => ({ operation_id: `${n}`, action, done }));
   expect(shares(given, 100).scan).toEqual(scan);
 });

@@ -32,7 +32,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("the janitor, $system:
     return Object.fromEntries(rows.map(row => [row.reason, row.items]));
   };
 
-  test("finished operations go after their retention with their rows, however many; what runs or was finished lately stays", async () => {
+  test("finished operations are deleted after their retention with their items, however many; running and lately finished ones stay", async () => {
     await put("done long ago", "DONE", 5, 2500);
     await put("cancelled long ago", "CANCELLED", 4, 7);
     await put("empty, long ago", "DONE", 3, 0);

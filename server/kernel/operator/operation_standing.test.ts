@@ -18,6 +18,6 @@ test.each([
     of("ACTIVE", "OPERATOR"),
     "user:o no longer has the role ADMIN, which more than 100 rows take",
   ],
-] as const)("it takes what starting it took: %s", (_, action, total, standing, why) => {
+] as const)("an operation needs the same roles as its start: %s", (_, action, total, standing, why) => {
   expect(whyStopped("user:o", { action, total }, { ...standing, roles: [...standing.roles] }, 100)).toBe(why);
 });

@@ -46,7 +46,7 @@ describe.each([outbox, notifications])("$system", failing => {
       and pid <> pg_backend_pid()`
     ).length;
 
-  test("an operator whose walks over sets never end holds up neither keys nor readiness, grants, readers or other operators", async () => {
+  test("an operator whose previews never end delays neither keys nor readiness, grants, readers or other operators", async () => {
     await walksTake(60);
     const flood = Array.from({ length: 60 }, (_, n) => preview("busy", n + 1));
     await until("a walk is under way", 5000, async () => (await walking()) > 0);
@@ -69,13 +69,13 @@ describe.each([outbox, notifications])("$system", failing => {
     expect([...new Set(codes)].toSorted()).toEqual(["SET_TOO_LARGE null", "TOO_MANY_QUESTIONS 1"]);
   });
 
-  test("a walk that was cancelled has ended in the database too, and its connection and its turn are free again", async () => {
+  test("a cancelled preview has ended in the database too, and its connection and its turn are free again", async () => {
     await until("no walk is under way", 5000, async () => (await walking()) === 0);
     await walksTake(0);
     for (let n = 1; n <= 5; n++) expect((await preview("busy", n)).status).toBe(200);
   });
 
-  test("those who ask for the preview of one set at once share one walk", async () => {
+  test("simultaneous previews of one set share one statement", async () => {
     await walksTake(0.4);
     const walks = () => kenri.metric(system, "kenri_sql_seconds_count", 'statement="bulk_preview"');
     const before = await walks();
@@ -85,7 +85,7 @@ describe.each([outbox, notifications])("$system", failing => {
     await walksTake(0);
   });
 
-  test("after an action a preview is not one that began before it", async () => {
+  test("a preview after an action is never one that began before it", async () => {
     const { ask, post } = operators(kenri, mint, failing);
     await walksTake(0.4);
     const walks = () => kenri.metric(system, "kenri_sql_seconds_count", 'statement="bulk_preview"');

@@ -167,7 +167,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     for (const row of rows) ids.set(await put(sql(), row), row);
   });
 
-  test.each(filters)("%s: the list has what matches, newest first or in turn, and the counts agree with it", async (_, query, matches) => {
+  test.each(filters)("%s: the list has what matches, in its order, and the counts agree with it", async (_, query, matches) => {
     expect(await walk(query())).toEqual(expected(matches));
     expect(await walk(query(), "1")).toEqual(expected(matches));
     const { counts } = await get("/counts", query());
@@ -180,7 +180,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     }
   });
 
-  test.each(filters)("%s: the groups hold what failed and matches", async (_, query, matches) => {
+  test.each(filters)("%s: the groups contain the failed rows that match", async (_, query, matches) => {
     const failed = expected(row => row.state === "failed" && matches(row));
     const { groups } = await get("/groups", query());
     expect(groups.reduce((sum, group) => sum + group.count, 0)).toBe(failed.length);
@@ -216,7 +216,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
   );
 
   test.each(filters.filter(([, query]) => !("user_id" in query())))(
-    "%s: failures are sorted by what is asked for, page by page",
+    "%s: failures are sorted as requested, page by page",
     async (_, query, matches) => {
       const wanted = (row: OperatorRow) => row.state === "failed" && matches(row);
       const byAttempts = expected(wanted).sort((one, other) => ids.get(other)!.attempts! - ids.get(one)!.attempts!);
@@ -231,7 +231,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
   const isAbout = (at: string | undefined, minutes: number) =>
     expect(Math.abs(Date.parse(at!) - Date.parse(ago(minutes)))).toBeLessThan(60_000);
 
-  test("a group says when its rows failed first and last, whenever they were made, and when the next one is retried", async () => {
+  test("a group shows when its rows failed first and last, whenever they were created, and when the next one is retried", async () => {
     const fingerprint = "connect to <text> refused after <n> tries";
     const find = async (query: Record<string, string>) =>
       (await get("/groups", query)).groups.find(group => group.fingerprint === fingerprint)!;
@@ -249,7 +249,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     expect(retrying.next_at).toBe(next!.at);
   });
 
-  test("a group tells its first and last failure even of rows that are not among the newest", async () => {
+  test("a group shows its first and last failure even of rows that are not among the newest", async () => {
     const error = "seldom and scattered";
     await put(sql(), { state: "failed", user: "far", error, minutes: 3000, failed: 1 });
     await put(sql(), { state: "failed", user: "far", error, minutes: 2900, failed: 2800 });
@@ -264,7 +264,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     await sql().unsafe(`delete from ${table} where last_error = $1`, [error]);
   });
 
-  test("a failure says when it failed, and what item it is about", async () => {
+  test("a failed row has its time of failure and its item", async () => {
     const [row] = (await get("", { status: "FAILED", user_id: "alice" }))[list];
     isAbout(row!.failed_at, 3);
     isAbout(row!.created_at, 90);
@@ -273,7 +273,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     expect(detail).toMatchObject({ failed_at: row!.failed_at, stock_keeping_unit: 'cape "1"' });
   });
 
-  test("a row says what it is, and how long the oldest has waited", async () => {
+  test("a row has its columns, and the counts have the age of the oldest waiting row", async () => {
     const [failed] = (await get("", { status: "FAILED", user_id: "alice" }))[list];
     expect(failed).toMatchObject({
       user_id: "alice",
@@ -288,7 +288,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     expect(Math.abs(Date.parse(oldest_pending_at) - Date.parse(ago(60)))).toBeLessThan(60_000);
   });
 
-  test("rows that come and go while somebody turns the pages are never seen twice, and those that stay are never missed", async () => {
+  test("rows that come and go between pages are never listed twice, and those that stay are never missed", async () => {
     const carols = await Promise.all(
       Array.from({ length: 12 }, (_, n) => put(sql(), { state: "failed", user: "carol", error: "e", minutes: 200 + n })),
     );
@@ -314,7 +314,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     await get("", { limit: "5", status: "FAILED", cursor: next_cursor! });
   });
 
-  test("a rare row far back is found by going on, and what was not looked at is not counted as if it had been", async () => {
+  test("a rare row far back is found on a later page, and rows that were not examined are not counted", async () => {
     const [rare] = await Promise.all([
       put(sql(), { state: "done", user: "dora", type: "EntitlementRevoked", minutes: 1000, attempts: 77 }),
     ]);
@@ -328,7 +328,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     expect(await walk({ ...query, user_id: "dora" })).toEqual([rare]);
   });
 
-  test("behind a backlog of more than 10,000 those come first that are due first, and everything else is found as before", async () => {
+  test("behind a backlog of more than 10,000 rows those due first come first, and everything else is found as before", async () => {
     const failed = await walk({ status: "FAILED" });
     await sql().unsafe(many("PENDING", 10_050));
     expect((await get("/counts")).counts.PENDING).toEqual({ count: 10_000, more: true });
@@ -341,7 +341,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     expect(await walk({ status: "PENDING", user_id: "alice" })).toEqual(expected(row => row.state === "waiting" && row.user === "alice"));
   });
 
-  test("those that wait for one and the same moment are each listed once, page by page", async () => {
+  test("rows that are due at the same moment are each listed once, page by page", async () => {
     await sql().unsafe(`delete from ${table} where status = 'PENDING'`);
     await sql().unsafe(many("PENDING", 1050));
     const all = await walk({ status: "PENDING" }, "100");
@@ -350,7 +350,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     expect(await walk({ status: "PENDING", type: "EntitlementRevoked" })).toEqual([]);
   });
 
-  test("every cause is seen, however many failed of another, and a group says when it was not counted to its end", async () => {
+  test("every cause is shown, however many rows another cause has, and a group shows when its count is incomplete", async () => {
     await put(sql(), { state: "failed", user: "rare", error: "a cause of its own", minutes: 5000 });
     await sql().unsafe(many("FAILED", 3000));
     await sql().unsafe(`update ${table} set last_error = 'crowded' where status = 'FAILED' and aggregate_key like 'crowd:%'`);
@@ -361,7 +361,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     expect(await get("/groups", { min_attempts: "99" })).toMatchObject({ groups: [], more: true });
   });
 
-  test("behind a backlog longer than a count looks at, what came since a moment is counted all the same", async () => {
+  test("behind a backlog longer than a count examines, rows of a span of time are still counted", async () => {
     await sql().unsafe(many("PENDING", 11_000));
     const created_from = new Date().toISOString();
     const late = await put(sql(), { state: "waiting", user: "zoe", minutes: 0 });

@@ -72,7 +72,7 @@ describe.each(systems)("who may read %s", system => {
     for (const path of paths(system)) expect({ path, status: (await asPerson(system, path, ...roles)).status }).toEqual({ path, status });
   });
 
-  test("keys with the scope, no others, and no stranger, whatever is asked for", async () => {
+  test("keys with the scope, no others, and no stranger, on every path", async () => {
     for (const path of paths(system)) {
       expect((await ask(system, path, `Bearer ${keys.get("reader")}`)).status).toBe(200);
       expectRefusal(await ask(system, path, `Bearer ${keys.get("stranger")}`), { status: 403, code: "FORBIDDEN" });
@@ -89,7 +89,7 @@ describe.each(systems)("who may read %s", system => {
   });
 });
 
-describe.each(systems)("what cannot be asked of %s is refused and named", system => {
+describe.each(systems)("%s refuses bad parameters and names them", system => {
   const invalid = (pointer?: string): Refusal => ({ status: 400, code: "INVALID_REQUEST", ...(pointer ? { pointer } : {}) });
   const values: [name: string, values: readonly string[]][] = [
     ["type", ["", "MatchFound", "entitlementgranted", "EntitlementGranted,EntitlementRevoked", "*"]],
@@ -183,7 +183,7 @@ describe.each(systems)("payloads in %s", system => {
         (body.events ?? body.notifications)?.[0]?.payload,
     ],
   } as const;
-  test.each(["detail", "journey"] as const)("are masked in the %s for who may only look, and its own ids stay", async place => {
+  test.each(["detail", "journey"] as const)("are masked in the %s for viewers, and its own ids stay", async place => {
     const [path, payload] = payloadAt[place];
     const seen = async (...roles: string[]) => JSON.parse((await asPerson(system, `${path}${idOf(system)}`, ...roles)).text);
     expect(payload(await seen("OPERATOR"))).toMatchObject({ user_id: "alice", version: 1 });
@@ -234,7 +234,7 @@ test.each(systems)(
   },
 );
 
-test("nothing surprised the servers", async () => {
+test("the servers logged no unexpected error", async () => {
   expect(server.lines.filter(line => line.includes('"level":"error"'))).toEqual([]);
   for (const system of systems) expect(await kenri.metric(system, "kenri_http_request_seconds_count", 'status="5')).toBe(0);
 });

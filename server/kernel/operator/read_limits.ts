@@ -18,7 +18,7 @@ export const countLimits = (filter: Filter) => ({
 
 export const shownGroups = 100;
 
-/** One group more than are shown tells that there are more. The index holds every field except the text of the error. */
+/** One group more than are shown means that there are more. The index holds every field except the text of the error. */
 export const groupLimits = ({ error }: Filter) => ({
   limit: shownGroups + 1,
   scan: error === null ? 2000 : scattered.aPage,

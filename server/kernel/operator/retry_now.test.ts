@@ -42,7 +42,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("retry now, $kind:", f
     failing.sql(kenri)`select actor, action, reason, detail from operator_actions where subject = any (${[...ids]})`;
   const retry = (which: string, role = "OPERATOR") => people.post(role, `/ops/${kind}/${which}/retry`, { reason: "it is well again" });
 
-  test("a row that waits is due at once, its attempts go on counting, and the audit says who did it", async () => {
+  test("a waiting row is due at once, its attempts go on counting, and the audit names the operator", async () => {
     const [one] = await retrying("waits", 1, "for a while");
     const { status, text } = await retry(one!);
     expect([status, JSON.parse(text)]).toMatchObject([200, { [id]: one, status: "PENDING", attempt_count: 3 }]);
@@ -56,7 +56,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("retry now, $kind:", f
     expect((await rows([one!]))[0]!.next_retry_at).toEqual(row!.next_retry_at);
   });
 
-  test("one that does not wait is left alone, and the answer says what it is", async () => {
+  test("a row that does not wait is unchanged, and the answer has its state", async () => {
     const [failed, held] = await failing.put(kenri, "elsewhere", 2, "not waiting");
     const holding = kind === "outbox" ? "IN_FLIGHT" : "PROCESSING";
     await change([held!], `status = '${holding}', claim_token = gen_random_uuid(), lease_until = now() + interval '1 hour'`);
@@ -87,7 +87,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("retry now, $kind:", f
     expect((await retry(one!, await kenri.newKey("robot", ["ops:write"]))).status).toBe(200);
   });
 
-  test("a preview to retry tells those that failed before and wait from all others that match", async () => {
+  test("a preview to retry separates retrying rows from all others that match", async () => {
     const waiting = await retrying("mixed", 6, "all sorts");
     const fresh = await failing.put(kenri, "mixed-fresh", 3, "all sorts");
     await change(fresh, "status = 'PENDING', attempt_count = 0");
@@ -115,7 +115,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("retry now, $kind:", f
     expect(await of({ error: "all sorts", type: "EntitlementRevoked" })).toBe(0);
   });
 
-  test("a set to retry that is no longer the one of the preview is not started; more than the cap takes ADMIN", async () => {
+  test("a set to retry that differs from its preview is not started; more than the cap takes ADMIN", async () => {
     const ids = await retrying("many", 21, "very many");
     const filter = { error: "very many", status: "RETRYING" };
     const seen = await people.preview(filter, "retry");
@@ -126,7 +126,7 @@ describe.each([[outbox], [notifications]] as [Failing][])("retry now, $kind:", f
     expect((await people.start("OPERATOR", filter, again, "retry")).status).toBe(202);
   });
 
-  test("all that wait and match are tried at once, those that left meanwhile are skipped, and the worker is woken", async () => {
+  test("all retrying rows that match are tried at once, those that changed meanwhile are skipped, and the worker is woken", async () => {
     const ids = await retrying("hurried", 15, "in a hurry");
     const { operation_id } = await people.started("OPERATOR", { error: "in a hurry" }, "retry");
     await change(ids.slice(0, 1), "status = 'FAILED'");

@@ -6,7 +6,7 @@ import { maskFor } from "../http/masking.ts";
 import { notFound, Problem } from "../http/problem.ts";
 import type { Share } from "../http/shared_reads.ts";
 import { longText, uuid } from "../http/text.ts";
-import { type ActionsSql, actionsOf } from "./action_routes.ts";
+import { type Action, type ActionsSql, actionsOf } from "./action_routes.ts";
 import { type ActionRequest, type ChangeSql, discardRow, type Requeued, retryRow } from "./row_actions.ts";
 import { eligibleState, idOf, type RowKind, stateThat } from "./row_kind.ts";
 
@@ -25,7 +25,7 @@ export interface FailedList {
 }
 
 export interface RowOptions<Found extends { readonly status: string }> {
-  readonly sql: ActionsSql<{ readonly action_id: string; readonly subject: string }> & ChangeSql<Found>;
+  readonly sql: ActionsSql<Action> & ChangeSql<Found>;
   readonly requires: Requires;
   readonly cursors: () => Cursors;
   readonly share: Share;
@@ -44,6 +44,9 @@ export interface RowOptions<Found extends { readonly status: string }> {
     readonly discard: string;
   };
 }
+
+/** The answer to one row: its columns, the details of its kind, and what people did to it. */
+export type RowDetail<Found, Done extends Action = Action, Details = unknown> = Found & Details & { readonly actions: Done[] };
 
 /** One row of a kind, the short list of failed rows, and what an operator may do to one row. */
 export function rowRoutes<Found extends { readonly status: string }>(kind: RowKind, options: RowOptions<Found>) {
@@ -81,7 +84,7 @@ export function rowRoutes<Found extends { readonly status: string }>(kind: RowKi
     )
     .get(
       `${path}/:${id}`,
-      async ({ params: { [id]: asked }, request }) => {
+      async ({ params: { [id]: asked }, request }): Promise<RowDetail<Found>> => {
         const [row] = await sql.rows.find({ id: asked! });
         if (!row) throw notFound(`${texts.unknown}; ${texts.deleted}`);
         const subject = idOf(kind, row);

@@ -8,7 +8,7 @@ import { kernelSettings } from "../config/settings.ts";
 
 let mint: TestMint;
 let kenri: TestKenri;
-// Long enough that nothing here is asked anew by itself.
+// Long enough that no shared result expires during the test.
 beforeAll(async () => {
   mint = await testMint();
   // Publishing asks the database by itself.
@@ -26,7 +26,7 @@ describe.each([outbox, notifications])("$system", failing => {
   const people = () => operators(kenri, mint, failing);
   const read = async (path: string, role = "VIEWER") => JSON.parse((await people().ask(role, "GET", path)).text);
   const failedOf = async (role?: string): Promise<number> => (await read(`/ops/${kind}/counts`, role)).counts.FAILED.count;
-  /** How many statements were asked of the database; people are known by their tokens, so it is the answers alone. */
+  /** How many statements ran; people are authenticated by their tokens, so only the answers are counted. */
   const statements = () => kenri.metric(system, "kenri_sql_seconds_count");
   /** Makes the API forget, as any action does. */
   const act = () => people().post("OPERATOR", `/ops/${kind}/${crypto.randomUUID()}/requeue`, { reason: "r" });
@@ -47,7 +47,7 @@ describe.each([outbox, notifications])("$system", failing => {
           ["/ops/raw-dead-letters?which=all", 1],
           ["/ops/raw-dead-letters/counts", 1],
         ] as const)),
-  ] as const)("%s: thirty who look at once, and one who comes after, are one question to the database", async (path, once) => {
+  ] as const)("%s: thirty simultaneous viewers and a later one share one read of the database", async (path, once) => {
     await act();
     const before = await statements();
     const roles = Array.from({ length: 30 }, (_, n) => ["VIEWER", "OPERATOR", "ADMIN"][n % 3]!);
@@ -57,7 +57,7 @@ describe.each([outbox, notifications])("$system", failing => {
     expect([answers[0]!.status, (await statements()) - before]).toEqual([200, once]);
   });
 
-  test("another question has an answer of its own", async () => {
+  test("another request has a result of its own", async () => {
     await failing.put(kenri, "apart", 3);
     await act();
     const pages = await Promise.all(["1", "2", "3"].map(limit => read(`/ops/${kind}?status=FAILED&limit=${limit}`)));
@@ -66,7 +66,7 @@ describe.each([outbox, notifications])("$system", failing => {
     expect(next[list][0][id]).toBe(pages[1][list][1][id]);
   });
 
-  test("what an operator is shown, a viewer who asks the same is not, and the other way round", async () => {
+  test("a viewer does not get the answer of an operator to the same request, nor an operator that of a viewer", async () => {
     await sql(kenri)`insert into operator_actions (actor, action, subject, reason, detail)
       values ('user:otto', 'test', 'masked', 'r', ${sql(kenri).json({ payload: { user_id: "secret-9" } })})`;
     for (const roles of [
@@ -81,12 +81,12 @@ describe.each([outbox, notifications])("$system", failing => {
     }
   });
 
-  test("who may not look is not told what others were", async () => {
+  test("a caller without the role gets no shared result", async () => {
     await read(`/ops/${kind}/counts`, "OPERATOR");
     expect((await people().ask("USER", "GET", `/ops/${kind}/counts`)).status).toBe(403);
   });
 
-  test("who acted sees what came of it in the very next answer, and so does everybody else", async () => {
+  test("the next answer after an action shows its effect, to everybody", async () => {
     const [first, second] = await failing.put(kenri, "acted", 2);
     await act();
     const before = await failedOf();
@@ -100,7 +100,7 @@ describe.each([outbox, notifications])("$system", failing => {
     expect((await read("/ops/operations")).operations[0].operation_id).toBe(operation_id);
   });
 
-  test("who asks anew hears what others changed, and from then on so does everybody", async () => {
+  test("a request without the cache shows the changes of others, and so does every later answer", async () => {
     const before = await failedOf();
     await failing.put(kenri, "anew", 1);
     expect(await failedOf()).toBe(before);
@@ -112,7 +112,7 @@ describe.each([outbox, notifications])("$system", failing => {
     expect(await failedOf()).toBe(before + 1);
   });
 
-  test("with the time that is set by itself, what others changed is seen soon", async () => {
+  test("with the default setting the changes of others are visible soon", async () => {
     const other = await kenri.start(`${system}:api`, { OPS_ANSWERS_FOR: kernelSettings.opsAnswersFor.preset! });
     const before = await failedOf();
     await failing.put(kenri, "elsewhere", 1);

@@ -7,7 +7,7 @@ import type { NotificationSettings } from "../config.ts";
 import type { NotificationSql } from "../sql.gen.ts";
 import { invariantsOf } from "./invariants.ts";
 
-/** Whether the books fit together. */
+/** The invariants of notification. */
 export function consistencyRoutes(sql: NotificationSql, requires: Requires, settings: NotificationSettings, share: Share) {
   const invariants = invariantsOf(sql, settings);
   const examined = share(() => examine(invariants));
@@ -15,9 +15,9 @@ export function consistencyRoutes(sql: NotificationSql, requires: Requires, sett
     query: Type.Object({}, { additionalProperties: false }),
     ...requires("ops:read"),
     detail: {
-      summary: "Whether the books fit together",
+      summary: "Whether the invariants hold",
       description:
-        "Each invariant with how many rows break it, the oldest of them and up to five ids; `bounded` says what was looked at, if not everything. Scope: ops:read.",
+        "Each invariant with how many rows break it, the oldest of them and up to five ids; `bounded` says what was examined, if not everything. Scope: ops:read.",
     },
   });
 }

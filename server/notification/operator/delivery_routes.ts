@@ -2,8 +2,9 @@ import { Elysia } from "elysia";
 import { operationRoutes } from "../../kernel/operator/operation_routes.ts";
 import { type StandingSql, standingRoutes } from "../../kernel/operator/operation_standing.ts";
 import { type RowListParts, rowListRoutes } from "../../kernel/operator/row_list_routes.ts";
+import type { RowDetail } from "../../kernel/operator/row_routes.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
-import type { NotificationSql } from "../sql.gen.ts";
+import type { NotificationSql, NotificationsAttemptsRow, NotificationsFindRow, OperatorActionsOfSubjectsRow } from "../sql.gen.ts";
 import { requeueNotification } from "./requeue.ts";
 import { notificationRows } from "./row_kind.ts";
 
@@ -13,6 +14,12 @@ export interface DeliveryOptions extends RowListParts {
   readonly standing: StandingSql;
   readonly log: Log;
 }
+
+/** The last 100 attempts, newest first. */
+interface Tried {
+  readonly attempts: NotificationsAttemptsRow[];
+}
+export type NotificationDetail = RowDetail<NotificationsFindRow, OperatorActionsOfSubjectsRow, Tried>;
 
 /** What operators see of notifications and may do to them. */
 export const deliveryRoutes = ({ sql, standing, log, ...parts }: DeliveryOptions) =>
@@ -29,7 +36,7 @@ export const deliveryRoutes = ({ sql, standing, log, ...parts }: DeliveryOptions
           list: sql.notifications.dead,
         },
         requeue: request => requeueNotification(sql, request),
-        details: async ({ notification_id }) => ({ attempts: await sql.notifications.attempts({ notification_id }) }),
+        details: async ({ notification_id }): Promise<Tried> => ({ attempts: await sql.notifications.attempts({ notification_id }) }),
         texts: {
           unknown: "there is no such notification",
           deleted: "sent ones are deleted after a while",

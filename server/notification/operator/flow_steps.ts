@@ -1,13 +1,13 @@
 import type { Flow } from "../../kernel/operator/flow.ts";
 import type { NotificationsSettleRow } from "../sql.gen.ts";
 
-/** What the charts of the flow show of notification. */
+/** The steps of notification in the charts of the flow. */
 export const flowSteps = ["taken_in", "sent", "retried", "failed"] as const;
 type Step = (typeof flowSteps)[number];
 
 const steps: Record<string, Step> = { SENT: "sent", PENDING: "retried", FAILED: "failed" };
 
-/** Counts what a settlement really changed. */
+/** Counts the rows that a settlement changed. */
 export function countSettled(
   flow: Flow,
   done: readonly Pick<NotificationsSettleRow, "notification_id" | "status">[],

@@ -11,9 +11,9 @@ const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
 beforeAll(async () => {
   kenri = await testKenri({ NOTIFICATION_MAX_ATTEMPTS: "1" });
   await kenri.start(allRoles);
-  // The workers hear of a fault once they run; a first notification shows that they do.
+  // The workers get a fault only once they run; a first notification shows that they do.
   await kenri.grant("first", "item1");
-  await until("the first is told", 20_000, async () => (await kenri.inbox("first"))[0]?.status === "SENT");
+  await until("the first is sent", 20_000, async () => (await kenri.inbox("first"))[0]?.status === "SENT");
   const init = { method: "PUT", headers: { "content-type": "application/json" }, body: '{"user_prefix": "unlucky"}' };
   expect((await kenri.call("notification", "/debug/faults", init)).status).toBe(200);
   await kenri.grant("unlucky-1", "item1", { headers: { traceparent: `00-${trace}-00000000000000aa-01` } });
@@ -30,7 +30,7 @@ const journey = async (id: string) => {
   return response.json() as Promise<{ matched_by: string | null; notifications: Record<string, unknown>[]; raw_dead_letters: unknown[] }>;
 };
 
-describe("one id leads to the way of its notification", () => {
+describe("one id leads to the journey of its notification", () => {
   test.each([
     ["event_id", () => eventId],
     ["notification_id", () => notificationId],
@@ -57,8 +57,8 @@ describe("one id leads to the way of its notification", () => {
   });
 
   test.each([
-    ["an id nobody knows", () => crypto.randomUUID()],
-    ["a trace nobody knows", () => "0".repeat(31).concat("1")],
+    ["an unknown id", () => crypto.randomUUID()],
+    ["an unknown trace", () => "0".repeat(31).concat("1")],
     ["an id of another kind", () => "p_1"],
     ["SQL", () => "' or 1=1 --"],
   ])("%s leads nowhere, perhaps not yet", async (_, given) =>
@@ -66,7 +66,7 @@ describe("one id leads to the way of its notification", () => {
   );
 });
 
-test("entitlement knows the same trace", async () => {
+test("entitlement has the same trace", async () => {
   const response = await kenri.call("entitlement", `/ops/journey/${trace}`);
   expect(await response.json()).toMatchObject({
     matched_by: "trace_id",
@@ -87,7 +87,7 @@ test("a message that could not be read is found by its event, with what people d
   });
 });
 
-test("putting it back is told, with who did it and why", async () => {
+test("a requeue is shown, with the operator and the reason", async () => {
   const off = { method: "PUT", headers: { "content-type": "application/json" }, body: '{"user_prefix": ""}' };
   await kenri.call("notification", "/debug/faults", off);
   const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"reason": "well again"}' };

@@ -12,7 +12,7 @@ export interface JourneyParts {
   readonly dead: { readonly failed_at: string; readonly requeued_at: string | null; readonly requeued_by: string | null } | null;
 }
 
-/** The ways that an id of an event, a notification or a trace leads to; an id of another kind leads to none. */
+/** The journeys for the id of an event, a notification or a trace; an id of another kind has none. */
 export async function journeyOf(sql: NotificationSql, id: string) {
   const given = id.toLowerCase();
   const ids = uuidPattern.test(id)

@@ -6,7 +6,7 @@ import { anyId } from "../../kernel/http/text.ts";
 import type { NotificationSql } from "../sql.gen.ts";
 import { journeyOf } from "./journey.ts";
 
-/** From one id to the whole way of an event, as far as notification knows it. */
+/** The journey of an event in notification, by any of its ids. */
 export const journeyRoutes = (sql: NotificationSql, requires: Requires) =>
   new Elysia({ normalize: false }).get(
     "/ops/journey/:id",
@@ -15,7 +15,7 @@ export const journeyRoutes = (sql: NotificationSql, requires: Requires) =>
       params: Type.Object({ id: anyId("an event, a notification or a trace") }),
       ...requires("ops:read"),
       detail: {
-        summary: "The way of an event, by any id",
+        summary: "The journey of an event, by any id",
         description:
           "At most 20 notifications, newest first, with the messages of the event that could not be read; `matched_by` says what the id was, null if nothing is known of it, perhaps not yet. Scope: ops:read.",
       },

@@ -29,7 +29,7 @@ const list = async (query = "") => {
   return JSON.parse(text) as { raw_dead_letters: { id: string; size: number; reprocessed_at?: string | null }[]; next_cursor?: string };
 };
 
-test("a list holds what is open, or all with whether it was reprocessed, and a cursor belongs to its list", async () => {
+test("a list has the open ones, or all with the time of reprocessing, and a cursor belongs to its list", async () => {
   const ids = [await putLetter(), await putLetter("longer"), await putLetter()];
   await kenri.notificationSql`update notification_nats_dlq set reprocessed_at = now() where id = ${ids[1]!}`;
   expect((await list()).raw_dead_letters.map(one => one.id)).toEqual([ids[2]!, ids[0]!]);
@@ -54,7 +54,7 @@ test("a list holds what is open, or all with whether it was reprocessed, and a c
     });
 });
 
-test("those still open are counted: one that was reprocessed or discarded is not among them", async () => {
+test("open ones are counted, without reprocessed and discarded ones", async () => {
   const open = async () => JSON.parse((await people().ask("VIEWER", "GET", "/ops/raw-dead-letters/counts")).text).open;
   // Whatever a person does makes the next answer a new one.
   const act = () => people().post("VIEWER", "/ops/raw-dead-letters/x/discard", {});
@@ -74,7 +74,7 @@ describe("a raw dead letter", () => {
   const discard = (role: string, id: string, body: unknown = { reason: "a test message" }) =>
     people().post(role, `/ops/raw-dead-letters/${id}/discard`, body);
 
-  test("is discarded by an admin only, once, and the audit keeps what it was, masked for who may only look", async () => {
+  test("is discarded by an admin only, once, and the audit keeps what it was, masked for viewers", async () => {
     const id = await putLetter();
     for (const role of ["USER", "VIEWER", "OPERATOR", kenri.key])
       expectRefusal(await discard(role, id), { status: 403, code: "FORBIDDEN" });
@@ -93,14 +93,14 @@ describe("a raw dead letter", () => {
     expect((await actionsFor("VIEWER"))[0].detail).toMatchObject({ size: 5, payload: { data: "•••", headers: { aggregate_key: "•••" } } });
   });
 
-  test("that is large burdens the audit with its beginning only", async () => {
+  test("that is large leaves only its beginning in the audit", async () => {
     const id = await putLetter("x".repeat(100_000));
     expect((await discard("ADMIN", id)).status).toBe(200);
     const [action] = await kenri.notificationSql`select detail from operator_actions where subject = ${id}`;
     expect([action?.detail.size, action?.detail.payload.data.length]).toEqual([100_000, 8192]);
   });
 
-  test("that was taken in is not discarded", async () => {
+  test("that was consumed is not discarded", async () => {
     const id = await putLetter();
     await kenri.notificationSql`update notification_nats_dlq set reprocessed_at = now() where id = ${id}`;
     expectRefusal(await discard("ADMIN", id), { status: 409, code: "TAKEN_IN" });
@@ -116,12 +116,12 @@ describe("a raw dead letter", () => {
     expectRefusal(await discard("ADMIN", await putLetter(), body), { status: 400, code: "INVALID_REQUEST", pointer }),
   );
 
-  test("that does not exist is said not to", async () => {
+  test("that does not exist is not found", async () => {
     expectRefusal(await discard("ADMIN", crypto.randomUUID()), { status: 404, code: "NOT_FOUND" });
     expectRefusal(await discard("ADMIN", "dead"), { status: 400, code: "INVALID_REQUEST", pointer: "/id" });
   });
 
-  test("tells its size and what people did to it", async () => {
+  test("has its size and what people did to it", async () => {
     const id = await putLetter();
     await kenri.notificationSql`insert into operator_actions (actor, action, subject, reason) values ('user:otto', 'looked', ${id}, 'why')`;
     const { text } = await people().ask("OPERATOR", "GET", `/ops/raw-dead-letters/${id.toUpperCase()}`);

@@ -15,7 +15,7 @@ const strict = { additionalProperties: false };
 const reasonBody = Type.Object({ reason: longText("why; kept in the audit") }, strict);
 const letterParams = Type.Object({ id: uuid("the raw dead letter") });
 const which = Type.Optional(
-  Type.Union([Type.Literal("open"), Type.Literal("all")], { description: "open, which is the default, or all: those reprocessed too" }),
+  Type.Union([Type.Literal("open"), Type.Literal("all")], { description: "open (the default), or all: also reprocessed ones" }),
 );
 
 export interface RawOptions {
@@ -25,14 +25,14 @@ export interface RawOptions {
   readonly share: Share;
   readonly channel: string;
   readonly signatures: Signatures;
-  /** Called when there is something to send. */
+  /** Called when there are notifications to send. */
   readonly requeued: () => void;
 }
 
-// A count goes no further, as in the lists.
+// The limit of a count, as in the lists.
 const most = 10_000;
 
-/** Messages that could not be read: as they came, and what may be done to them. */
+/** Messages that could not be read, with their bytes, and what an operator may do to them. */
 export function rawRoutes({ sql, requires, cursors, share, channel, signatures, requeued }: RawOptions) {
   const [open, all] = [share(sql.raw_dead_letters.list), share(sql.raw_dead_letters.list_all)];
   const count = share(sql.raw_dead_letters.count);
@@ -93,7 +93,7 @@ export function rawRoutes({ sql, requires, cursors, share, channel, signatures, 
         detail: {
           summary: "Read a raw dead letter again",
           description:
-            "After a fix. 409 STILL_UNREADABLE if it breaks a rule, 409 STILL_UNTRUSTED if it is not signed with one of today's keys. Asked twice, it answers the same. Scope: ops:write.",
+            "After a fix. 409 STILL_UNREADABLE if it breaks a rule, 409 STILL_UNTRUSTED if it is not signed with one of today's keys. A second request gets the same answer. Scope: ops:write.",
         },
       },
     )
@@ -111,7 +111,7 @@ export function rawRoutes({ sql, requires, cursors, share, channel, signatures, 
         ...requires({ roles: ["ADMIN"] }),
         detail: {
           summary: "Delete a raw dead letter",
-          description: "Nobody will read it again; the audit keeps what it was. Asked twice, it answers the same. Role: ADMIN.",
+          description: "It is never read again; the audit keeps what it was. A second request gets the same answer. Role: ADMIN.",
         },
       },
     );

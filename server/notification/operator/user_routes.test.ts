@@ -35,7 +35,7 @@ interface Seen {
 const see = async (query = "", role = "OPERATOR", user = "alice"): Promise<Seen> => JSON.parse((await read(query, role, user)).text);
 const places = ({ notifications }: Seen) => notifications.map(({ position }) => position);
 
-test("shows everything newest first, also what was not delivered, and how much is unread", async () => {
+test("shows all notifications newest first, also those not delivered, and the number of unread ones", async () => {
   const seen = await see();
   expect(places(seen)).toEqual([null, null, 5, 4, 3, 2, 1]);
   expect(seen.notifications.map(one => one.status)).toEqual(["PENDING", "PENDING", "SENT", "SENT", "SENT", "SENT", "SENT"]);
@@ -43,7 +43,7 @@ test("shows everything newest first, also what was not delivered, and how much i
   expect(seen.unread).toBe(3);
 });
 
-test("shows what the user sees, and what of it is unread", async () => {
+test("shows the feed of the user, and what of it is unread", async () => {
   expect(places(await see("?show=delivered"))).toEqual([5, 4, 3, 2, 1]);
   expect(places(await see("?show=unread"))).toEqual([5, 4, 3]);
   expect((await see("?show=unread")).notifications[0]).toMatchObject({ status: "SENT", payload: { stock_keeping_unit: "sword" } });
@@ -58,14 +58,14 @@ test.each(["all", "delivered", "unread"])("goes on page by page: %s", async show
   expect(pages.flatMap(page => page.notifications)).toEqual(whole.notifications);
 });
 
-test("looking marks nothing as read", async () => {
+test("reading it marks nothing as read", async () => {
   const marks = () => kenri.notificationSql`select notification_id, read_at, xmin::text from notifications order by notification_id`;
   const before = await marks();
   for (const show of ["all", "delivered", "unread"]) for (const role of ["VIEWER", "ADMIN"]) await see(`?show=${show}`, role);
   expect(await marks()).toEqual(before);
 });
 
-test.each(["all", "delivered", "unread"])("who may only look sees the shape of what it says: %s", async show => {
+test.each(["all", "delivered", "unread"])("a viewer sees masked payloads: %s", async show => {
   const { notifications } = await see(`?show=${show}`, "VIEWER");
   for (const { payload } of notifications) expect(payload).toMatchObject({ stock_keeping_unit: "•••" });
   expect(notifications[0]!.notification_id).toBe((await see(`?show=${show}`)).notifications[0]!.notification_id);
@@ -76,7 +76,7 @@ describe("is refused:", () => {
     expectRefusal(await read(query), { status: 400, code: "INVALID_REQUEST" }),
   );
 
-  test("a user that cannot be one", async () => {
+  test("an invalid user id", async () => {
     for (const user of ["%20", "a%00b", "a".repeat(201), "..%2fx"])
       expectRefusal(await read("", "OPERATOR", user), { status: 400, code: "INVALID_REQUEST" });
   });

@@ -9,9 +9,9 @@ import type { NotificationSql } from "../sql.gen.ts";
 type Show = "all" | "delivered" | "unread";
 const shows = (["all", "delivered", "unread"] satisfies Show[]).map(one => Type.Literal(one));
 
-/** One user's inbox as an operator looks at it. Looking marks nothing as read. */
+/** One user's inbox as an operator sees it. Reading it marks nothing as read. */
 export function userRoutes(sql: NotificationSql, requires: Requires, cursors: () => Cursors) {
-  /** Everything by age; what was delivered by its place in the feed, as the user sees it. */
+  /** All notifications by age; delivered ones by their position in the feed, as the user sees them. */
   async function read(user_id: string, show: Show, after: string | undefined, limit: number) {
     if (show === "all") {
       const rows = await sql.notifications.inbox({ user_id, before_notification_id: after ?? highestUuid, limit });
@@ -42,14 +42,14 @@ export function userRoutes(sql: NotificationSql, requires: Requires, cursors: ()
     {
       params: Type.Object({ user_id: pathId("the user") }),
       query: Type.Object(
-        { ...pageQuery, show: Type.Optional(Type.Union(shows, { description: "all by default, also what was not delivered" })) },
+        { ...pageQuery, show: Type.Optional(Type.Union(shows, { description: "all by default, also those not delivered" })) },
         { additionalProperties: false },
       ),
       ...requires("ops:read"),
       detail: {
         summary: "A user's inbox, newest first",
         description:
-          "`unread` is exact below 1,000; 1000 means 1,000 or more. `position` is the newest place in the user's feed. Nothing is marked as read. Scope: ops:read.",
+          "`unread` is exact below 1,000; 1000 means 1,000 or more. `position` is the newest position in the user's feed. Nothing is marked as read. Scope: ops:read.",
       },
     },
   );

@@ -1,8 +1,8 @@
--- The items of an operation with what it did to each and what became of the event since, in the order in which they are worked off. Looks at no
--- more than $6 of them; the last of these is returned even if it does not match, so that the next page goes on after it.
+-- The items of an operation with their result and what became of the event since, in the order of processing. Examines at most $6; the last examined row is
+-- returned even if it does not match: the next page starts after it.
 -- $1 operation_id
 -- $2 result?: only these
--- $3 outcome?: only these; of those DONE
+-- $3 outcome?: only these; of DONE items
 -- $4 after_position
 -- $5 limit
 -- $6 scan
@@ -11,7 +11,7 @@ select position, subject, result, note, outcome, error, matches, examined::int
 from (select *, row_number() over (order by position) as examined, $3::text is null or outcome is not distinct from $3::text as matches
   from (
     select i.position, subject, result, note, outcome, case when outcome in ('FAILED_AGAIN', 'RETRYING') then last_error end as error
-    from (                                                                -- each way has its index: one result may be rare among a million
+    from (                                                                -- each branch has its index: one result may be rare among a million
       (select * from operation_items where $2::text is null and $3::text is null and operation_id = $1::uuid and position > $4::int order by position limit $6::int)
       union all
       (select * from operation_items where operation_id = $1::uuid and result = coalesce($2::text, case when $3::text is not null then 'DONE' end) and position > $4::int

@@ -1,7 +1,6 @@
--- What became of the events that operations requeued or retried, by the states they have now. Of each operation so many are looked at. GONE
--- are those discarded or cleaned up since.
+-- What became of the events that operations requeued or retried, by their present states. GONE ones were discarded or cleaned up since.
 -- $1 operation_id
--- $2 scan
+-- $2 scan: how many items of each operation to examine
 -- returns operation_id, outcome, count
 select o.operation_id, outcome, count(*)::int as count
 from unnest($1::uuid[], $2::int[]) as o(operation_id, scan), lateral (    -- limit: index ranges and index lookups under every plan

@@ -1,12 +1,12 @@
--- What a bulk action would touch: FAILED events that match; to retry, those that failed before and wait. Changes nothing.
--- $1 status?: RETRYING are those that failed before and wait
+-- The events that a bulk action would change, and the hash of their set: FAILED ones that match, or to retry those that failed before and wait.
+-- $1 status?: RETRYING are PENDING ones that failed before
 -- $2 type?
 -- $3 user_id?
--- $4 error?: a part of the last error, in upper or lower case
+-- $4 error?: a part of the last error, in any case
 -- $5 fingerprint?: of the last error
 -- $6 min_attempts?
--- $7 created_from?
--- $8 created_to?: not itself
+-- $7 created_from?: inclusive
+-- $8 created_to?: exclusive
 -- $9 action: requeue, discard or retry
 -- returns eligible, set_hash, sample
 with eligible as materialized (

@@ -1,4 +1,4 @@
--- Events whose worker's lease ran out and that nobody has taken back; counted up to a bound.
+-- Events whose lease ran out and that were not reclaimed; counted up to a limit.
 -- $1 most
 -- returns count, more, oldest?, sample
 with found as materialized (

@@ -1,4 +1,4 @@
--- Events published before the stream was found to have lost messages, neither confirmed nor sent again; counted up to a bound.
+-- Events published before the stream was found to have lost messages, neither confirmed nor published again; counted up to a limit.
 -- $1 stream
 -- $2 most
 -- returns count, more, oldest?, sample

@@ -1,6 +1,6 @@
--- Of the newest changes in the audit: those that have no event in the outbox, although nothing was deleted of that age and nobody discarded it.
+-- The newest changes in the audit without an event in the outbox that are younger than the retention and were not discarded.
 -- $1 retention_seconds: confirmed events are deleted after this
--- $2 scan: how many changes are looked at
+-- $2 scan: how many changes to examine
 -- returns count, more, oldest?, sample
 with newest as materialized (
   select event_id, at from entitlement_audit order by event_id desc limit $2::int

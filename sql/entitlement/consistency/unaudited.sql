@@ -1,5 +1,5 @@
--- Of the newest events in the outbox: those that have no audit. Both have the same time, so each look finds its month.
--- $1 scan: how many events are looked at
+-- The newest events in the outbox without an audit row. Both have the same time, so each lookup reads one partition.
+-- $1 scan: how many events to examine
 -- returns count, more, oldest?, sample
 with newest as materialized (
   select event_id, created_at from outbox_events order by event_id desc limit $1::int

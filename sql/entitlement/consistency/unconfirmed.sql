@@ -1,4 +1,4 @@
--- Published events that notification is not known to hold, of an age, oldest first; counted up to a bound.
+-- Published events of an age that notification is not known to hold, oldest first; counted up to a limit.
 -- $1 older_than_seconds
 -- $2 younger_than_seconds?
 -- $3 most

@@ -1,6 +1,6 @@
--- Of the newest changes in the audit: those whose entitlement is behind, whose entitlement's own version has no audit, or before whose
--- version another is missing. An entitlement and its audit have the same time, so each look finds its month.
--- $1 scan: how many changes are looked at
+-- The newest changes in the audit that do not fit: the entitlement is behind, its own version has no audit row, or the version before is missing.
+-- An entitlement and its audit row have the same time, so each lookup reads one partition.
+-- $1 scan: how many changes to examine
 -- returns count, more, oldest?, sample
 with newest as materialized (
   select * from entitlement_audit order by event_id desc limit $1::int

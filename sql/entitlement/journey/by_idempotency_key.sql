@@ -1,5 +1,5 @@
--- The requests that used an idempotency key, whoever sent them, with the events they led to; a refused change led to none. The key is
--- the last column of the primary key: it is looked up for each client and route, which are few.
+-- The requests of all clients that used an idempotency key, with their events; a refused change has none. The key is the last column of the
+-- primary key, so it is looked up for each client and route, which are few.
 -- $1 idem_key
 -- $2 limit
 -- returns client_id, route, response_code, event_id?

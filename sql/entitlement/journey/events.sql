@@ -1,4 +1,4 @@
--- The way of events, newest first: the request that led to each, its audit, and its place in the outbox, where it is no more after a while.
+-- The journey of events, newest first: the request, the audit row, and the outbox row, which is deleted after a while.
 -- $1 event_id
 -- returns event_id, event_type, user_id, stock_keeping_unit, aggregate_version, status?, attempt_count?, last_error?, created_at, published_at?, next_retry_at?, confirmed_at?, publish_generation?, stream_seq?, stream_duplicate?, trace_id, payload?, audit?, idempotency?
 select i.event_id,

@@ -1,20 +1,20 @@
--- How many events match a filter, by status, all at one moment. Every walk goes along one index and looks at a bounded number of rows,
--- and where it reached its bound there may be more. What two walks lead to is taken from the one that came to its end, or else found more.
--- $1 status: those asked for; UNCONFIRMED are those PUBLISHED that notification is not known to hold, RETRYING those PENDING that failed before
+-- How many events match a filter, by status, all at one moment. Every walk follows one index and examines a limited number of rows.
+-- A walk that reached its limit may have more. If two walks count the same events, the one that reached its end counts, otherwise the higher number.
+-- $1 status: those to count; UNCONFIRMED are PUBLISHED events that notification is not known to hold, RETRYING are PENDING ones that failed before
 -- $2 type?
 -- $3 user_id?
 -- $4 error?: a part of the last error, in any case
 -- $5 fingerprint?: of the last error
 -- $6 min_attempts?
--- $7 created_from?
--- $8 created_to?: this moment is no longer in it
+-- $7 created_from?: inclusive
+-- $8 created_to?: exclusive
 -- $9 most: no count is higher
 -- $10 scan: the most rows to fetch by an index of their status
--- $11 scan_all: the most to look at among all, a user's, or those FAILED whose text is not asked for
+-- $11 scan_all: the most to examine of all events, of a user's, or of FAILED ones without a look at their error
 -- returns status, count, more
-with reach as materialized (                                              -- ids are v7: a time is a range of them, a minute wider at both ends
+with reach as materialized (                                              -- ids are v7, so a span of time is a range of ids
   select lowest_id($7::timestamptz) as low, highest_id($8::timestamptz) as high
-), looked as (                                                            -- an order and a limit each: index ranges under every plan
+), looked as (                                                            -- each branch has an order and a limit: an index range under every plan
   (select 'PENDING' as walk, status, false as is_unconfirmed, event_type, attempt_count, created_at, error_fingerprint, last_error
    from outbox_events where $3::text is null and 'PENDING' = any ($1::text[]) and status = 'PENDING' order by next_retry_at limit $10::int)
   union all
@@ -46,7 +46,7 @@ with reach as materialized (                                              -- ids
   (select 'ALL', status, status = 'PUBLISHED' and confirmed_at is null, event_type, attempt_count, created_at, error_fingerprint, last_error
    from outbox_events where $3::text is null and event_id >= (select low from reach) and event_id < (select high from reach)
    order by event_id desc limit $11::int)
-  union all                                                               -- a user's: by the audit, and those FAILED that outlived it
+  union all                                                               -- a user's, by the audit; FAILED ones may be older than their audit
   select 'ALL', status, status = 'PUBLISHED' and confirmed_at is null, event_type, attempt_count, created_at, error_fingerprint, last_error
   from (
     (select event_id from entitlement_audit where user_id = $3::text and event_id >= (select low from reach) and event_id < (select high from reach)

@@ -1,10 +1,10 @@
--- How many events there are, by status, all at one moment. It needs no more than the indexes, so that a backlog costs little: each status is
--- walked along its own. PUBLISHED has none: the newest events tell, or those UNCONFIRMED, if they are many enough.
--- RETRYING are those PENDING that failed before: they are in both counts.
+-- How many events there are, by status, all at one moment. It reads indexes only, so a backlog costs little: each status has
+-- its own. PUBLISHED has none: its count is that of the newest events, or of the UNCONFIRMED ones if they exceed $1.
+-- RETRYING are PENDING ones that failed before, so they are in both counts.
 -- $1 most: no count is higher
--- $2 scan_all: the most to look at among all
+-- $2 scan_all: the most of all events to examine
 -- returns status, count, more
-with unconfirmed as materialized (                                        -- an order and a limit each: index ranges under every plan
+with unconfirmed as materialized (                                        -- each has an order and a limit: an index range under every plan
   select count(*) as found from (
     select from outbox_events where status = 'PUBLISHED' and confirmed_at is null order by published_at, event_id limit $1::int + 1) u
 ), newest as materialized (

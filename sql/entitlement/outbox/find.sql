@@ -1,4 +1,4 @@
--- One event whole, with the last time an operator put it back.
+-- One event with all its columns, and the generation of its last requeue by an operator.
 -- $1 id
 -- returns event_id, event_type, aggregate_key, aggregate_version, user_id, stock_keeping_unit, status, attempt_count, last_error?, failed_at?, publish_generation, created_at, next_retry_at, published_at?, stream_seq?, stream_duplicate?, confirmed_at?, locked_by?, locked_at?, lease_until?, traceparent, trace_id, payload, requeued_generation?
 select event_id, event_type, aggregate_key, aggregate_version, payload ->> 'user_id' as user_id, payload ->> 'stock_keeping_unit' as stock_keeping_unit,

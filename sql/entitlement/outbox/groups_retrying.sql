@@ -1,15 +1,16 @@
--- Events that failed and wait for their next attempt, by the fingerprint of their error, largest group first: every cause, up to $8. Of all
--- groups together the last $9 that failed are looked at, and of each the first; each group has its share. A group of which none that was looked at matches has the count 0.
+-- Retrying events (PENDING after a failed attempt) by the fingerprint of their error, largest group first: every cause up to $8. The last $9 failures
+-- of all groups together are examined, an equal share of each group, and of each group also its first failure.
+-- A group has the count 0 if none of its examined events matches.
 -- $1 type?
 -- $2 user_id?
 -- $3 error?: a part of the last error, in any case
 -- $4 fingerprint?: of the last error
 -- $5 min_attempts?
--- $6 created_from?
--- $7 created_to?: this moment is no longer in it
--- $8 limit: one more says that there are more
--- $9 scan
--- $10 scan_user: of a user's, the most to look at
+-- $6 created_from?: inclusive
+-- $7 created_to?: exclusive
+-- $8 limit: one more than is shown
+-- $9 scan: the most rows to examine
+-- $10 scan_user: the most rows of a user to examine
 -- returns fingerprint, count, more, first_at?, last_at?, next_at?, sample_error?, sample_id?
 with recursive mine as materialized (                                     -- a user's
   select o.event_id, error_fingerprint, event_type, attempt_count, created_at, failed_at, next_retry_at from (
@@ -37,7 +38,7 @@ from cause, lateral (
   from (
     select *, matches_filter(null, $1::text, null, $3::text, null, $5::int, $6::timestamptz, $7::timestamptz,
       null, event_type, null, (select last_error from outbox_events o where o.event_id = looked.event_id), null, attempt_count, created_at) as matches
-    from (                                                                -- by the index alone
+    from (                                                                -- index-only
       (select true as is_new, (select rows from share) as bound, event_id, event_type, attempt_count, created_at, failed_at, next_retry_at from outbox_events
        where $2::text is null and status = 'PENDING' and attempt_count > 0 and error_fingerprint = fingerprint
        order by failed_at desc limit (select rows from share))
@@ -47,6 +48,6 @@ from cause, lateral (
       union all
       select true, null, event_id, event_type, attempt_count, created_at, failed_at, next_retry_at from mine where error_fingerprint = fingerprint
     ) looked
-    offset 0) l                                                           -- so that the filter is worked out once
+    offset 0) l                                                           -- a fence: the filter is evaluated once a row
 ) g
 order by count desc, sample_id desc nulls last

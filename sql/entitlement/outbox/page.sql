@@ -1,20 +1,20 @@
--- Events that match a filter, newest first. Looks at no more than $11 of them; the last of these is returned even if it does not match, so that the
--- next page goes on after it.
--- $1 status?: RETRYING are those PENDING that failed before
+-- Events that match a filter, newest first. Examines at most $11; the last examined row is
+-- returned even if it does not match: the next page starts after it.
+-- $1 status?: RETRYING are PENDING ones that failed before
 -- $2 type?
 -- $3 user_id?
 -- $4 error?: a part of the last error, in any case
 -- $5 fingerprint?: of the last error
 -- $6 min_attempts?
--- $7 created_from?
--- $8 created_to?: this moment is no longer in it
+-- $7 created_from?: inclusive
+-- $8 created_to?: exclusive
 -- $9 before_id
 -- $10 limit
--- $11 scan
+-- $11 scan: the most rows to examine
 -- returns event_id, event_type, user_id, stock_keeping_unit, aggregate_version, status, attempt_count, last_error?, failed_at?, created_at, published_at?, next_retry_at, confirmed_at?, publish_generation, stream_seq?, trace_id, matches, examined
-with reach as materialized (                                              -- ids are v7: a time is a range of them, a minute wider at both ends
+with reach as materialized (                                              -- ids are v7, so a span of time is a range of ids
   select lowest_id($7::timestamptz) as low, least($9::uuid, highest_id($8::timestamptz)) as high
-), looked as (                                                            -- one of these walks; an order and a limit each: index ranges under every plan
+), looked as (                                                            -- one branch runs; each has an order and a limit: an index range under every plan
   (select * from outbox_events where $3::text is null and $1::text is distinct from 'FAILED'
      and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit $11::int)
   union all
@@ -23,8 +23,8 @@ with reach as materialized (                                              -- ids
   union all
   (select * from outbox_events where $3::text is null and $1::text = 'FAILED' and status = 'FAILED' and error_fingerprint = $5::text
      and event_id >= (select low from reach) and event_id < (select high from reach) order by event_id desc limit $11::int)
-  union all                                                               -- a user's: by the audit, and those FAILED that outlived it
-  (select * from (                                                        -- one that is gone counts as looked at, and matches nothing
+  union all                                                               -- a user's, by the audit; FAILED ones may be older than their audit
+  (select * from (                                                        -- a deleted event counts as examined and does not match
      select event_id from (
        (select event_id from entitlement_audit where user_id = $3::text and event_id >= (select low from reach) and event_id < (select high from reach)
         order by event_id desc limit $11::int)

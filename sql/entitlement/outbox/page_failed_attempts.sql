@@ -1,15 +1,15 @@
--- FAILED events that match a filter, those with the most attempts first, and of equal ones the newest. Looks at no more than $10 of them; the last of these is
--- returned even if it does not match, so that the next page goes on after it.
+-- FAILED events that match a filter, most attempts first, then newest first. Examines at most $10; the last examined row is
+-- returned even if it does not match: the next page starts after it.
 -- $1 type?
 -- $2 error?: a part of the last error, in any case
 -- $3 fingerprint?: of the last error
 -- $4 min_attempts?
--- $5 created_from?
--- $6 created_to?: this moment is no longer in it
+-- $5 created_from?: inclusive
+-- $6 created_to?: exclusive
 -- $7 before_attempts
 -- $8 before_id
 -- $9 limit
--- $10 scan
+-- $10 scan: the most rows to examine
 -- returns event_id, event_type, user_id, stock_keeping_unit, aggregate_version, status, attempt_count, last_error?, failed_at?, created_at, published_at?, next_retry_at, confirmed_at?, publish_generation, stream_seq?, trace_id, at, matches, examined
 select event_id, event_type, payload ->> 'user_id' as user_id, payload ->> 'stock_keeping_unit' as stock_keeping_unit, aggregate_version,
   status, attempt_count, last_error, iso(failed_at) as failed_at, iso(created_at) as created_at, iso(published_at) as published_at, iso(next_retry_at) as next_retry_at,

@@ -1,15 +1,15 @@
--- Events that failed and wait for their next attempt, that match a filter, the last failure first. Looks at no more than $10 of them; the last of these is
--- returned even if it does not match, so that the next page goes on after it.
+-- Retrying events (PENDING after a failed attempt) that match a filter, the last failure first. Examines at most $10; the last examined row is
+-- returned even if it does not match: the next page starts after it.
 -- $1 type?
 -- $2 error?: a part of the last error, in any case
 -- $3 fingerprint?: of the last error
 -- $4 min_attempts?
--- $5 created_from?
--- $6 created_to?: this moment is no longer in it
+-- $5 created_from?: inclusive
+-- $6 created_to?: exclusive
 -- $7 before_at
 -- $8 before_id
 -- $9 limit
--- $10 scan
+-- $10 scan: the most rows to examine
 -- returns event_id, event_type, user_id, stock_keeping_unit, aggregate_version, status, attempt_count, last_error?, failed_at?, created_at, published_at?, next_retry_at, confirmed_at?, publish_generation, stream_seq?, trace_id, at, matches, examined
 select event_id, event_type, payload ->> 'user_id' as user_id, payload ->> 'stock_keeping_unit' as stock_keeping_unit, aggregate_version,
   status, attempt_count, last_error, iso(failed_at) as failed_at, iso(created_at) as created_at, iso(published_at) as published_at, iso(next_retry_at) as next_retry_at,
@@ -18,7 +18,7 @@ select event_id, event_type, payload ->> 'user_id' as user_id, payload ->> 'stoc
 from (select *, row_number() over (order by failed_at desc, event_id desc) as examined,
     matches_filter(null, $1::text, null, $2::text, $3::text, $4::int, $5::timestamptz, $6::timestamptz,
       null, event_type, null, last_error, error_fingerprint, attempt_count, created_at) as matches
-  from (                                                                  -- one of these walks; an order and a limit each: index ranges under every plan
+  from (                                                                  -- one branch runs; each has an order and a limit: an index range under every plan
     (select * from outbox_events where $3::text is null and status = 'PENDING' and attempt_count > 0 and (failed_at, event_id) < ($7::timestamptz, $8::uuid)
      order by failed_at desc, event_id desc limit $10::int)
     union all

@@ -1,4 +1,4 @@
--- An operator puts FAILED events back with attempts reset and a new message id, audited in the same statement.
+-- An operator requeues FAILED events with attempts reset and a new message id, audited in the same statement.
 -- $1 event_id
 -- $2 actor
 -- $3 reason

@@ -1,4 +1,4 @@
--- An operator retries a waiting event at once, audited in the same statement. Attempts go on counting; one that is due already keeps its place.
+-- An operator retries a waiting event at once, audited in the same statement. Attempts go on counting; an event that is already due keeps its place.
 -- $1 id
 -- $2 actor
 -- $3 reason

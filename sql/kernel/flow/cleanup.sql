@@ -1,4 +1,4 @@
--- Deletes a batch of minutes that are past their retention.
+-- Deletes a batch of minutes past their retention.
 -- $1 retention_seconds
 -- $2 limit
 -- returns minute, step

@@ -1,4 +1,4 @@
--- Ends a running operation where it is, audited in the same statement. It waits for the batch under way; no other one follows.
+-- Cancels a running operation, audited in the same statement. It waits for the batch in progress; no other batch follows.
 -- $1 operation_id
 -- $2 actor
 -- $3 reason

@@ -1,4 +1,4 @@
--- Deletes a batch of the items of operations that were finished longer ago than the retention: there may be a million of one.
+-- Deletes a batch of the items of operations that were finished longer ago than the retention. One operation may have a million items.
 -- $1 retention_seconds
 -- $2 limit
 -- returns position

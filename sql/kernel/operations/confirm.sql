@@ -1,4 +1,4 @@
--- Running operations may go on for a while: whoever started them may still do so.
+-- Lets running operations go on for a while: their actor may still do it.
 -- $1 operation_id
 -- $2 seconds
 -- returns operation_id

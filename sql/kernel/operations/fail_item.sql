@@ -1,4 +1,4 @@
--- Gives up an item of a running operation that the database refuses.
+-- Marks an item as FAILED because the database refused its row.
 -- $1 operation_id
 -- $2 position
 -- $3 note: why
@@ -13,6 +13,6 @@ update operations set failed = failed + 1, turn_at = clock_timestamp(), refusals
   status = case when done + skipped + failed + 1 = total then 'DONE' else 'RUNNING' end,
   finished_at = case when done + skipped + failed + 1 = total then clock_timestamp() end
 where operation_id = (select operation_id from operation) and exists (select from settled)
--- The worker's commits may be lost with the server; this one may not: an operator has seen how far it is.
+-- The worker commits asynchronously, and a crash of the server may lose its last commits. This one must survive: an operator has seen the progress.
   and (select set_config('synchronous_commit', 'on', true)) is not null
 returning operation_id, status

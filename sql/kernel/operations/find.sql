@@ -1,4 +1,4 @@
--- One operation, with how far it is. It waits until its person is confirmed.
+-- One operation with its progress. waits: the person who started it is not confirmed now.
 -- $1 operation_id
 -- returns operation_id, kind, action, filter, reason, actor, status, total, done, skipped, failed, created_at, finished_at?, cancelled_by?, stop_reason?, waits
 select operation_id, kind, action, filter, reason, actor, status, total, done, skipped, failed,

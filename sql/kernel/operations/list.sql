@@ -1,4 +1,4 @@
--- Operations, newest first. One that waits does so until its person is confirmed.
+-- Operations, newest first. waits: the person who started it is not confirmed now.
 -- $1 before_operation_id
 -- $2 limit
 -- returns operation_id, kind, action, filter, reason, actor, status, total, done, skipped, failed, created_at, finished_at?, cancelled_by?, stop_reason?, waits

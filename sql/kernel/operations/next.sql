@@ -1,5 +1,5 @@
--- The running operations of a kind that are next, one an action: the one whose last batch is longest ago and that nobody works on now. One
--- whose person is not confirmed waits.
+-- The next running operations of a kind, one for each action: the one with the oldest last batch that no other worker holds. An operation waits
+-- while its person is not confirmed.
 -- $1 kind
 -- returns operation_id, action, refusals
 select o.operation_id, o.action, o.refusals from unnest(array['requeue', 'discard', 'retry']) as a(action), lateral (

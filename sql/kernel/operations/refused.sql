@@ -1,4 +1,4 @@
--- The database refused a batch of an operation: the next time is another operation's turn.
+-- Counts a batch that the database refused. Another operation has the next turn.
 -- $1 operation_id
 -- returns refusals
 update operations set refusals = refusals + 1, turn_at = clock_timestamp()

@@ -1,4 +1,4 @@
--- Stops a running operation because whoever started it may not do so any more, audited in the same statement. It waits for the batch under way; no other one follows.
+-- Stops a running operation because its actor may no longer do it, audited in the same statement. It waits for the batch in progress; no other batch follows.
 -- $1 operation_id
 -- $2 reason
 -- returns operation_id

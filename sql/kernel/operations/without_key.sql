@@ -1,4 +1,4 @@
--- The running operations of a kind whose client has no valid API key any more that may start them.
+-- The running operations of a kind whose client no longer has a valid API key with the scope to start them.
 -- $1 kind
 -- returns operation_id, actor
 select operation_id, actor from operations o

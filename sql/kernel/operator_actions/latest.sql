@@ -1,4 +1,4 @@
--- The last time somebody did this to the subject.
+-- The last action of this name on the subject.
 -- $1 subject
 -- $2 action
 -- returns actor, at

@@ -1,6 +1,6 @@
--- Works off a batch, or one item, of a running operation that puts FAILED notifications back, as requeue.sql does: their change, their audit and their items at once.
--- The operation's lock is what two workers share: one of them has it, the other does nothing. What is locked is read anew, so that
--- nothing is settled that a worker before settled after this statement began; the items before the notifications, in one order for everyone.
+-- Processes a batch, or one item, of a running operation that requeues FAILED notifications, as requeue.sql does: notifications, audit and items at once.
+-- Two workers never process one operation at the same time: the second does not get its lock and does nothing. Locking reads rows anew, so an item
+-- that another worker settled after this statement began is not settled again. Every worker locks the items first, then the notifications, each in one order.
 -- $1 operation_id
 -- $2 position?: only this item
 -- $3 limit
@@ -42,5 +42,5 @@ with operation as materialized (
   returning operation_id, status, changed, unchanged
 )
 select operation_id, status, changed, unchanged from counted
--- The sender's commits may be lost with the server; this one may not: an operator has seen how far it is.
+-- The sender commits asynchronously, and a crash of the server may lose its last commits. This one must survive: an operator has seen the progress.
 where (select set_config('synchronous_commit', 'on', true)) is not null

@@ -1,17 +1,17 @@
--- Starts an operation over the FAILED notifications that match, or to retry over those that failed before and wait, and freezes them as its items, oldest first; audited. Nothing, if they are not
--- those that were previewed. They are not locked: whoever works the items off looks again.
--- $1 status?: RETRYING are those that failed before and wait
+-- Starts an operation on the FAILED notifications that match, or to retry on those that failed before and wait. Stores them as its items, oldest first,
+-- audited. Does nothing if the set differs from the preview. The notifications are not locked: processing an item checks its state again.
+-- $1 status?: RETRYING are PENDING ones that failed before
 -- $2 type?
 -- $3 user_id?
--- $4 error?: a part of the last error, in upper or lower case
+-- $4 error?: a part of the last error, in any case
 -- $5 fingerprint?: of the last error
 -- $6 min_attempts?
--- $7 created_from?
--- $8 created_to?: not itself
+-- $7 created_from?: inclusive
+-- $8 created_to?: exclusive
 -- $9 action: requeue, discard or retry
--- $10 filter: as it was asked for
+-- $10 filter: as in the request
 -- $11 set_hash: of the preview
--- $12 expected: how many there were
+-- $12 expected: eligible of the preview
 -- $13 actor
 -- $14 reason
 -- returns operation_id

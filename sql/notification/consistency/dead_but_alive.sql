@@ -1,5 +1,5 @@
--- Of the newest dead letters that nobody has put back: those whose notification is not FAILED.
--- $1 scan: how many dead letters are looked at
+-- The newest dead letters that were not requeued and whose notification is not FAILED.
+-- $1 scan: how many dead letters to examine
 -- returns count, more, oldest?, sample
 with newest as materialized (
   select notification_id, failed_at from notification_dlq where requeued_at is null order by notification_id desc limit $1::int

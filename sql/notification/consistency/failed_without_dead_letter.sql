@@ -1,5 +1,5 @@
--- Of the newest FAILED notifications: those without a dead letter, or with one that says it was put back.
--- $1 scan: how many notifications are looked at
+-- The newest FAILED notifications without a dead letter, or with one that is marked as requeued.
+-- $1 scan: how many notifications to examine
 -- returns count, more, oldest?, sample
 with newest as materialized (
   select notification_id, created_at from notifications where status = 'FAILED' order by notification_id desc limit $1::int

@@ -1,6 +1,6 @@
--- Of the notifications sent last: those before which a position of their user's feed is missing although an earlier one is there, and those
--- beyond their user's newest position. Old ones are deleted from the beginning of a feed, so a gap there is none.
--- $1 scan: how many notifications are looked at
+-- The last sent notifications with a gap before their position in the user's feed, or beyond the user's newest position. Old notifications are deleted
+-- from the beginning of a feed, so missing positions there are no gap.
+-- $1 scan: how many notifications to examine
 -- returns count, more, oldest?, sample
 with newest as materialized (
   select notification_id, user_id, position, sent_at from notifications where status = 'SENT' order by sent_at desc limit $1::int

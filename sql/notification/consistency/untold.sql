@@ -1,6 +1,6 @@
--- Of the events taken in last: those without a notification, although none of that age was deleted and nobody discarded it.
+-- The last consumed events without a notification that are younger than the retention and were not discarded.
 -- $1 retention_seconds: sent notifications are deleted after this
--- $2 scan: how many events are looked at
+-- $2 scan: how many events to examine
 -- returns count, more, oldest?, sample
 with newest as materialized (
   select event_id, processed_at from processed_events order by processed_at desc limit $2::int

@@ -1,4 +1,4 @@
--- The newest events of a trace that were taken in.
+-- The newest consumed events of a trace.
 -- $1 trace_id
 -- $2 limit
 -- returns event_id

@@ -1,4 +1,4 @@
--- The way of notifications, newest first, each by its own id or that of its event: taken in, attempts (the last 100), dead letter.
+-- The journey of notifications, newest first, each by its own id or by its event's: consumed, attempts (the last 100), dead letter.
 -- $1 id
 -- returns notification_id, event_id, user_id, type, aggregate_version, stale, channel, status, attempt_count, last_error?, created_at, sent_at?, next_retry_at, position?, read_at?, trace_id, payload, processed?, attempts, dead?
 select n.notification_id, n.event_id, n.user_id, n.type, n.aggregate_version, n.stale, n.channel, n.status, n.attempt_count, n.last_error,

@@ -1,20 +1,20 @@
--- How many notifications match a filter, by status, all at one moment. Every walk goes along one index and looks at a bounded number of rows,
--- and where it reached its bound there may be more. What two walks lead to is taken from the one that came to its end, or else found more.
--- $1 status: those asked for; RETRYING those PENDING that failed before
+-- How many notifications match a filter, by status, all at one moment. Every walk follows one index and examines a limited number of rows.
+-- A walk that reached its limit may have more. If two walks count the same notifications, the one that reached its end counts, otherwise the higher number.
+-- $1 status: those to count; RETRYING are PENDING ones that failed before
 -- $2 type?
 -- $3 user_id?
 -- $4 error?: a part of the last error, in any case
 -- $5 fingerprint?: of the last error
 -- $6 min_attempts?
--- $7 created_from?
--- $8 created_to?: this moment is no longer in it
+-- $7 created_from?: inclusive
+-- $8 created_to?: exclusive
 -- $9 most: no count is higher
 -- $10 scan: the most rows to fetch by an index of their status
--- $11 scan_all: the most to look at among all, a user's, or those FAILED whose text is not asked for
+-- $11 scan_all: the most to examine of all notifications, of a user's, or of FAILED ones without a look at their error
 -- returns status, count, more
-with reach as materialized (                                              -- ids are v7: a time is a range of them, a minute wider at both ends
+with reach as materialized (                                              -- ids are v7, so a span of time is a range of ids
   select lowest_id($7::timestamptz) as low, highest_id($8::timestamptz) as high
-), looked as (                                                            -- an order and a limit each: index ranges under every plan
+), looked as (                                                            -- each branch has an order and a limit: an index range under every plan
   (select 'PENDING' as walk, status, type, attempt_count, created_at, error_fingerprint, last_error
    from notifications where $3::text is null and 'PENDING' = any ($1::text[]) and status = 'PENDING' order by next_retry_at limit $10::int)
   union all

@@ -1,10 +1,10 @@
--- How many notifications there are, by status, all at one moment. It needs no more than the indexes, so that a backlog costs little: each
--- status is walked along its own.
--- RETRYING are those PENDING that failed before: they are in both counts.
+-- How many notifications there are, by status, all at one moment. It reads indexes only, so a backlog costs little: each
+-- status has its own.
+-- RETRYING are PENDING ones that failed before, so they are in both counts.
 -- $1 most: no count is higher
 -- returns status, count, more
 select status, least(found, $1::int)::int as count, found > $1::int as more
-from (                                                                    -- an order and a limit each: index ranges under every plan
+from (                                                                    -- each has an order and a limit: an index range under every plan
   select 'PENDING' as status, (select count(*) from (
     select from notifications where status = 'PENDING' order by next_retry_at limit $1::int + 1) p) as found
   union all

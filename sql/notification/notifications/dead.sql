@@ -1,4 +1,4 @@
--- Dead letters that nobody has put back, newest first.
+-- Dead letters that were not requeued, newest first.
 -- $1 before_id
 -- $2 limit
 -- returns notification_id, event_id, user_id, stock_keeping_unit?, reason, attempts, failed_at

@@ -1,4 +1,4 @@
--- An operator deletes a FAILED notification with its attempts and its dead letter; the audit, written in the same statement, keeps what it was.
+-- An operator deletes a FAILED notification with its attempts and its dead letter; the audit, written in the same statement, keeps its columns.
 -- $1 id
 -- $2 actor
 -- $3 reason

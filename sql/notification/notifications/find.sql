@@ -1,4 +1,4 @@
--- One notification whole, with its dead letter.
+-- One notification with all its columns, and its dead letter.
 -- $1 id
 -- returns notification_id, event_id, user_id, stock_keeping_unit?, type, aggregate_key, aggregate_version, stale, channel, status, attempt_count, attempts_made, last_error?, failed_at?, created_at, sent_at?, next_retry_at, position?, read_at?, locked_by?, lease_until?, traceparent, trace_id, payload, dead_since?, requeued_at?, requeued_by?, requeue_reason?
 select n.notification_id, n.event_id, n.user_id, n.payload ->> 'stock_keeping_unit' as stock_keeping_unit, n.type, n.aggregate_key, n.aggregate_version, n.stale, n.channel, n.status, n.attempt_count,

@@ -1,19 +1,19 @@
--- FAILED notifications by the fingerprint of their error, largest group first: every cause, however many failed, up to $9. Of all groups together
--- the newest $10 are looked at, each has its share, and of each the first that failed and the last.
--- A group of which none that was looked at matches has the count 0. first_at and last_at are times of failure.
+-- FAILED notifications by the fingerprint of their error, largest group first: every cause up to $9. The newest $10 notifications of all groups together are
+-- examined, an equal share of each group, and of each group also its first and its last failure.
+-- A group has the count 0 if none of its examined notifications matches. first_at and last_at are times of failure.
 -- $1 status?
 -- $2 type?
 -- $3 user_id?
 -- $4 error?: a part of the last error, in any case
 -- $5 fingerprint?: of the last error
 -- $6 min_attempts?
--- $7 created_from?
--- $8 created_to?: this moment is no longer in it
--- $9 limit: one more says that there are more
--- $10 scan
--- $11 scan_user: of a user's, the most to look at
+-- $7 created_from?: inclusive
+-- $8 created_to?: exclusive
+-- $9 limit: one more than is shown
+-- $10 scan: the most rows to examine
+-- $11 scan_user: the most rows of a user to examine
 -- returns fingerprint, count, more, first_at?, last_at?, sample_error?, sample_id?
-with recursive reach as materialized (                                    -- ids are v7: a time is a range of them, a minute wider at both ends
+with recursive reach as materialized (                                    -- ids are v7, so a span of time is a range of ids
   select lowest_id($7::timestamptz) as low, highest_id($8::timestamptz) as high
 ), mine as materialized (                                                 -- a user's
   select notification_id, status, error_fingerprint, type, attempt_count, created_at, failed_at from notifications
@@ -41,7 +41,7 @@ from cause, lateral (
   from (
     select *, matches_filter(null, $2::text, null, $4::text, null, $6::int, $7::timestamptz, $8::timestamptz,
       null, type, null, (select last_error from notifications o where o.notification_id = looked.notification_id), null, attempt_count, created_at) as matches
-    from (                                                                -- by the index alone
+    from (                                                                -- index-only
       (select true as is_new, (select rows from share) as bound, notification_id, type, attempt_count, created_at, failed_at from notifications
        where $3::text is null and status = 'FAILED' and error_fingerprint = fingerprint
          and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id desc limit (select rows from share))
@@ -55,6 +55,6 @@ from cause, lateral (
       select true, (select case when count(*) >= $11::int then 0 end from mine), notification_id, type, attempt_count, created_at, failed_at
       from mine where status = 'FAILED' and error_fingerprint = fingerprint
     ) looked
-    offset 0) l                                                           -- so that the filter is worked out once
+    offset 0) l                                                           -- a fence: the filter is evaluated once a row
 ) g
 order by count desc, sample_id desc nulls last

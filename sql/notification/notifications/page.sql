@@ -1,20 +1,20 @@
--- Notifications that match a filter, newest first. Looks at no more than $11 of them; the last of these is returned even if it does not match, so that the
--- next page goes on after it.
--- $1 status?: RETRYING are those PENDING that failed before
+-- Notifications that match a filter, newest first. Examines at most $11; the last examined row is
+-- returned even if it does not match: the next page starts after it.
+-- $1 status?: RETRYING are PENDING ones that failed before
 -- $2 type?
 -- $3 user_id?
 -- $4 error?: a part of the last error, in any case
 -- $5 fingerprint?: of the last error
 -- $6 min_attempts?
--- $7 created_from?
--- $8 created_to?: this moment is no longer in it
+-- $7 created_from?: inclusive
+-- $8 created_to?: exclusive
 -- $9 before_id
 -- $10 limit
--- $11 scan
+-- $11 scan: the most rows to examine
 -- returns notification_id, event_id, user_id, stock_keeping_unit?, type, aggregate_version, stale, channel, status, attempt_count, last_error?, failed_at?, created_at, sent_at?, next_retry_at, position?, read_at?, trace_id, dead?, matches, examined
-with reach as materialized (                                              -- ids are v7: a time is a range of them, a minute wider at both ends
+with reach as materialized (                                              -- ids are v7, so a span of time is a range of ids
   select lowest_id($7::timestamptz) as low, least($9::uuid, highest_id($8::timestamptz)) as high
-), looked as (                                                            -- one of these walks; an order and a limit each: index ranges under every plan
+), looked as (                                                            -- one branch runs; each has an order and a limit: an index range under every plan
   (select * from notifications where $3::text is null and $1::text is distinct from 'FAILED'
      and notification_id >= (select low from reach) and notification_id < (select high from reach) order by notification_id desc limit $11::int)
   union all

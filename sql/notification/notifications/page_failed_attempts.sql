@@ -1,15 +1,15 @@
--- FAILED notifications that match a filter, those with the most attempts first, and of equal ones the newest. Looks at no more than $10 of them; the last of these is
--- returned even if it does not match, so that the next page goes on after it.
+-- FAILED notifications that match a filter, most attempts first, then newest first. Examines at most $10; the last examined row is
+-- returned even if it does not match: the next page starts after it.
 -- $1 type?
 -- $2 error?: a part of the last error, in any case
 -- $3 fingerprint?: of the last error
 -- $4 min_attempts?
--- $5 created_from?
--- $6 created_to?: this moment is no longer in it
+-- $5 created_from?: inclusive
+-- $6 created_to?: exclusive
 -- $7 before_attempts
 -- $8 before_id
 -- $9 limit
--- $10 scan
+-- $10 scan: the most rows to examine
 -- returns notification_id, event_id, user_id, stock_keeping_unit?, type, aggregate_version, stale, channel, status, attempt_count, last_error?, failed_at?, created_at, sent_at?, next_retry_at, position?, read_at?, trace_id, dead?, at, matches, examined
 select notification_id, event_id, user_id, payload ->> 'stock_keeping_unit' as stock_keeping_unit, type, aggregate_version, stale, channel, status, attempt_count,
   last_error, iso(failed_at) as failed_at, iso(created_at) as created_at, iso(sent_at) as sent_at, iso(next_retry_at) as next_retry_at, position, iso(read_at) as read_at,

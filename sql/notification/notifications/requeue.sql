@@ -1,4 +1,4 @@
--- An operator puts FAILED notifications back with attempts reset; the dead letter stays and says so. Audited in the same statement.
+-- An operator requeues FAILED notifications with attempts reset; the dead letter stays and names the operator. Audited in the same statement.
 -- $1 notification_id
 -- $2 actor
 -- $3 reason

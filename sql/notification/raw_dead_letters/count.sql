@@ -1,4 +1,4 @@
--- How many raw dead letters are not yet reprocessed. Counted by their index alone, up to a bound.
+-- How many raw dead letters are not yet reprocessed, by an index-only scan up to a limit.
 -- $1 most: no count is higher
 -- returns count, more
 select least(found, $1::int)::int as count, found > $1::int as more

@@ -1,5 +1,5 @@
--- An operator deletes a raw dead letter that was not reprocessed. The audit, written in the same statement, keeps what it was: of its bytes the
--- first 4,096, enough for any event and no burden for the list of actions, and the hash of all.
+-- An operator deletes a raw dead letter that was not reprocessed. The audit, written in the same statement, keeps its columns: the first 4,096
+-- of its bytes, which is enough for any event and small enough for the list of actions, and the hash of all.
 -- $1 id
 -- $2 actor
 -- $3 reason

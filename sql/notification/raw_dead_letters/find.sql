@@ -1,4 +1,4 @@
--- One raw dead letter, whole.
+-- One raw dead letter with its bytes.
 -- $1 id
 -- returns id, stream, stream_seq, subject, headers, data, reason, untrusted?, event_id?, received_at, reprocessed_at?
 select id, stream, stream_seq, subject, headers, data, reason, untrusted, event_id, iso(received_at) as received_at, iso(reprocessed_at) as reprocessed_at

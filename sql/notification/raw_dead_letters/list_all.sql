@@ -1,4 +1,4 @@
--- Raw dead letters, those reprocessed among them, newest first.
+-- Raw dead letters, also reprocessed ones, newest first.
 -- $1 before_id
 -- $2 limit
 -- returns id, stream, stream_seq, subject, reason, untrusted?, event_id?, size, received_at, reprocessed_at?

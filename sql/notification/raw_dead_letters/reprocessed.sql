@@ -1,5 +1,5 @@
--- Marks a raw dead letter as taken in after all, audited in the same statement; also if it was thrown away meanwhile, because its event is in
--- the inbox. Nothing returned: somebody was faster.
+-- Marks a raw dead letter as consumed, audited in the same statement. The audit is written even if the letter was discarded meanwhile, because its
+-- event is consumed. Returns no row if another request was faster.
 -- $1 id
 -- $2 actor
 -- $3 reason

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import type { EventDetail } from "../../../../server/entitlement/operator/outbox_routes.ts";
 import { useLive } from "../../api/live.ts";
 import type { RowDrawerProps } from "../../drawers.ts";
 import { ActionList } from "../../parts/action_list.tsx";
@@ -15,7 +16,7 @@ import { StateMark } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
 import { UserLinks } from "../../parts/user_links.tsx";
 import { kindOf } from "../../systems.ts";
-import { type EventDetail, eventDetail } from "./queries.ts";
+import { eventDetail } from "./queries.ts";
 
 const outbox = kindOf("outbox");
 

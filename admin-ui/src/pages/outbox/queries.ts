@@ -1,8 +1,5 @@
-import type { OutboxFindRow } from "../../../../server/entitlement/sql.gen.ts";
-import type { Action } from "../../api/answers.ts";
+import type { EventDetail } from "../../../../server/entitlement/operator/outbox_routes.ts";
 import { detail } from "../../api/queries.ts";
 import { kindOf } from "../../systems.ts";
-
-export type EventDetail = OutboxFindRow & { readonly actions: readonly Action[] };
 
 export const eventDetail = (id: string) => detail<EventDetail>(kindOf("outbox"), id);
