@@ -6,7 +6,7 @@ import { variable } from "./stack.ts";
 const gateway = variable("GATEWAY_URL");
 
 /** A user who is signed in in another browser. */
-async function elsewhere(context: BrowserContext, user: string) {
+async function signedInElsewhere(context: BrowserContext, user: string) {
   const page = await context.newPage();
   await signInAs(page, user);
   const { user_id: id } = (await (await page.request.get(`${gateway}/v1/me`)).json()) as { user_id: string };
@@ -29,7 +29,7 @@ test("an administrator finds a user by e-mail address, suspends, restores and si
   browser,
 }) => {
   test.setTimeout(60_000);
-  const alice = await elsewhere(await browser.newContext(), "alice");
+  const alice = await signedInElsewhere(await browser.newContext(), "alice");
   await openConsole(page, "admin");
   await find(page, "Alice@example.test");
   const drawer = page.getByRole("dialog", { name: "Alice Archer" });
@@ -64,7 +64,7 @@ test("an administrator finds a user by e-mail address, suspends, restores and si
 });
 
 test("roles are set and removed; a forbidden change of the own account is refused with the reason", async ({ page, browser }) => {
-  const bob = await elsewhere(await browser.newContext(), "bob");
+  const bob = await signedInElsewhere(await browser.newContext(), "bob");
   await openConsole(page, "admin");
   await visit(page, `users/${bob.id}`);
   const drawer = page.getByRole("dialog", { name: "Bob Builder" });
@@ -92,7 +92,7 @@ test("roles are set and removed; a forbidden change of the own account is refuse
 });
 
 test("a viewer finds and reads users by keyboard alone and sees no action", async ({ page, browser }) => {
-  const bob = await elsewhere(await browser.newContext(), "bob");
+  const bob = await signedInElsewhere(await browser.newContext(), "bob");
   await openConsole(page, "viewer", "users?search=bob");
   await page.getByRole("button", { name: "Active: open Bob Builder" }).press("Enter");
   const drawer = page.getByRole("dialog", { name: "Bob Builder" });

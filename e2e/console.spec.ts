@@ -77,7 +77,7 @@ test("a failed delivery is requeued from its journey, which ends with the failur
     await page.getByRole("dialog").getByRole("link", { name: "Full journey of its event" }).click();
     const steps = page.getByRole("main").getByRole("listitem");
     await expect(steps.last()).toContainText("Not delivered: needs attention");
-    await expect(steps.filter({ hasText: "Attempt 2 failed, the last one" })).toHaveCount(1);
+    await expect(steps.filter({ hasText: "Attempt 2 failed, last attempt" })).toHaveCount(1);
     await expect(page.getByText("generation")).toHaveCount(0);
   } finally {
     await failFor("NOTIFICATION", "");
@@ -215,9 +215,9 @@ test("retrying rows are grouped by cause and retried now: one row, and all rows 
 
 test("the chosen sort order of failures is kept in the address", async ({ page }) => {
   await openConsole(page, "operator", "notifications?status=FAILED");
-  const asked = page.waitForRequest(request => request.url().includes("sort=attempts"));
+  const requested = page.waitForRequest(request => request.url().includes("sort=attempts"));
   await page.getByLabel("Sort by").selectOption("attempts");
-  await asked;
+  await requested;
   await expect(page).toHaveURL(/status=FAILED.*sort=attempts/);
   await page.reload();
   await expect(page.getByLabel("Sort by")).toHaveValue("attempts");

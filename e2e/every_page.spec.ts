@@ -17,7 +17,7 @@ test.beforeAll(async () => {
 test.afterAll(() => seed("forget", hostile.forget));
 
 // Soft, so that one run reports every violation.
-const gently = expect.configure({ soft: true, timeout: 3_000 });
+const softly = expect.configure({ soft: true, timeout: 3_000 });
 
 /** Pages that must show the hostile text as text. */
 const showing =
@@ -28,7 +28,7 @@ test("every page and everything that opens there is accessible, fits desktop and
   browser,
 }) => {
   test.setTimeout(240_000);
-  const complaints = listen(page);
+  const violations = violationsOn(page);
   await openConsole(page, "admin");
   const restore = await rename(page, `${hostile.script.slice(0, 80)}WWWWWWWWWWWWWWWWWWWW`);
   const text = encodeURIComponent(hostile.user);
@@ -81,7 +81,7 @@ test("every page and everything that opens there is accessible, fits desktop and
   await page.getByRole("button", { name: "More" }).click();
   await inspect(page, "the rest of the pages");
   await restore();
-  expect(complaints).toEqual([]);
+  expect(violations).toEqual([]);
 });
 
 test("refreshing pauses visibly while rows are selected and while the tab is hidden", async ({ page }) => {
@@ -112,15 +112,15 @@ async function closeWhatOpened(page: Page, path: string): Promise<void> {
 }
 
 /** Collects policy violations, page errors and dialogs. */
-function listen(page: Page): string[] {
-  const complaints: string[] = [];
-  page.on("console", message => message.text().includes("Content Security Policy") && complaints.push(message.text()));
-  page.on("pageerror", error => complaints.push(error.message));
+function violationsOn(page: Page): string[] {
+  const violations: string[] = [];
+  page.on("console", message => message.text().includes("Content Security Policy") && violations.push(message.text()));
+  page.on("pageerror", error => violations.push(error.message));
   page.on("dialog", dialog => {
-    complaints.push(`a dialog: ${dialog.message()}`);
+    violations.push(`a dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
-  return complaints;
+  return violations;
 }
 
 async function inspect(page: Page, what: string): Promise<void> {
@@ -137,13 +137,13 @@ async function inspect(page: Page, what: string): Promise<void> {
   await page.emulateMedia({ colorScheme: "dark" });
   const dark = await axe().analyze();
   const violations = [...light.violations, ...dark.violations].map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
-  gently({ what, violations }).toEqual({ what, violations: [] });
+  softly({ what, violations }).toEqual({ what, violations: [] });
   for (const viewport of [desk, phone]) {
     await page.setViewportSize(viewport);
-    await gently.poll(() => page.evaluate(sideways), { message: `${what}, ${viewport.width} px wide` }).toEqual([]);
+    await softly.poll(() => page.evaluate(sideways), { message: `${what}, ${viewport.width} px wide` }).toEqual([]);
   }
   await page.setViewportSize(size);
-  gently(await page.evaluate("window.hacked")).toBeUndefined();
+  softly(await page.evaluate("window.hacked")).toBeUndefined();
 }
 
 /** Elements wider than the page or their dialog. */

@@ -20,7 +20,7 @@ async function grant(user: string, key: string): Promise<void> {
 }
 
 /** Publishes a message that is not an event. */
-async function putNonsense(text: string): Promise<void> {
+async function publishNonsense(text: string): Promise<void> {
   const { host: servers, username: user, password: pass } = new URL(variable("NATS_URL"));
   const nats = await connect({ servers, ...(user ? { user, pass } : {}) });
   const named = headers();
@@ -31,7 +31,7 @@ async function putNonsense(text: string): Promise<void> {
 
 test("a request key shows its request, stored response, number of replays and event", async ({ page }) => {
   const [user, key] = [`keyed-${Date.now()}`, `order/${Date.now()}?x=1`];
-  for (let asked = 0; asked < 3; asked++) await grant(user, key);
+  for (let sent = 0; sent < 3; sent++) await grant(user, key);
   await openConsole(page, "operator", "idempotency");
   await page.getByRole("textbox", { name: "Idempotency-Key" }).fill(key);
   await page.keyboard.press("Enter");
@@ -73,16 +73,16 @@ test("preferences are kept: lists load the chosen number of rows; the configurat
   const { password } = new URL(variable("ENTITLEMENT_DATABASE_URL"));
   expect(password.length).toBeGreaterThan(3);
   expect(await page.locator("body").textContent()).not.toContain(password);
-  const asked = page.waitForRequest(request => request.url().includes("/entitlement/outbox?") && request.url().includes("limit=25"));
+  const requested = page.waitForRequest(request => request.url().includes("/entitlement/outbox?") && request.url().includes("limit=25"));
   await page.getByRole("link", { name: "Outbox" }).click();
-  await asked;
+  await requested;
   await page.reload();
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
 });
 
 test("an unsigned message is shown with its bytes, cannot be reprocessed, and can be discarded by an admin", async ({ page }) => {
   const nonsense = `no event at all ${Date.now()}`;
-  await putNonsense(nonsense);
+  await publishNonsense(nonsense);
   await openConsole(page, "admin", "");
   const headline = page.getByRole("region", { name: "State of the system" });
   await expect(headline).toContainText(/\d+ messages? could not be read: needs attention/, { timeout: 15_000 });

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 
 type Part = [name: string, detail: string | null];
-interface Told {
+interface SystemState {
   readonly outbox?: Record<string, number>;
   readonly notifications?: Record<string, number>;
   readonly retrying?: number;
@@ -14,7 +14,7 @@ const away = "NATS is not connected";
 const full = "JetStream does not store: error opening msg block file (10077)";
 
 /** Responses of the servers, by the state that the overview shows. */
-export const states: Record<string, Told> = {
+export const states: Record<string, SystemState> = {
   healthy: {},
   "NATS away": {
     outbox: { PENDING: 27 },
@@ -42,9 +42,9 @@ export const states: Record<string, Told> = {
   retrying: { notifications: { PENDING: 7 }, retrying: 7 },
 };
 
-const parts = (known: readonly string[], told: readonly Part[] = []) =>
+const parts = (known: readonly string[], failing: readonly Part[] = []) =>
   known.map(name => {
-    const detail = told.find(([part]) => part === name)?.[1] ?? null;
+    const detail = failing.find(([part]) => part === name)?.[1] ?? null;
     return { name, state: detail === null ? "ok" : "trouble", detail };
   });
 const counts = (given: Record<string, number> = {}, retrying = 0) => ({
@@ -59,12 +59,12 @@ const counts = (given: Record<string, number> = {}, retrying = 0) => ({
 });
 
 /** Fakes the responses of the servers until the returned function is called. */
-export async function pretend(page: Page, told: Told): Promise<() => Promise<void>> {
-  const { entitlement, notification } = told;
+export async function fakeResponses(page: Page, state: SystemState): Promise<() => Promise<void>> {
+  const { entitlement, notification } = state;
   const answers: Record<string, unknown> = {
-    "entitlement/outbox/counts": counts(told.outbox),
-    "notification/notifications/counts": counts(told.notifications, told.retrying),
-    "notification/raw-dead-letters/counts": { open: { count: told.unreadable ?? 0, more: false } },
+    "entitlement/outbox/counts": counts(state.outbox),
+    "notification/notifications/counts": counts(state.notifications, state.retrying),
+    "notification/raw-dead-letters/counts": { open: { count: state.unreadable ?? 0, more: false } },
     "entitlement/consistency": { invariants: [] },
     "notification/consistency": { invariants: [] },
     "entitlement/health": {
@@ -101,11 +101,11 @@ export const withOutlier = (page: Page) =>
     const minutes = series.minutes.map((minute, index) => {
       const wave = 1 + 0.5 * Math.sin(index / 5) + 0.2 * Math.cos(index * 2);
       const known = steps.filter(([step]) => step in minute);
-      const told = known.map(([step, ms]) => {
+      const values = known.map(([step, ms]) => {
         const p99_ms = step !== "changed" && index === 22 ? 252_000 : ms * wave * 3;
         return [step, { count: Math.round(40 * wave), p50_ms: ms ? ms * wave : null, p99_ms: ms ? p99_ms : null }];
       });
-      return { ...minute, ...Object.fromEntries(told) };
+      return { ...minute, ...Object.fromEntries(values) };
     });
     await route.fulfill({ json: { ...series, minutes } });
   });

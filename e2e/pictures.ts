@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Browser, expect, type Page, test } from "@playwright/test";
 import { addressOf, desk, openBy, openConsole, openersOf, pagesOf, phone, settled, visit } from "./console.ts";
 import { grant } from "./people.ts";
-import { pretend, states, withOutlier } from "./picture_states.ts";
+import { fakeResponses, states, withOutlier } from "./picture_states.ts";
 import { seed } from "./seed.ts";
 import { variable } from "./stack.ts";
 
@@ -62,11 +62,11 @@ test("pictures of rare states: outages, an outlier, and every state of an event"
   test.skip(onlyReadme);
   const journeys = await seed<Record<string, string>>("journeys");
   await openConsole(page, "admin");
-  for (const [name, told] of Object.entries(states)) {
-    const leave = await pretend(page, told);
+  for (const [name, state] of Object.entries(states)) {
+    const restore = await fakeResponses(page, state);
     await visit(page, "");
     await shoot(page, `overview, ${name}`);
-    await leave();
+    await restore();
   }
   await withOutlier(page);
   await visit(page, "");
@@ -119,8 +119,8 @@ async function operatorsAct(browser: Browser): Promise<void> {
   const operator = await signedIn(browser, "operator");
   const admin = await signedIn(browser, "admin");
   const [one, two, three] = await operator.failed("notification", "410 Gone");
-  await operator.tell(`notification/notifications/${one}/requeue`, { reason: "The player registered her new phone, ticket 4471" });
-  await admin.tell(`notification/notifications/${two ?? three}/discard`, { reason: "Test device of the QA team, nobody waits for it" });
+  await operator.post(`notification/notifications/${one}/requeue`, { reason: "The player registered her new phone, ticket 4471" });
+  await admin.post(`notification/notifications/${two ?? three}/discard`, { reason: "Test device of the QA team, nobody waits for it" });
   await operator.bulk("entitlement/outbox", "maximum messages per subject", "The limit of the subject was raised, INC-2230");
   await admin.bulk("notification/notifications", "timed out after", "Arcadia's webhook answers again, INC-2231");
   await operator.close();
@@ -132,22 +132,22 @@ async function signedIn(browser: Browser, user: string) {
   const page = await context.newPage();
   await openConsole(page, user);
   const headers = { "x-kenri-csrf": "1" };
-  async function tell<T>(path: string, data: object): Promise<T> {
+  async function post<T>(path: string, data: object): Promise<T> {
     const answer = await page.request.post(addressOf(`api/${path}`), { headers, data });
     expect(answer.status(), await answer.text()).toBeLessThan(300);
     return (await answer.json()) as T;
   }
   return {
-    tell,
+    post,
     close: () => context.close(),
     async failed(system: string, error: string): Promise<string[]> {
       const answer = await page.request.get(addressOf(`api/${system}/notifications?status=FAILED&error=${encodeURIComponent(error)}`));
       return ((await answer.json()) as { notifications: { notification_id: string }[] }).notifications.map(row => row.notification_id);
     },
     async bulk(rows: string, error: string, reason: string): Promise<void> {
-      const asked = { action: "requeue", filter: { status: "FAILED", error } };
-      const { set_hash, eligible } = await tell<{ set_hash: string; eligible: number }>(`${rows}/bulk/preview`, asked);
-      await tell(`${rows}/bulk`, { ...asked, set_hash, expected: eligible, reason });
+      const request = { action: "requeue", filter: { status: "FAILED", error } };
+      const { set_hash, eligible } = await post<{ set_hash: string; eligible: number }>(`${rows}/bulk/preview`, request);
+      await post(`${rows}/bulk`, { ...request, set_hash, expected: eligible, reason });
     },
   };
 }

@@ -61,7 +61,7 @@ test("a manual grant, clicked twice, is applied once, and its journey can be fol
 
   await page.getByRole("link", { name: "Entitlements" }).last().click();
   await expect(lines(page)).toHaveCount(2);
-  await page.getByRole("link", { name: /^As of then, version 1/ }).click();
+  await page.getByRole("link", { name: /^At that time, version 1/ }).click();
   await expect(page.getByRole("region", { name: "Entitlements at that time" })).toContainText("Active");
   await page.getByRole("button", { name: "Back to now" }).click();
   await expect(page.getByRole("region", { name: "Current entitlements" })).toContainText("Revoked");
@@ -130,11 +130,11 @@ test("an inbox shows what the user sees, refreshes itself, and marks nothing as 
   const user = `inbox-${Date.now()}`;
   await grant(user, "sword");
   await openConsole(page, "operator", `/admin/inbox?user=${user}`);
-  const letters = page.getByRole("list", { name: "Notifications" }).getByRole("listitem");
-  await expect(letters).toHaveText([/Unread: You were granted sword\./], { timeout: 20_000 });
+  const rows = page.getByRole("list", { name: "Notifications" }).getByRole("listitem");
+  await expect(rows).toHaveText([/Unread: You were granted sword\./], { timeout: 20_000 });
   await grant(user, "shield");
-  await expect(letters).toHaveCount(2, { timeout: 20_000 });
-  await expect(letters.first()).toContainText("You were granted shield.");
+  await expect(rows).toHaveCount(2, { timeout: 20_000 });
+  await expect(rows.first()).toContainText("You were granted shield.");
   await page.reload();
   await expect(page.getByRole("button", { name: /^Unread ?2$/ })).toBeVisible();
   await page.getByRole("link", { name: "Journey: You were granted shield." }).click();

@@ -7,7 +7,7 @@ import type { OperatorActionsOfSubjectsRow } from "../../../server/entitlement/s
 import type { Profile } from "../../../server/gateway/edge/profiles.ts";
 import type { Role as AnyRole } from "../../../server/kernel/http/tokens.ts";
 import type { filterBody } from "../../../server/kernel/operator/filter.ts";
-import type { RowCounts, RowGroup, RowGroups } from "../../../server/kernel/operator/list_routes.ts";
+import type { Count as RowCount, RowCounts, RowGroup, RowGroups } from "../../../server/kernel/operator/list_routes.ts";
 import type { outcomes } from "../../../server/kernel/operator/operation_outcome.ts";
 import type { operationRoutes } from "../../../server/kernel/operator/operation_routes.ts";
 import type { RowAction } from "../../../server/kernel/operator/row_kind.ts";
@@ -47,10 +47,10 @@ export type Filter = Readonly<Static<ReturnType<typeof filterBody>>>;
 
 export type Counts = RowCounts & Partial<Pick<OutboxCounts, "unconfirmed">>;
 /** Exact up to a bound, then `more`. */
-export type Count = Counts["counts"][string];
-/** A listed group has rows, so its sample is set. Only groups of retrying rows have a next attempt. */
+export type Count = RowCount;
+/** A listed group has rows, so its sample is set. */
 type Group = Narrow<RowGroup, { first_at: string; last_at: string; sample_error: string; sample_id: string }>;
-export type Groups = Narrow<RowGroups, { groups: Group[] }>;
+export type Groups = Narrow<RowGroups, { groups: readonly Group[] }>;
 
 type OperationRow = Answer<typeof operationRoutes, "ops/operations">["operations"][number];
 export type Operation = Narrow<OperationRow, { action: RowAction; status: "RUNNING" | "DONE" | "CANCELLED" | "STOPPED"; filter: Filter }>;

@@ -39,7 +39,7 @@ export function Invariants({ invariants, system }: { invariants: readonly Invari
             <span className="font-medium text-done">
               {holding.length === 1 ? "1 invariant holds" : `${holding.length} invariants hold`}
             </span>
-            <span className="text-faint">{open.length === 0 ? "all" : "the others"}</span>
+            {open.length > 0 && <span className="text-faint">the others</span>}
           </summary>
           <div className="border-t">
             <List invariants={holding} system={system} />

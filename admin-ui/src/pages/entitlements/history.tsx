@@ -95,9 +95,9 @@ function Line({ row, user, isLast }: { row: HistoryEntry; user: string; isLast: 
             to="/entitlements"
             search={{ user, as_of: row.at }}
             className="link"
-            aria-label={`As of then, version ${row.version} of ${row.stock_keeping_unit}: all entitlements of the user`}
+            aria-label={`At that time, version ${row.version} of ${row.stock_keeping_unit}: all entitlements of the user`}
           >
-            As of then
+            At that time
           </Link>
         </p>
       </div>

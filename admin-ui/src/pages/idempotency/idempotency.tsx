@@ -104,7 +104,7 @@ function StoredResponsePanel({ stored }: { stored: StoredResponse }) {
           facts={[
             ["Caller", <Id key="client" id={stored.client_id} whole />],
             ["Route", <Mono key="route" text={`POST ${stored.route}`} />],
-            ["Fingerprint", <Id key="hash" id={stored.request_hash} whole />],
+            ["Request hash", <Id key="hash" id={stored.request_hash} whole />],
             ["Created", <At key="created" at={stored.created_at} />],
             [stored.expired ? "Expired" : "Expires", <Expiry key="expires" at={stored.expires_at} />],
             ["Replays", <Mono key="replays" text={number(stored.replays)} />],

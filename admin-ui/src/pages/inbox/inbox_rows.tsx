@@ -9,7 +9,7 @@ import type { InboxNotification } from "./queries.ts";
 /** The same sentences as on the user's own page. */
 const sentences: Record<string, (item: string) => string> = {
   EntitlementGranted: item => `You were granted ${item}.`,
-  EntitlementRevoked: item => `${item} was taken back.`,
+  EntitlementRevoked: item => `${item} was revoked.`,
 };
 
 function textOf({ type, payload }: InboxNotification): string {

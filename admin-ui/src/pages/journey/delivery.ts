@@ -7,7 +7,7 @@ import type { Step } from "./steps.ts";
 const outcomes = {
   sent: { tone: "done", title: "delivered" },
   retry: { tone: "retry", title: "failed, retried later" },
-  dead: { tone: "failed", title: "failed, the last one" },
+  dead: { tone: "failed", title: "failed, last attempt" },
 } as const;
 
 /** From the stream to the user's inbox. */

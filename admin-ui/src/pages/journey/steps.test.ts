@@ -108,7 +108,7 @@ test("a failed notification ends with the action it needs, without later steps",
     "Consumed by notification",
     "Notification created for alice",
     "Attempt 1 failed, retried later",
-    "Attempt 2 failed, the last one",
+    "Attempt 2 failed, last attempt",
     "Moved to the dead-letter queue",
     "Confirmed: notification has the event",
     "(Not delivered: needs attention)",
@@ -166,7 +166,7 @@ test.each([
 
 test("the attempt before the dead-letter queue is the last one, even if its row says retry", () => {
   const old = { ...dead, attempts: [attempt(2, 5, "retry"), attempt(1, 4, "retry")] };
-  expect(titles({ notifications: [old] })).toContain("Attempt 2 failed, the last one");
+  expect(titles({ notifications: [old] })).toContain("Attempt 2 failed, last attempt");
   const requeued = {
     ...old,
     status: "SENT",
@@ -176,7 +176,7 @@ test("the attempt before the dead-letter queue is the last one, even if its row 
   };
   expect(titles({ notifications: [requeued] }).slice(6)).toEqual([
     "Attempt 1 failed, retried later",
-    "Attempt 2 failed, the last one",
+    "Attempt 2 failed, last attempt",
     "Moved to the dead-letter queue",
     "Confirmed: notification has the event",
     "Notification requeued",
@@ -272,7 +272,7 @@ test("as Markdown, each step is one line with its gap, even with special charact
   const text = markdownOf(given, stepsOf(given), "http://x/admin/journey/e1");
   expect(text).toStartWith("### Event e1: needs attention\n");
   expect(text).toContain("| 2026-01-01 12:00:03.000 UTC | ≈ 0 | Consumed by notification; from #7 of the stream |  |");
-  expect(text).toContain("| 2026-01-01 12:00:05.000 UTC | +1.0 s | Attempt 2 failed, the last one; took 10 ms; error: no \\| way | w |");
+  expect(text).toContain("| 2026-01-01 12:00:05.000 UTC | +1.0 s | Attempt 2 failed, last attempt; took 10 ms; error: no \\| way | w |");
   expect(text.split("\n").filter(line => line.startsWith("| 2026"))).toHaveLength(10);
   expect(text).toContain("|  |  | Not delivered: needs attention |  |");
 });

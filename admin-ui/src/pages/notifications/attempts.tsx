@@ -7,7 +7,7 @@ import { At } from "../../parts/time.tsx";
 const states: Record<Attempt["outcome"], { tone: Tone; word: string }> = {
   sent: { tone: "done", word: "Sent" },
   retry: { tone: "retry", word: "Failed, retried later" },
-  dead: { tone: "failed", word: "Failed, the last one" },
+  dead: { tone: "failed", word: "Failed, last attempt" },
 };
 
 /** Each attempt with its error and its worker. */
