@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { ConfigError, listSettings, type Setting } from "./kernel/config/config.ts";
 import { signingProblems } from "./kernel/system/role_problems.ts";
-import { natsRightsOf, needsOf, rolesOf, takesKeys } from "./kernel/system/system.ts";
+import { natsPermissionsOf, needsOf, rolesOf, takesKeys } from "./kernel/system/system.ts";
 import { allRoles, allScopes, allSettings, settingsFor, systemOf, systems } from "./systems.ts";
 
 const keys = [{ id: "k", secret: "s".repeat(32) }];
@@ -38,8 +38,8 @@ describe.each(allRoles)("%s", role => {
     expect(problemsOf(role, { [ownerUrl]: "postgres://owner:x@db/x" })).not.toContain(missingOwner);
   });
 
-  test("has a NATS URL of its own exactly if it has rights at NATS, and is refused without any", () => {
-    const usesNats = natsRightsOf(system, role) !== undefined;
+  test("has a NATS URL of its own exactly if it has permissions at NATS, and is refused without any", () => {
+    const usesNats = natsPermissionsOf(system, role) !== undefined;
     expect(role in (system.settings.natsUrls ?? {})).toBe(usesNats);
     expect(problemsOf(role).some(problem => problem.includes(`${role} needs NATS`))).toBe(usesNats);
   });

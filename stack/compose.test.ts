@@ -5,14 +5,14 @@ import { parseEnv } from "node:util";
 import { parse } from "yaml";
 import { ConfigError } from "../server/kernel/config/config.ts";
 import { natsUserOf } from "../server/kernel/config/nats_access.ts";
-import { natsRightsOf, needsOf, takesKeys } from "../server/kernel/system/system.ts";
+import { natsPermissionsOf, needsOf, takesKeys } from "../server/kernel/system/system.ts";
 import { allRoles, settingsFor, systemOf, systems } from "../server/systems.ts";
 import { knownVariables } from "../server/tools/variables.ts";
 import { checkout } from "./checkout.ts";
 import { completeEnv, requiredVariables } from "./compose_env.ts";
 import { demoUsers } from "./idp/users.ts";
 import { administrator, passwordVariable } from "./nats_config.ts";
-import { defaultNames, rightsOf } from "./nats_permissions.ts";
+import { defaultNames, permissionsOf } from "./nats_permissions.ts";
 
 interface Service {
   image: string;
@@ -99,7 +99,7 @@ test("each role connects to NATS as its own user, and the server has the passwor
     const variable = passwordVariable(user);
     return `nats://${user}:\${${variable}:?see the top of compose.yaml}@nats:4222`;
   };
-  const roles = Object.keys(rightsOf(defaultNames));
+  const roles = Object.keys(permissionsOf(defaultNames));
   expect(users.toSorted()).toEqual(roles.map(role => [role, url(natsUserOf(role))]).toSorted());
   const wanted = [administrator, ...roles.map(natsUserOf)].map(passwordVariable);
   expect(Object.keys(services.nats?.environment ?? {})).toEqual(wanted);
@@ -119,7 +119,7 @@ function networksOf(role: string): string[] {
     public: isApi && serves.includes("browsers"),
     services: isApi && (serves.includes("people") || serves.includes("operators") || needs.includes("services")),
     postgres: database,
-    nats: natsRightsOf(system, role) !== undefined,
+    nats: natsPermissionsOf(system, role) !== undefined,
     redis: needs.includes("redis"),
   };
   return Object.entries(joins).flatMap(([network, isNeeded]) => (isNeeded ? [network] : []));

@@ -3,7 +3,7 @@ import { entitlementEvents } from "../server/contracts/entitlement_events.ts";
 import { listSettings } from "../server/kernel/config/config.ts";
 import { systems } from "../server/systems.ts";
 import { configFile, documentFile, usersConfig, writtenDocument } from "./nats_config.ts";
-import { defaultNames, namesIn, nameVariables, rightsOf, testNames } from "./nats_permissions.ts";
+import { defaultNames, namesIn, nameVariables, permissionsOf, testNames } from "./nats_permissions.ts";
 import { administratorUrl, passwordVariables, roleUrls } from "./nats_users.ts";
 
 test("stack/nats/kenri.conf is what `bun stack/nats_config.ts --write` writes", async () => {
@@ -18,7 +18,7 @@ test("the table of docs/security.md is what `bun stack/nats_config.ts --write` w
 
 test("every role with a NATS URL of its own has a user, and no other", () => {
   const roles = systems.flatMap(({ settings }) => Object.keys(settings.natsUrls ?? {}));
-  expect(Object.keys(rightsOf(defaultNames)).toSorted()).toEqual(roles.toSorted());
+  expect(Object.keys(permissionsOf(defaultNames)).toSorted()).toEqual(roles.toSorted());
 });
 
 test("the names in the table are the defaults of the settings", () => {
@@ -32,20 +32,20 @@ test("the names in the table are the defaults of the settings", () => {
     "INBOX_SUBJECT",
     "TAKEN_IN_SUBJECT",
   ]);
-  expect(rightsOf(namesIn(presets))).toEqual(rightsOf(defaultNames));
-  expect(rightsOf(namesIn({}))).toEqual(rightsOf(defaultNames));
+  expect(permissionsOf(namesIn(presets))).toEqual(permissionsOf(defaultNames));
+  expect(permissionsOf(namesIn({}))).toEqual(permissionsOf(defaultNames));
   expect(namesIn({ ENTITLEMENT_STREAM: "mine" })(entitlementEvents.stream)).toBe("mine");
 });
 
-test("in tests every role has the same rights, with wildcards instead of names", () => {
+test("in tests every role has the same permissions, with wildcards instead of names", () => {
   const kinds = (names: typeof defaultNames) =>
-    Object.entries(rightsOf(names)).map(([role, { publish, subscribe }]) => [role, publish.map(one => one.purpose), subscribe.length]);
+    Object.entries(permissionsOf(names)).map(([role, { publish, subscribe }]) => [role, publish.map(one => one.purpose), subscribe.length]);
   expect(kinds(testNames)).toEqual(kinds(defaultNames));
 });
 
 test("every user has a password of its own, and no role's password contains the administrator's", () => {
   const passwords = Object.values(passwordVariables("the administrator's"));
-  expect(new Set(passwords).size).toBe(Object.keys(rightsOf(defaultNames)).length + 1);
+  expect(new Set(passwords).size).toBe(Object.keys(permissionsOf(defaultNames)).length + 1);
   expect(passwords.filter(password => password.includes("the administrator's"))).toHaveLength(1);
   expect(passwordVariables("another")).not.toEqual(passwordVariables("the administrator's"));
 });

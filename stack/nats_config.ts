@@ -4,10 +4,10 @@
  */
 import { join } from "node:path";
 import { natsUserOf } from "../server/kernel/config/nats_access.ts";
-import { inboxOf, type NameOf, type Right } from "../server/kernel/nats/rights.ts";
+import { inboxOf, type NameOf, type Permission } from "../server/kernel/nats/permissions.ts";
 import { checkout } from "./checkout.ts";
 import { answerHelp } from "./help.ts";
-import { defaultNames, namesIn, nameVariables, rightsOf } from "./nats_permissions.ts";
+import { defaultNames, namesIn, nameVariables, permissionsOf } from "./nats_permissions.ts";
 
 export const configFile = join(checkout, "stack", "nats", "kenri.conf");
 export const documentFile = join(checkout, "docs", "security.md");
@@ -19,13 +19,13 @@ export const passwordVariable = (user: string) => `KENRI_NATS_${user.toUpperCase
 /** The block `authorization` of the server's configuration: one user for each role, and the administrator. */
 export const usersConfig = (
   names: NameOf,
-): string => `# Written by \`bun stack/nats_config.ts --write\` from the rights that the systems declare.
+): string => `# Written by \`bun stack/nats_config.ts --write\` from the permissions that the systems declare.
 # Each password is the value of an environment variable. Give it in double quotes, so that the server never reads it as a number.
 authorization {
   timeout: 5
   users: [
     { user: "${administrator}", password: ${`$${passwordVariable(administrator)}`} }
-${Object.entries(rightsOf(names))
+${Object.entries(permissionsOf(names))
   .map(
     ([role, { publish, subscribe }]) => `    {
       user: "${natsUserOf(role)}", password: ${`$${passwordVariable(natsUserOf(role))}`}
@@ -44,14 +44,14 @@ ${Object.entries(rightsOf(names))
 const permission = (subjects: readonly string[]): string =>
   subjects.length === 0 ? `{ deny: [">"] }` : `{ allow: [\n${subjects.map(subject => `          "${subject}"`).join("\n")}\n        ] }`;
 
-const begin = "<!-- rights at NATS: written by `bun stack/nats_config.ts --write` -->";
-const end = "<!-- end of rights at NATS -->";
+const begin = "<!-- permissions at NATS: written by `bun stack/nats_config.ts --write` -->";
+const end = "<!-- end of permissions at NATS -->";
 
-function rightsTable(): string {
-  const rows = Object.entries(rightsOf(defaultNames)).flatMap(([role, { publish, subscribe }]) => {
+function permissionsTable(): string {
+  const rows = Object.entries(permissionsOf(defaultNames)).flatMap(([role, { publish, subscribe }]) => {
     const row =
       (may: string) =>
-      ({ subject, purpose }: Right) => [`\`${role}\``, may, `\`${subject}\``, purpose];
+      ({ subject, purpose }: Permission) => [`\`${role}\``, may, `\`${subject}\``, purpose];
     const own = { subject: inboxOf(role), purpose: "receives replies" };
     return [...publish.map(row("publish")), ...[...subscribe, own].map(row("subscribe"))];
   });
@@ -70,7 +70,7 @@ export function writtenDocument(document: string): string {
   const [before, rest] = document.split(begin);
   const after = rest?.split(end)[1];
   if (before === undefined || after === undefined) throw new Error(`docs/security.md lacks the lines ${begin} and ${end}`);
-  return `${before}${begin}\n\n${rightsTable()}\n\n${end}${after}`;
+  return `${before}${begin}\n\n${permissionsTable()}\n\n${end}${after}`;
 }
 
 async function main(): Promise<void> {

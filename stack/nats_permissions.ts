@@ -1,5 +1,5 @@
-import type { NameOf, Rights } from "../server/kernel/nats/rights.ts";
-import { natsRightsOf, rolesOf } from "../server/kernel/system/system.ts";
+import type { NameOf, Permissions } from "../server/kernel/nats/permissions.ts";
+import { natsPermissionsOf, rolesOf } from "../server/kernel/system/system.ts";
 import { systems } from "../server/systems.ts";
 
 /** The names in the settings of this environment. */
@@ -7,7 +7,7 @@ export const namesIn =
   (environment: Record<string, string | undefined>): NameOf =>
   ({ variable, preset }) => {
     const name = environment[variable] || preset;
-    if (!name) throw new Error(`${variable} has no default, so the rights at NATS cannot name it`);
+    if (!name) throw new Error(`${variable} has no default, so the permissions at NATS cannot name it`);
     return name;
   };
 
@@ -23,12 +23,12 @@ export const testNames: NameOf = setting => (setting.variable.endsWith("_SUBJECT
  * What each role may do at NATS, as its system declares it. No role may delete or purge a stream, or change one that exists. The administrator may
  * do everything and is no role: people and tests use it.
  */
-export const rightsOf = (nameOf: NameOf): Record<string, Rights> =>
+export const permissionsOf = (nameOf: NameOf): Record<string, Permissions> =>
   Object.fromEntries(
     systems.flatMap(system =>
       rolesOf(system).flatMap(role => {
-        const rights = natsRightsOf(system, role);
-        return rights ? [[role, rights(nameOf)]] : [];
+        const permissions = natsPermissionsOf(system, role);
+        return permissions ? [[role, permissions(nameOf)]] : [];
       }),
     ),
   );
@@ -36,7 +36,7 @@ export const rightsOf = (nameOf: NameOf): Record<string, Rights> =>
 /** The variables that give streams, consumers and subjects their names. */
 export function nameVariables(): string[] {
   const variables = new Set<string>();
-  rightsOf(setting => {
+  permissionsOf(setting => {
     variables.add(setting.variable);
     return defaultNames(setting);
   });

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { natsUserOf } from "../server/kernel/config/nats_access.ts";
 import { administrator, passwordVariable } from "./nats_config.ts";
-import { defaultNames, rightsOf } from "./nats_permissions.ts";
+import { defaultNames, permissionsOf } from "./nats_permissions.ts";
 
-const roles = Object.keys(rightsOf(defaultNames));
+const roles = Object.keys(permissionsOf(defaultNames));
 
 /** A role's password is derived from the administrator's, one way: a stack keeps one secret. */
 const passwordOf = (secret: string, user: string) =>

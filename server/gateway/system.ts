@@ -1,7 +1,7 @@
 import { declareSystem, type System } from "../kernel/system/system.ts";
 import { gatewayApi } from "./api_role.ts";
 import { gatewayProblems, gatewaySettings } from "./config.ts";
-import { apiRights } from "./nats_rights.ts";
+import { apiPermissions } from "./nats_permissions.ts";
 import { reachable } from "./services.ts";
 
 /** The gateway in front of these systems. */
@@ -16,7 +16,7 @@ export function gatewayOf(systems: readonly System[]) {
     serves: ["browsers"],
     api: {
       needs: ["services", "redis"],
-      nats: apiRights,
+      nats: apiPermissions,
       create: (kernel, settings, context) => gatewayApi(kernel, settings, { ...services, spec }, context),
     },
   });

@@ -3,7 +3,7 @@ import { notificationApi } from "./api_role.ts";
 import { notificationSettings } from "./config.ts";
 import { consumerRole } from "./consumer_role.ts";
 import { janitorRole } from "./janitor.ts";
-import { apiRights, consumerRights, senderRights } from "./nats_rights.ts";
+import { apiPermissions, consumerPermissions, senderPermissions } from "./nats_permissions.ts";
 import { notificationRows } from "./operator/row_kind.ts";
 import { senderRole } from "./sender_role.ts";
 
@@ -12,10 +12,10 @@ export const notification = declareSystem({
   settings: notificationSettings,
   database: true,
   serves: ["machines", "people", "operators"],
-  api: { nats: apiRights, needs: ["signing keys"], create: notificationApi },
+  api: { nats: apiPermissions, needs: ["signing keys"], create: notificationApi },
   workers: {
-    sender: { nats: senderRights, create: senderRole },
-    consumer: { nats: consumerRights, needs: ["signing keys"], create: consumerRole },
+    sender: { nats: senderPermissions, create: senderRole },
+    consumer: { nats: consumerPermissions, needs: ["signing keys"], create: consumerRole },
     janitor: { create: janitorRole },
   },
   rowKinds: [notificationRows],

@@ -4,7 +4,7 @@ import type { KernelSettings } from "../config/settings.ts";
 import type { Scope } from "../http/auth.ts";
 import type { RoleContext } from "../life/role.ts";
 import type { Service } from "../life/service.ts";
-import type { RightsOf } from "../nats/rights.ts";
+import type { PermissionsOf } from "../nats/permissions.ts";
 import type { RowKind } from "../operator/row_kind.ts";
 
 /** What a role needs beside its database as the app role and NATS. `services`: the APIs of the other systems. */
@@ -15,8 +15,8 @@ export type Audience = "machines" | "people" | "operators" | "browsers";
 
 export interface RoleDeclaration<Own> {
   readonly needs?: readonly Need[];
-  /** It connects to NATS, with these rights. */
-  readonly nats?: RightsOf;
+  /** It connects to NATS, with these permissions. */
+  readonly nats?: PermissionsOf;
   create(kernel: KernelSettings, settings: Own, context: RoleContext): Service;
 }
 
@@ -71,7 +71,7 @@ export function needsOf(system: System, role: string): readonly Need[] {
   return role === `${system.name}:migrate` ? ["owner"] : (declarationOf(system, role)?.needs ?? []);
 }
 
-export const natsRightsOf = (system: System, role: string): RightsOf | undefined => declarationOf(system, role)?.nats;
+export const natsPermissionsOf = (system: System, role: string): PermissionsOf | undefined => declarationOf(system, role)?.nats;
 
 /** The declaration of a role; none for the migration, which every system with a database has. */
 export function declarationOf<Spec extends SystemSettings>({ name, api, workers = {} }: System<string, Spec>, role: string) {

@@ -5,20 +5,20 @@ import { inboxPrefixOf } from "../config/nats_access.ts";
 export type NameOf = (setting: Setting<string>) => string;
 
 /** A subject that a role may use, and what for. */
-export interface Right {
+export interface Permission {
   readonly subject: string;
   readonly purpose: string;
 }
 
 /** What a role may publish and subscribe, besides the replies that come to its own inbox. */
-export interface Rights {
-  readonly publish: readonly Right[];
-  readonly subscribe: readonly Right[];
+export interface Permissions {
+  readonly publish: readonly Permission[];
+  readonly subscribe: readonly Permission[];
 }
 
-export type RightsOf = (nameOf: NameOf) => Rights;
+export type PermissionsOf = (nameOf: NameOf) => Permissions;
 
-export const right = (subject: string, purpose: string): Right => ({ subject, purpose });
+export const permission = (subject: string, purpose: string): Permission => ({ subject, purpose });
 
-/** The server publishes replies here. Any other publisher needs the right to it. */
+/** The server publishes replies here. Any other publisher needs the permission for it. */
 export const inboxOf = (role: string) => `${inboxPrefixOf(role)}.>`;
