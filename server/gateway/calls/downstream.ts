@@ -1,3 +1,4 @@
+import { createCircuit, type Failure } from "../../kernel/http/circuit.ts";
 import { Problem } from "../../kernel/http/problem.ts";
 import type { Person } from "../../kernel/http/tokens.ts";
 import { withTimeout } from "../../kernel/life/deadline.ts";
@@ -5,7 +6,6 @@ import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { continueTrace } from "../../kernel/telemetry/trace.ts";
 import type { SystemName } from "../services.ts";
-import { createCircuit, type Failure } from "./circuit.ts";
 import type { Mint } from "./mint.ts";
 import { userCalls } from "./user_calls.ts";
 
