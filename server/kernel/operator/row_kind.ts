@@ -58,7 +58,6 @@ export interface RowType {
 
 /** Which member of a listed row holds what. */
 export interface RowColumns {
-  readonly event: string;
   readonly type: string;
   readonly user: string;
   readonly status: string;
@@ -70,7 +69,6 @@ export interface RowColumns {
   /** When the next attempt is due. */
   readonly due: string;
   readonly done: string;
-  readonly trace: string;
   /** True for a row that a newer one had overtaken. */
   readonly stale?: string;
 }
