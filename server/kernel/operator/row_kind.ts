@@ -32,7 +32,8 @@ export interface RowKind {
 
 /**
  * What a state means: the row waits for an attempt, failed before and waits for its next attempt, is held under a lease, is done, or failed for good.
- * `retrying` is derived: its rows are stored in the state that means `waiting`.
+ * `retrying` is derived: its rows are stored in the state that means `waiting`. In the database `waiting` is PENDING, and the filter of the lists knows
+ * `retrying` as RETRYING (`matches_filter`). Every meaning but `done` must have a state.
  */
 export type StateMeaning = "waiting" | "retrying" | "held" | "done" | "failed";
 
