@@ -85,7 +85,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       idempotencyRoutes(operatorSql, requires),
       consistencyRoutes({ sql: operatorSql, requires, settings, share, asked: () => relay.send(reconcileNow) }),
       flowRoutes(operatorSql, requires, ["changed", "published", "retried", "failed"]),
-      operatorHealthRoutes({ health, requires, log, askDatabase, breakers: ["publish"] }),
+      operatorHealthRoutes({ health, requires, log, askDatabase, broker: true, breakers: ["publish"] }),
       actionRoutes(operatorSql, requires, cursors, share, maskFor),
       configRoutes(requires, { kernel: kernelSettings, entitlement: entitlementSettings }),
     ],

@@ -73,7 +73,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       userRoutes(operatorSql, requires, cursors),
       consistencyRoutes(operatorSql, requires, settings, share),
       flowRoutes(operatorSql, requires, flowSteps),
-      operatorHealthRoutes({ health, requires, log, askDatabase, consumer: lag }),
+      operatorHealthRoutes({ health, requires, log, askDatabase, broker: true, consumer: lag }),
       actionRoutes(operatorSql, requires, cursors, share, maskFor),
       configRoutes(requires, { kernel: kernelSettings, notification: notificationSettings }),
       rawRoutes({

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { rowKinds } from "../systems.ts";
 
 /** Links from a user id to the user's entitlements and inbox. */
 export function UserLinks({ user, like = "link" }: { user: string; like?: "link" | "button" }) {
@@ -13,3 +14,11 @@ export function UserLinks({ user, like = "link" }: { user: string; like?: "link"
     </span>
   );
 }
+
+/** Links from a user id to the user's rows in every list. */
+export const UserLists = ({ user }: { user: string }) =>
+  rowKinds.map(({ name, title }) => (
+    <Link key={name} to="/$kind" params={{ kind: name }} search={{ user_id: user }} className="link">
+      {title}
+    </Link>
+  ));

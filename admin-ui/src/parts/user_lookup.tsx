@@ -1,6 +1,6 @@
-import { Link } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useId, useState } from "react";
 import { Id } from "./id.tsx";
+import { UserLists } from "./user_links.tsx";
 
 /** The form to look up a user. */
 export function UserLookup({ user, open }: { user: string | undefined; open: (user: string) => void }) {
@@ -38,12 +38,7 @@ export function UserLine({ user, children }: { user: string; children: ReactNode
     <p className="flex flex-wrap items-center gap-x-4 gap-y-1">
       <Id id={user} whole />
       {children}
-      <Link to="/$kind" params={{ kind: "outbox" }} search={{ user_id: user }} className="link">
-        Outbox
-      </Link>
-      <Link to="/$kind" params={{ kind: "notifications" }} search={{ user_id: user }} className="link">
-        Notifications
-      </Link>
+      <UserLists user={user} />
     </p>
   );
 }

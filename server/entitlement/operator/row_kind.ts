@@ -26,7 +26,6 @@ export const outboxRows = {
     { name: "EntitlementRevoked", word: "Revoked" },
   ],
   columns: {
-    event: "event_id",
     type: "event_type",
     user: "user_id",
     status: "status",
@@ -36,7 +35,6 @@ export const outboxRows = {
     failed: "failed_at",
     due: "next_retry_at",
     done: "published_at",
-    trace: "trace_id",
   },
   facts: [
     { column: "stock_keeping_unit", title: "Item" },

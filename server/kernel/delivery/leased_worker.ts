@@ -17,6 +17,7 @@ export interface LeasedTable<Id> {
   readonly release_claims: LostClaimsOptions["release"];
 }
 
+/** Rows with the same `aggregate_key` are delivered in order. A table without such an order returns the id of the row. */
 export interface LeasedWorkerOptions<Id, Row extends Id & { readonly aggregate_key: string }, State extends string>
   extends Pick<ClaimBatchOptions<Row>, "claimWith" | "deliver"> {
   /** Begins the names of loops and log messages. */

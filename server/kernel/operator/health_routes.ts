@@ -28,6 +28,8 @@ export interface OperatorHealthOptions {
   readonly health: Health;
   readonly requires: Requires;
   readonly askDatabase: () => Promise<unknown>;
+  /** Whether roles of the system use the broker. */
+  readonly broker: boolean;
   /** Which parts are circuit breakers. */
   readonly breakers?: readonly string[];
   /** Reads the lag of the system's consumer from the broker; rejects when the broker does not answer. */
@@ -51,7 +53,7 @@ function reportedBy(reporters: readonly Parts[], name: string): HealthPart {
 }
 
 /** The health of /readyz in parts, for people: dependencies, workers, breakers, and the lag of the consumer. */
-export function operatorHealthRoutes({ health, requires, askDatabase, breakers = [], consumer, log }: OperatorHealthOptions) {
+export function operatorHealthRoutes({ health, requires, askDatabase, broker, breakers = [], consumer, log }: OperatorHealthOptions) {
   /** The text of a driver names hosts and roles, so it goes to the log only. A refusal says what to check. */
   const troubleOf = (what: string) => (error: unknown) => {
     log.warn({ error, what }, "health.trouble");
@@ -68,7 +70,10 @@ export function operatorHealthRoutes({ health, requires, askDatabase, breakers =
     const known = health.parts();
     const reporters = [known, ...health.workers.values()];
     return {
-      dependencies: [partOf("database", database), reportedBy([...reporters, ...(lag ? [{ broker: lag.broker }] : [])], "broker")],
+      dependencies: [
+        partOf("database", database),
+        ...(broker ? [reportedBy([...reporters, ...(lag ? [{ broker: lag.broker }] : [])], "broker")] : []),
+      ],
       workers: [...health.workers.keys()].map(role => partOf(role, known[role])),
       breakers: breakers.map(name => reportedBy(reporters, name)),
       consumer: lag?.found ?? null,

@@ -4,7 +4,7 @@ import { badRequest } from "../http/problem.ts";
 import type { Filter } from "./filter.ts";
 import { type RowKind, type StateMeaning, stateNamed } from "./row_kind.ts";
 
-/** The orders of FAILED rows: each has an index. */
+/** How FAILED rows can be sorted. Each order has an index. */
 const sorts = ["created", "failed", "attempts"] as const;
 export type Sort = (typeof sorts)[number];
 
@@ -19,7 +19,7 @@ export const sortQuery = {
 /** How a list is ordered: by due time, by the end of the lease, by the last failure (of RETRYING or FAILED rows), by attempts, or newest first. */
 export type Order = "due" | "retrying" | "leases" | "failed" | "attempts" | "created";
 
-const orders: Readonly<Record<Exclude<StateMeaning, "failed">, Order>> = {
+const orderIn: Readonly<Record<Exclude<StateMeaning, "failed">, Order>> = {
   waiting: "due",
   retrying: "retrying",
   held: "leases",
@@ -34,7 +34,7 @@ export function orderOf(kind: RowKind, { status, user_id }: Filter, sort: Sort =
       errors: [{ pointer: "/sort", detail: "goes with status=FAILED and without user_id" }],
     });
   if (user_id !== null || meaning === undefined) return "created";
-  return meaning === "failed" ? sort : orders[meaning];
+  return meaning === "failed" ? sort : orderIn[meaning];
 }
 
 /** The place that the first page of a list in this order starts after. */

@@ -30,7 +30,6 @@ const letters: RowKind = {
   ],
   types: [{ name: "Parcel", word: "Parcel" }],
   columns: {
-    event: "event_id",
     type: "type",
     user: "user_id",
     status: "status",
@@ -40,7 +39,6 @@ const letters: RowKind = {
     failed: "failed_at",
     due: "next_retry_at",
     done: "handed_over_at",
-    trace: "trace_id",
   },
   facts: [],
   actions: { retry: "OPERATOR", requeue: "ADMIN" },

@@ -32,7 +32,8 @@ export interface RowKind {
 
 /**
  * What a state means: the row waits for an attempt, failed before and waits for its next attempt, is held under a lease, is done, or failed for good.
- * `retrying` is derived: its rows are stored in the state that means `waiting`.
+ * `retrying` is derived: its rows are stored in the state that means `waiting`. In the database `waiting` is PENDING, and the filter of the lists knows
+ * `retrying` as RETRYING (`matches_filter`). Every meaning but `done` must have a state.
  */
 export type StateMeaning = "waiting" | "retrying" | "held" | "done" | "failed";
 
@@ -58,7 +59,6 @@ export interface RowType {
 
 /** Which member of a listed row holds what. */
 export interface RowColumns {
-  readonly event: string;
   readonly type: string;
   readonly user: string;
   readonly status: string;
@@ -70,7 +70,6 @@ export interface RowColumns {
   /** When the next attempt is due. */
   readonly due: string;
   readonly done: string;
-  readonly trace: string;
   /** True for a row that a newer one had overtaken. */
   readonly stale?: string;
 }

@@ -23,7 +23,6 @@ export const notificationRows = {
     { name: "EntitlementRevoked", word: "Revoked" },
   ],
   columns: {
-    event: "event_id",
     type: "type",
     user: "user_id",
     status: "status",
@@ -33,7 +32,6 @@ export const notificationRows = {
     failed: "failed_at",
     due: "next_retry_at",
     done: "sent_at",
-    trace: "trace_id",
     stale: "stale",
   },
   facts: [

@@ -221,6 +221,12 @@ const cases: Case[] = [
     "The consumer of notification was stuck and is being restarted: events wait in the stream, nothing is lost",
   ],
   [
+    "a worker with the name of another system's worker",
+    { notification: { workers: [part("notification:relay", "stuck: nothing was done for 10 intervals; restarted")] } },
+    "failed",
+    "The relay of notification was stuck and is being restarted",
+  ],
+  [
     "a worker reports an unknown problem",
     { notification: { workers: [part("notification:sender", "the disk is full")] }, deliveries: rows({ PENDING: 2 }) },
     "failed",

@@ -28,7 +28,7 @@ const nameOf = ({ name, kind }: NamedPart) =>
 export function Health() {
   return (
     <Panel title="Dependencies and workers">
-      <div className="-mr-px grid md:grid-cols-3">
+      <div className="-mr-px -mb-px grid md:grid-cols-[repeat(auto-fit,minmax(18rem,1fr))]">
         {systems.map(system => (
           <SystemParts key={system} system={system} />
         ))}
@@ -67,7 +67,7 @@ interface PartsProps {
 
 function Parts({ title, data, error, retry, note }: PartsProps) {
   return (
-    <section className="min-w-0 border-r border-b last:border-b-0 md:border-b-0" aria-label={`${title}: parts`}>
+    <section className="min-w-0 border-r border-b" aria-label={`${title}: parts`}>
       <h3 className="heading px-4 pt-3 pb-1">{title}</h3>
       {error !== null && <ErrorNotice what={`The health of ${title.toLowerCase()} cannot be loaded.`} error={error} retry={retry} />}
       {!data && !error && <Skeleton rows={4} />}

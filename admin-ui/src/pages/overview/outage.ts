@@ -122,7 +122,7 @@ function ofBroker(symptoms: readonly Symptom[], waiting: Waiting): Rule[] {
   return [
     cut.includes("entitlement")
       ? { what: is, means: grantsGoOn(waiting), explains }
-      : { what: refusal ?? `${is} for notification`, means: kept, explains },
+      : { what: refusal ?? `${is} for ${cut.join(" and ")}`, means: cut.includes("notification") ? kept : undefined, explains },
   ];
 }
 
@@ -152,10 +152,10 @@ function ofWorker({ name = "", system }: Symptom, own: readonly (readonly [part:
   ];
   const state = states.find(([words]) => words.test(detail))?.[1] ?? `is broken (${detail})`;
   const means: Record<string, string> = {
-    relay: grantsGoOn(waiting),
-    consumer: kept,
-    sender: waiting("notification", "notification"),
-    janitor: "old rows are not deleted",
+    "entitlement:relay": grantsGoOn(waiting),
+    "notification:consumer": kept,
+    "notification:sender": waiting("notification", "notification"),
+    [`${system}:janitor`]: "old rows are not deleted",
   };
-  return { what: `The ${name} of ${system} ${state}`, means: means[name] };
+  return { what: `The ${name} of ${system} ${state}`, means: means[`${system}:${name}`] };
 }

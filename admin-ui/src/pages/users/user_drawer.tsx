@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { User } from "../../api/answers.ts";
 import { useLive } from "../../api/live.ts";
 import { account } from "../../api/queries.ts";
@@ -11,7 +11,7 @@ import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago, At } from "../../parts/time.tsx";
 import { isUserId } from "../../parts/user_id.ts";
-import { UserLinks } from "../../parts/user_links.tsx";
+import { UserLinks, UserLists } from "../../parts/user_links.tsx";
 import { accountAudit, sessions } from "./queries.ts";
 import { UserActions } from "./user_actions.tsx";
 import { rolesOf, statusOf } from "./user_rows.tsx";
@@ -38,12 +38,7 @@ export function UserDrawer() {
           <Section title="Related pages">
             <div className="flex flex-wrap gap-x-3 gap-y-1">
               <UserLinks user={user.user_id} />
-              <Link to="/$kind" params={{ kind: "outbox" }} search={{ user_id: user.user_id }} className="link">
-                Outbox
-              </Link>
-              <Link to="/$kind" params={{ kind: "notifications" }} search={{ user_id: user.user_id }} className="link">
-                Notifications
-              </Link>
+              <UserLists user={user.user_id} />
             </div>
           </Section>
           <Audit id={user.user_id} />
