@@ -10,6 +10,13 @@ export interface PullOptions {
   readonly inboxPrefix: string;
 }
 
+/** The server neither completed nor ended a pull in time: it hangs, or the request was lost. */
+export class PullUnanswered extends Error {
+  constructor() {
+    super("NATS did not end a pull in time");
+  }
+}
+
 /** A request for a batch of messages of a durable consumer. */
 export interface Pull {
   /** How many messages came. Resolves when the batch is complete, has expired or was ended here; rejects if the server refused it. */
@@ -47,7 +54,7 @@ export function pullBatch(nats: NatsConnection, options: PullOptions, take: (mes
     },
   });
   const stopClock = after(expires + grace, () => {
-    failure = new Error("NATS did not end a pull in time");
+    failure = new PullUnanswered();
     void drain();
   });
   // Also when the connection is closed.

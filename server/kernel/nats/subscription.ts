@@ -4,7 +4,7 @@ import { parallel, type Service, sequence, service } from "../life/service.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Broker } from "./broker.ts";
-import { type Pull, type PulledMessage, pullBatch } from "./pull.ts";
+import { type Pull, type PulledMessage, PullUnanswered, pullBatch } from "./pull.ts";
 import { type ConsumerSpec, ensureConsumer, manager } from "./streams.ts";
 
 /** A message as a handler gets it. The handler decides, the subscription answers the broker. */
@@ -91,7 +91,11 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
     });
     pull = current;
     if (stopping.aborted) void endPull();
-    const count = await current.ended;
+    const count = await current.ended.catch(error => {
+      // Not an error of this loop: after its backoff it would pull late when NATS is back.
+      if (error instanceof PullUnanswered) return 0;
+      throw error;
+    });
     // A pull that ends at once and without a message is followed by a rest.
     return count === 0 && performance.now() - since < refusedWithin ? 0 : 1;
   }
