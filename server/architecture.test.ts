@@ -139,8 +139,12 @@ const rules: Rule[] = [
   {
     says: "messages are answered in kernel/nats/subscription.ts only, from the handler's verdict",
     concerns: isCode,
-    forbids: line => /\.(ack|nak|term|working|ackAck)\(/.test(line),
-    except: { "server/kernel/nats/subscription.ts": "the one place" },
+    forbids: line => /\.(ack|nak|term|working|ackAck|respond)\(/.test(line),
+    except: {
+      "server/kernel/nats/subscription.ts": "the one place",
+      "server/kernel/nats/pull.ts": "how an answer is sent",
+      "server/kernel/nats/signed_answers.ts": "answers to questions, which are no messages of a stream",
+    },
     broken: ["server/notification/intake/consumer.ts", "  message.ack();"],
   },
   {
@@ -238,6 +242,10 @@ describe("the house", () => {
     expect([...files.keys()].filter(isCode).length).toBeGreaterThan(50);
     expect(tables.get("notification")).toContain("notifications");
     expect(factoryTables).toContain("outbox_events");
+  });
+
+  test("has no room of the kernel that the order does not name, and no file beside the rooms", () => {
+    expect(readdirSync(join(root, "server/kernel")).sort()).toEqual(kernelRooms.toSorted());
   });
 
   test("has no drawer for everything", () => {

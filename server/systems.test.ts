@@ -18,6 +18,15 @@ function problemsOf(role: string, environment: Record<string, string> = {}): str
   }
 }
 
+test("every row kind names its waiting, retrying and failed rows as the database's filter does", () => {
+  const named = systems.flatMap(({ rowKinds = [] }) =>
+    rowKinds.map(kind => [kind.name, kind.states.map(({ meaning, name }) => `${meaning} ${name}`)]),
+  );
+  expect(named.length).toBeGreaterThan(1);
+  for (const kind of named)
+    expect(kind).toEqual([kind[0], expect.arrayContaining(["waiting PENDING", "retrying RETRYING", "failed FAILED"])]);
+});
+
 describe.each(allRoles)("%s", role => {
   const system = systemOf(role);
   const ownerUrl = `${system.name.toUpperCase()}_DATABASE_URL`;

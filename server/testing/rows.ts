@@ -41,6 +41,9 @@ export function rowFactory<Column extends string>(
       (await sql.unsafe(`${text(columns, from)} returning ${id}`)).map(row => row[id] as string),
     async putValues(sql, rows) {
       if (rows.length === 0) return;
+      const named = new Set(Object.keys(rows[0]!));
+      const other = rows.flatMap(row => Object.keys(row)).find(name => !named.has(name));
+      if (other) throw new Error(`${table}: the first row has no ${other}, so no row could have it`);
       const columns = Object.fromEntries(Object.keys(rows[0]!).map(name => [name, `r.${name}`]));
       await sql.unsafe(text(columns as Columns<Column>, `jsonb_populate_recordset(null::${table}, ${quoted(rows)}) r`));
     },

@@ -9,7 +9,6 @@ interface Verdict {
 
 /** The past participle of each action. */
 export const doneWords = { requeue: "requeued", discard: "discarded", retry: "retried" } as const;
-export const actionWords = { requeue: "Requeue", discard: "Discard", retry: "Retry" } as const;
 
 /** The current outcome of a row, most important first. */
 export const outcomes: Readonly<Record<OutcomeName, Verdict & { readonly field: keyof Omit<Outcome, "more"> }>> = {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { maskFor, masking } from "./masking.ts";
+import { masking } from "./masking.ts";
 
+const maskFor = masking({ members: [] });
 const maskOrders = masking({ members: ["purchase_id"], beside: { reason: "purchase_id" } });
 
 const answer = {

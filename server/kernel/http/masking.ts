@@ -37,6 +37,3 @@ export function masking({ members, beside = {} }: MaskRule): MaskFor {
   };
   return <T>(caller: Caller, answer: T) => (seesPayloads(caller) ? answer : (maskMembers(answer) as T));
 }
-
-/** For systems whose answers have no such members but those of messages. */
-export const maskFor = masking({ members: [] });

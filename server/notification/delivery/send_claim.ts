@@ -8,6 +8,7 @@ import { replaceNul } from "../../kernel/postgres/database.ts";
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { traceIdOf } from "../../kernel/telemetry/trace.ts";
+import type { FlowStep } from "../flow_steps.ts";
 import type { NotificationSql, NotificationsClaimRow, NotificationsSettleRow } from "../sql.gen.ts";
 import type { Channel, Sending } from "./channels.ts";
 import type { Newest } from "./hints.ts";
@@ -97,7 +98,7 @@ export function sendClaim(options: SendClaimOptions) {
     const attemptOf = new Map(made.map(one => [one.row.notification_id, one]));
     for (const { notification_id, status, attempt_count } of done) {
       const { row, sending } = attemptOf.get(notification_id)!;
-      options.flow.passed(flowSteps[status]!, [row]);
+      options.flow.passed(stepOf[status]!, [row]);
       outcomes.inc({ outcome: status === "PENDING" ? "retry" : status.toLowerCase() });
       if (status === "SENT") continue;
       const error = sending.outcome === "sent" ? undefined : sending.error;
@@ -119,7 +120,7 @@ export function sendClaim(options: SendClaimOptions) {
 }
 
 /** The step of the flow by the new status of a notification. */
-const flowSteps: Readonly<Record<string, string>> = { SENT: "sent", PENDING: "retried", FAILED: "failed" };
+const stepOf: Readonly<Record<string, FlowStep>> = { SENT: "sent", PENDING: "retried", FAILED: "failed" };
 
 const idOf = ({ notification_id }: { readonly notification_id: string }): string => notification_id;
 

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../../kernel/http/callers.ts";
-import { maskFor } from "../../kernel/http/masking.ts";
 import { anyId } from "../../kernel/http/text.ts";
+import { maskFor } from "../masking.ts";
 import type { NotificationSql } from "../sql.gen.ts";
 import { journeyOf } from "./journey.ts";
 

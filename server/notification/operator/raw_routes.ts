@@ -2,12 +2,12 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { callerOf, type Requires } from "../../kernel/http/callers.ts";
 import { type Cursors, highestUuid, limitOf, pageQuery } from "../../kernel/http/cursor.ts";
-import { maskFor } from "../../kernel/http/masking.ts";
 import { notFound, Problem } from "../../kernel/http/problem.ts";
 import type { Share } from "../../kernel/http/shared_reads.ts";
 import { longText, uuid } from "../../kernel/http/text.ts";
 import type { Signatures } from "../../kernel/nats/signatures.ts";
 import { actionsOf } from "../../kernel/operator/action_routes.ts";
+import { maskFor } from "../masking.ts";
 import type { NotificationSql } from "../sql.gen.ts";
 import { discardRaw, reprocessRaw } from "./raw_dead_letters.ts";
 
