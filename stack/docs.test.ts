@@ -30,6 +30,9 @@ const anchorOf = (heading: string) =>
     .replaceAll(" ", "-");
 const anchorsOf = (text: string) => all(withoutBlocks(text), /^#+ (.+)$/gm).map(anchorOf);
 
+/** The changelog names there what is no longer in the code. */
+const removedSection = /^### Removed$[\s\S]*?(?=^##)/m;
+
 /** Each rule returns what is wrong in a document. */
 const rules: [says: string, wrongIn: (text: string, file: string) => string[], broken: string][] = [
   [
@@ -64,10 +67,12 @@ const rules: [says: string, wrongIn: (text: string, file: string) => string[], b
   ],
   [
     "every setting, error code and metric is in the code",
-    text =>
-      [...all(text, /`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[=`]/g), ...all(text, /`kenri_(\w+?)(?:_total|_seconds)?[{`]/g)].filter(
+    whole => {
+      const text = whole.replace(removedSection, "");
+      return [...all(text, /`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[=`]/g), ...all(text, /`kenri_(\w+?)(?:_total|_seconds)?[{`]/g)].filter(
         name => !source.includes(name) && !source.includes(name.replace(/^[A-Z]+/, "}")),
-      ),
+      );
+    },
     "`NO_SUCH_SETTING`, `kenri_never_counted_total{reason}`",
   ],
   ["the words are those of the field", text => all(text, /taken in|put back|waits? for somebody/gi), "events taken in, rows put back"],

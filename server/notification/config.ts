@@ -65,7 +65,7 @@ export const notificationSettings = {
       minimum: "0ms",
       maximum: "3650d",
     }),
-    processedMessagesKeep: duration("PROCESSED_MESSAGES_KEEP", "how long the row of a completed send is kept after its expiry", "7d", {
+    processedMessagesKeep: duration("PROCESSED_MESSAGES_KEEP", "how long the row of a completed send is kept after it has expired", "7d", {
       minimum: "0ms",
       maximum: "365d",
     }),
