@@ -22,7 +22,7 @@ export function stepsOfPublishing(event: JourneyEvent): Step[] {
     key: "confirmed",
     at: confirmed_at,
     tone: confirmed_at ? "done" : "pending",
-    title: "Confirmed: notification has the event",
+    title: "Confirmed: notification stored it",
     // Independent of the delivery steps: confirmation does not wait for delivery.
     after: ["published", "processed"],
   };

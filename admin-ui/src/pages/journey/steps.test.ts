@@ -110,7 +110,7 @@ test("a failed notification ends with the action it needs, without later steps",
     "Attempt 1 failed, retried later",
     "Attempt 2 failed, last attempt",
     "Moved to the dead-letter queue",
-    "Confirmed: notification has the event",
+    "Confirmed: notification stored it",
     "(Not delivered: needs attention)",
   ]);
   const last = stepsOf(chain({ notifications: [dead] })).at(-1);
@@ -178,7 +178,7 @@ test("the attempt before the dead-letter queue is the last one, even if its row 
     "Attempt 1 failed, retried later",
     "Attempt 2 failed, last attempt",
     "Moved to the dead-letter queue",
-    "Confirmed: notification has the event",
+    "Confirmed: notification stored it",
     "Notification requeued",
     "Attempt 3 delivered",
     "Delivered to the inbox",
@@ -191,19 +191,19 @@ describe("missing steps are listed after the completed ones", () => {
     [
       "it is pending",
       { event: { ...unpublished, status: "PENDING" } },
-      ["Published", "Consumed by notification", "Confirmed: notification has the event"],
+      ["Published", "Consumed by notification", "Confirmed: notification stored it"],
       "In progress",
     ],
     [
       "it failed in the outbox",
       { event: { ...unpublished, status: "FAILED", attempt_count: 10, last_error: "no" } },
-      ["Not published: needs attention", "Consumed by notification", "Confirmed: notification has the event"],
+      ["Not published: needs attention", "Consumed by notification", "Confirmed: notification stored it"],
       "Needs attention",
     ],
     [
       "it is retried",
       { event: { ...unpublished, status: "PENDING", attempt_count: 2 } },
-      ["Published", "Consumed by notification", "Confirmed: notification has the event"],
+      ["Published", "Consumed by notification", "Confirmed: notification stored it"],
       "Retrying",
     ],
     [
@@ -215,7 +215,7 @@ describe("missing steps are listed after the completed ones", () => {
     [
       "its message could not be read",
       { event: { ...event, confirmed_at: null }, letters: [letter] },
-      ["Not consumed: needs attention", "Confirmed: notification has the event"],
+      ["Not consumed: needs attention", "Confirmed: notification stored it"],
       "Needs attention",
     ],
     [
@@ -227,7 +227,7 @@ describe("missing steps are listed after the completed ones", () => {
     [
       "notification does not respond",
       { event: { ...event, confirmed_at: null }, unasked: ["notification" as const] },
-      ["Consumed by notification", "Confirmed: notification has the event"],
+      ["Consumed by notification", "Confirmed: notification stored it"],
       "Partly known",
     ],
     ["it is delivered", { notifications: [sent] }, ["Read by the user"], "Delivered"],
