@@ -72,7 +72,7 @@ async function thief() {
   };
 }
 
-test("stolen messages and false answers: nothing is lost, nothing is confirmed by them, and the console is told", async () => {
+test("stolen messages and false answers: nothing is lost, nothing is confirmed by them, and the console shows them", async () => {
   await grantAll(["before"]);
   await until("the pipeline runs", 15_000, () => isTold("before"));
   const users = Array.from({ length: 30 }, (_, n) => `robbed-${n}`);
@@ -139,7 +139,7 @@ test("a forged version makes no real event stale: forged events are raw dead let
   expect(await openLetters()).toBe(before + forged.length);
 });
 
-test("a message that somebody puts in the place of an event, under its id, does not stand for it", async () => {
+test("a forged message with the id of an event does not count as that event", async () => {
   const fault = (user_prefix: string) =>
     kenri.call("entitlement", "/debug/faults", {
       method: "PUT",

@@ -60,7 +60,7 @@ describe("the declarations", () => {
     expect(systems.flatMap(rolesOf)).toEqual([...allRoles]);
   });
 
-  test("have scopes and row kinds only where somebody can use them", () => {
+  test("have scopes and row kinds only if they serve machines or operators", () => {
     for (const system of systems) {
       const { name, scopes = [], rowKinds = [], database, serves } = system;
       expect([name, scopes.length === 0 || takesKeys(system)]).toEqual([name, true]);

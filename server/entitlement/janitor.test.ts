@@ -93,7 +93,7 @@ describe("the audit's partitions", () => {
   });
 });
 
-test("somebody who reads the audit for long holds up the dropping of months, and no grant", async () => {
+test("a long read of the audit delays the dropping of months, and no grant", async () => {
   await append("oldest", -20);
   await make(3);
   const reader = await kenri.entitlementSql.reserve();

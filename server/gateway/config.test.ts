@@ -43,7 +43,7 @@ test("every trusted proxy is an address or a network", () => {
   expect(problems("test", { TRUSTED_PROXIES: "10.0.0.0/8, proxy, 1.2.3.4/99" })).toHaveLength(2);
 });
 
-test("what is missing or wrong is told at once, and no secret with it", () => {
+test("the error names every missing or wrong setting at once, and no secret", () => {
   const wrong = { ...enough, OIDC_ISSUER: "idp", ACCOUNT_URL: "ftp://account", REDIS_URL: "", OIDC_CLIENT_SECRET: "" };
   const message = (() => {
     try {

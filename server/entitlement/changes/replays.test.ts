@@ -34,7 +34,7 @@ describe("the counter of replays", () => {
     expect(written).toMatchObject([{ idem_key: ["a"], replays: [2] }]);
   });
 
-  test("is bounded: replays of further keys are not counted, and a metric tells how many", async () => {
+  test("is bounded: replays of further keys are not counted, and a metric counts them", async () => {
     const metrics = createMetrics();
     const written: IdempotencyReplayedParameters[] = [];
     const { note, flush } = replayCounter({ write: async rows => written.push(rows), metrics, most: 2 });

@@ -75,7 +75,7 @@ test("of several servers the one that answers is used", async () => {
   await connects();
 });
 
-test("a wrong password is told once in the log and stands in health until the server takes it, also when it changes later", async () => {
+test("a wrong password is logged once and shown in health until the server accepts it, also when it changes later", async () => {
   await server.restart(login("relay", "another"));
   const { broker, health, access, refused, logged, connects } = await startBroker({ NATS_URL: at(server.port, "relay:hunter2@") });
   const says = "NATS refuses the credentials of user relay (Authorization Violation); check NATS_URL";
@@ -113,7 +113,7 @@ test("a subject that the role may not use is logged once and counted each time",
   await until("with a new connection nothing is wrong", 10_000, () => Object.keys(health.troubles()).length === 0);
 });
 
-test("TLS: the server is checked against the CA, a client certificate is shown, and a failure is told, also at a reconnect", async () => {
+test("TLS: the server is checked against the CA, a client certificate is sent, and a failure is logged, also at a reconnect", async () => {
   const authority = await testAuthority(join(server.folder, "ours"));
   const foreign = await testAuthority(join(server.folder, "foreign"));
   const [own, alien, client] = [await authority.server("nats"), await foreign.server("alien"), await authority.client("relay")];

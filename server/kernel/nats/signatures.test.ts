@@ -22,7 +22,7 @@ describe("a signed message", () => {
   const signed = signedBy([old]);
   const signatures = createSignatures([old]);
 
-  test("is trusted by whoever has the key, whichever of theirs it is", () => {
+  test("is trusted by a process that has the key among its keys", () => {
     for (const keys of [[old], [old, next], [next, old]]) expect(createSignatures(keys).refusalOf(signed)).toBeUndefined();
   });
 
@@ -64,7 +64,7 @@ describe("a signed message", () => {
     expect(signatures.refusalOf(signedBy([{ ...next, id: old.id }]))?.fault).toBe("forged");
   });
 
-  test("of a key that nobody here knows names it, and those that are known", () => {
+  test("of an unknown key names that key and the known ones", () => {
     expect(createSignatures([old]).refusalOf(signedBy([next]))).toEqual({
       fault: "unknown_key",
       reason: 'signed with the unknown key "2026-02": EVENT_SIGNING_KEYS has "2026-01"',

@@ -68,7 +68,7 @@ test("if only answers come that do not count, there is none at the deadline", as
   expect(faults).toEqual(["unsigned"]);
 });
 
-test("that nobody is there to answer is known at once", async () => {
+test("the absence of a responder is known at once", async () => {
   expect((await asked({ deadline: 60_000 })).result).toEqual({ answer: undefined, isNobodyThere: true });
 });
 

@@ -50,7 +50,7 @@ test.each([
   expect(concernsMessage({ code, err_code, description })).toBe(true);
 });
 
-test("an error is told in the words of the server, with its code and without its folders", () => {
+test("an error keeps the words and the code of the server, without its folders", () => {
   const description =
     'error opening msg block file ["/data/jetstream/$G/streams/x/msgs/1.blk"]: open /data/x/1.blk: no such file or directory';
   expect(describeError({ code: 503, err_code: 10077, description })).toBe(
