@@ -40,7 +40,7 @@ export function Bulk({ kind, action: first, filter, close }: BulkProps) {
   const [action, setAction] = useState<RowAction>(first);
   const [started, setStarted] = useState<Operation>();
   return (
-    <Dialog title={`${words[action].label} ${kind.title.toLowerCase()}`} isForm close={close}>
+    <Dialog title={`${words[action].label} ${kind.many}`} isForm close={close}>
       {started ? (
         <BulkProgress kind={kind} id={started.operation_id} close={close} />
       ) : (

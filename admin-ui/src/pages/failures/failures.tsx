@@ -67,11 +67,7 @@ function Causes({ kind, act }: { kind: Kind; act: (act: Act) => void }) {
       }
     >
       {failed.error && (
-        <ErrorNotice
-          what={`Failures of ${kind.title.toLowerCase()} cannot be loaded.`}
-          error={failed.error}
-          retry={() => void failed.refetch()}
-        />
+        <ErrorNotice what={`Failed ${kind.many} cannot be loaded.`} error={failed.error} retry={() => void failed.refetch()} />
       )}
       {failed.isPending && <Skeleton rows={3} />}
       {failed.data?.groups.length === 0 && (
@@ -79,11 +75,7 @@ function Causes({ kind, act }: { kind: Kind; act: (act: Act) => void }) {
       )}
       <GroupList kind={kind} state={states.failed} data={failed.data} act={act} />
       {waiting.error && !failed.error && (
-        <ErrorNotice
-          what={`Retrying ${kind.title.toLowerCase()} cannot be loaded.`}
-          error={waiting.error}
-          retry={() => void waiting.refetch()}
-        />
+        <ErrorNotice what={`Retrying ${kind.many} cannot be loaded.`} error={waiting.error} retry={() => void waiting.refetch()} />
       )}
       {waiting.data && waiting.data.groups.length > 0 && (
         <p className="flex flex-wrap items-center gap-x-2 border-t bg-ground px-3 py-2 md:px-4">

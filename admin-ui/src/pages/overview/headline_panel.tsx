@@ -103,7 +103,7 @@ function More({ to }: { to: Target }) {
     const kind = kindOf(to.slice(1));
     return (
       <Link to="/$kind" params={{ kind: kind.name }} search={{ status: stateMeaning(kind, "waiting").name }} className={className}>
-        Show {kind.title.toLowerCase()}
+        Show the {kind.many}
       </Link>
     );
   }

@@ -39,7 +39,7 @@ export function TopFailures() {
         ({ kind, state, query: { error, refetch } }) =>
           error &&
           state.meaning === "failed" && (
-            <ErrorNotice key={kind.name} what={`Failures of ${kind.title.toLowerCase()}:`} error={error} retry={() => void refetch()} />
+            <ErrorNotice key={kind.name} what={`Failed ${kind.many}:`} error={error} retry={() => void refetch()} />
           ),
       )}
       {parts.every(({ query }) => query.isPending) && <Skeleton rows={3} />}
