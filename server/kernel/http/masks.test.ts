@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../../stack/wait.ts";
-import { systems } from "../../systems.ts";
 import { type Failing, notifications, outbox } from "../../testing/failed.ts";
 import { allRoles, type TestKenri, testKenri } from "../../testing/kenri.ts";
 import { operators } from "../../testing/operators.ts";
@@ -63,12 +62,6 @@ const queryOf: Record<string, string> = {
 const forOwner = /^\/v1\/users\/\{user_id\}\/notifications/;
 
 const walked: readonly Failing[] = [outbox, notifications];
-
-test("every system with a list for operators is walked here", () => {
-  const listed = systems.filter(({ rowKinds = [] }) => rowKinds.length > 0).map(({ name }) => name);
-  expect(walked.map(({ system }) => system as string).sort()).toEqual(listed.toSorted());
-});
-
 describe.each(walked.map(failing => [failing] as const))("$system", failing => {
   const { system } = failing;
   async function pathsToAsk(): Promise<string[]> {
