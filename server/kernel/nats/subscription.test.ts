@@ -4,6 +4,7 @@ import { headers } from "@nats-io/nats-core";
 import { until } from "../../../stack/wait.ts";
 import { testNats } from "../../testing/kenri.ts";
 import { natsAccessWith } from "../../testing/nats.ts";
+import { privateServers } from "../../testing/servers.ts";
 import { createHealth } from "../life/health.ts";
 import { silentLog } from "../telemetry/log.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
@@ -107,4 +108,70 @@ test("a pull ends when it expires, and fails if the server does not answer it", 
   const { ended } = pullBatch(nats, { ...options, durable: "short" }, message => message.ack());
   expect(await ended).toBeGreaterThan(0);
   await unanswered;
+});
+
+test("no pull is sent while NATS hangs: it would serve that to a closed connection; when it goes on, messages are handled at once", async () => {
+  const servers = await privateServers("nats");
+  const metrics = createMetrics();
+  const own = createBroker({
+    nats: natsAccessWith({ NATS_URL: servers.nats.url }),
+    name: "t",
+    log: silentLog,
+    health: createHealth(),
+    metrics,
+  });
+  let pulls = 0;
+  // The connection as it is, with its pulls counted.
+  const counted: Broker = {
+    ...own,
+    get epoch() {
+      return own.epoch;
+    },
+    connection() {
+      const nats = own.connection();
+      return new Proxy(nats, {
+        get(target, member) {
+          if (member === "publish")
+            return (subject: string, ...rest: [string, object]) => {
+              if (subject.includes("MSG.NEXT")) pulls++;
+              target.publish(subject, ...rest);
+            };
+          const value = Reflect.get(target, member);
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      });
+    },
+  };
+  let handled = 0;
+  const intake = subscription({
+    broker: counted,
+    consumer: { stream: name, durable: "reader", ackWait: 30_000, maxAckPending: 100 },
+    batch: 10,
+    handle: async batch => {
+      handled += batch.length;
+      return batch.map(() => "consumed" as const);
+    },
+    log: silentLog,
+    metrics,
+  });
+  try {
+    await own.start();
+    await until("it is connected", 5000, () => own.connected());
+    await ensureStream(own.connection(), { name, subject: name, maxAge: 60_000, duplicateWindow: 1000, replicas: 1 });
+    await intake.start();
+    await until("it pulls", 5000, () => pulls === 1);
+    await own.connection().flush();
+    servers.nats.pause();
+    const since = performance.now();
+    await until("the pull has long expired", 20_000, () => performance.now() - since > 9000);
+    expect(pulls).toBe(1);
+    servers.nats.resume();
+    await jetstream(own.connection()).publish(name, "first");
+    await until("it is handled", 5000, () => handled === 1);
+  } finally {
+    servers.nats.resume();
+    await intake.stop();
+    await own.stop();
+    await servers.stop();
+  }
 });

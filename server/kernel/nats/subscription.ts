@@ -51,6 +51,7 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
   let readFrom: string | undefined;
   let checkAt = 0;
   let waiting = false;
+  let isDoubtful = false;
 
   // A message older than this is about to be delivered to another process, and is left to it.
   const fresh = consumer.ackWait * 0.7;
@@ -79,8 +80,20 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
     return 0;
   }
 
-  /** Asks for a batch. Each message is handled as soon as it has arrived. */
+  /** Whether NATS answers on this connection. */
+  const answers = () =>
+    withTimeout(goodbyeWithin, "NATS", broker.connection().flush()).then(
+      () => true,
+      () => false,
+    );
+
+  /**
+   * Asks for a batch. Each message is handled as soon as it has arrived. After a pull without an answer it waits until NATS answers: when a server
+   * that hung goes on, it would still serve pulls from its buffer, and send messages to a connection that is closed by then.
+   */
   async function pullOnce(stopping: AbortSignal): Promise<number> {
+    if (isDoubtful && broker.connected() && !(await answers())) return 0;
+    isDoubtful = false;
     // After a reconnect the consumer is checked first.
     if (!broker.connected() || consumingIn !== broker.epoch || arrived.length > 0) return 0;
     const since = performance.now();
@@ -93,8 +106,9 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
     if (stopping.aborted) void endPull();
     const count = await current.ended.catch(error => {
       // Not an error of this loop: after its backoff it would pull late when NATS is back.
-      if (error instanceof PullUnanswered) return 0;
-      throw error;
+      if (!(error instanceof PullUnanswered)) throw error;
+      isDoubtful = true;
+      return 0;
     });
     // A pull that ends at once and without a message is followed by a rest.
     return count === 0 && performance.now() - since < refusedWithin ? 0 : 1;
