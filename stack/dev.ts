@@ -1,7 +1,7 @@
 // `bun run dev`: the whole system on this machine, until Ctrl-C.
 import { join } from "node:path";
 import { prefixOf } from "../server/kernel/config/system_settings.ts";
-import { stackHome } from "./checkout.ts";
+import { devHome } from "./checkout.ts";
 import { buildConsole } from "./console.ts";
 import { type DatabaseUrls, databaseFrom, ensureDatabases } from "./databases.ts";
 import { devBlock } from "./dev_block.ts";
@@ -20,10 +20,8 @@ answerHelp(`usage: npx bun run dev
 Starts PostgreSQL, NATS, Redis, an identity provider and every system of Kenri on this machine, with their data under .stack/. It prints the
 addresses, an API key and three curl commands, and runs until Ctrl-C. Settings are environment variables: see docs/configuration.md.`);
 
-/** Another home is another dev stack; the tests use one. */
-const home = process.env.KENRI_DEV_HOME ?? stackHome;
-const dir = join(home, "dev");
-const envFile = join(home, "dev.env");
+const dir = join(devHome, "dev");
+const envFile = join(devHome, "dev.env");
 const say = (line: string) => console.log(line);
 
 /** Stops what was started so far, last first. */

@@ -1,7 +1,7 @@
 // `bun run dev:reset`: deletes the dev stack's data.
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { stackHome } from "./checkout.ts";
+import { devHome } from "./checkout.ts";
 import { answerHelp } from "./help.ts";
 import { endLeftover } from "./leftover.ts";
 import { holderOf } from "./lock.ts";
@@ -12,9 +12,8 @@ answerHelp(`usage: npx bun run dev:reset
 
 Deletes the data of \`npx bun run dev\`: databases, streams, sessions and the API key. Refuses while it runs.`);
 
-const home = process.env.KENRI_DEV_HOME ?? stackHome;
-const dir = join(home, "dev");
-const envFile = join(home, "dev.env");
+const dir = join(devHome, "dev");
+const envFile = join(devHome, "dev.env");
 
 const holder = holderOf(dir);
 if (holder !== undefined) {
