@@ -48,14 +48,14 @@ export function readFaultsForm(text: string): Faults {
   const form = new URLSearchParams(text);
   const field = (name: string) => form.get(name)?.trim() ?? "";
   const numbers = [...rates, "retry_after_s"].filter(name => field(name) !== "").map(name => [name, Number(field(name))]);
-  const [from, to] = [field("delay_from"), field("delay_to")];
+  const [from, to] = [field("delay_from") || "0", field("delay_to") || field("delay_from")];
   const symbols = field("symbols")
     .split(/[\s,]+/)
     .filter(Boolean);
   return readFaults(
     JSON.stringify({
       ...Object.fromEntries(numbers),
-      ...(from || to ? { delay_ms: [Number(from || 0), Number(to || from)] } : {}),
+      ...(to ? { delay_ms: from === to ? Number(to) : [Number(from), Number(to)] } : {}),
       ...(symbols.length > 0 ? { symbols } : {}),
       ...(field("asks_too") ? { asks_too: true } : {}),
     }),

@@ -20,7 +20,7 @@ code, .amount { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
 table { width: 100%; border-collapse: collapse; font-size: .95rem; }
 th, td { padding: .5rem .6rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
 thead th { border-top: 0; color: var(--quiet); font-size: .85rem; font-weight: 600; }
-td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+td.number, th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .state { display: inline-block; padding: 0 .5rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .85rem; }
 .filled { color: var(--accent); } .rejected, .twice { color: var(--wrong); font-weight: 700; }
 form.faults { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: .75rem 1.25rem; margin-top: .75rem; }
@@ -39,7 +39,7 @@ nav { display: flex; gap: 1.5rem; margin-top: 1rem; }
   thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
   tr { display: block; padding: .6rem 0; border-top: 1px solid var(--line); }
   tbody tr:first-child { border-top: 0; }
-  td, td.number { display: grid; grid-template-columns: 7rem 1fr; gap: .5rem; padding: .15rem 0; border: 0; text-align: left; }
+  td, td.number { display: grid; white-space: normal; grid-template-columns: 7rem 1fr; gap: .5rem; padding: .15rem 0; border: 0; text-align: left; }
   td::before { content: attr(data-label); color: var(--quiet); font-size: .85rem; }
   .state { justify-self: start; }
 }
