@@ -13,5 +13,5 @@ export const orders = declareSystem({
   database: true,
   serves: ["machines", "operators"],
   scopes: Object.values(orderScopes),
-  api: { create: ordersApi },
+  api: { needs: ["outside"], create: ordersApi },
 });
