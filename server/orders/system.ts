@@ -14,8 +14,8 @@ export const orders = declareSystem({
   database: true,
   serves: ["machines", "operators"],
   scopes: Object.values(orderScopes),
-  api: { create: ordersApi },
+  api: { needs: ["outside"], create: ordersApi },
   workers: {
-    sender: { create: senderRole },
+    sender: { needs: ["outside"], create: senderRole },
   },
 });
