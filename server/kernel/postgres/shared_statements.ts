@@ -26,10 +26,15 @@ export function sharedStatements(system: string, plain: readonly string[], root:
   return tables.flatMap(table => boundTo(system, table, plain, root));
 }
 
+/** What a folder of a system sets, and what all tables have unless they set their own. */
+export const readBindings = (system: string, table: string, root: string) => ({
+  own: readVariables(join("sql", system, table, bindings), join(root, system, table, bindings)),
+  ofAll: readVariables(join("sql/rows", bindings), join(root, "rows", bindings)),
+});
+
 function boundTo(system: string, table: string, plain: readonly string[], root: string): SharedStatement[] {
   const folder = join("sql", system, table);
-  const own = readVariables(join(folder, bindings), join(root, system, table, bindings));
-  const ofAll = readVariables(join("sql/rows", bindings), join(root, "rows", bindings));
+  const { own, ofAll } = readBindings(system, table, root);
   const values = new Map([...ofAll, ...own]);
   const [used, usedByAny] = [new Set<string>(), new Set<string>()];
   const statements = readdirSync(join(root, "rows"), { recursive: true, encoding: "utf8" })
