@@ -1,0 +1,17 @@
+import { declareSystem } from "../kernel/system/system.ts";
+import { ordersApi } from "./api_role.ts";
+import { ordersSettings } from "./config.ts";
+import { orderScopes } from "./scopes.ts";
+
+export const orders = declareSystem({
+  name: "orders",
+  settings: ordersSettings,
+  problems: ({ broker }, { environment }) =>
+    environment === "production" && !broker?.token
+      ? ["BROKER_TOKEN is not set: with KENRI_ENV=production the broker is never called without it"]
+      : [],
+  database: true,
+  serves: ["machines", "operators"],
+  scopes: Object.values(orderScopes),
+  api: { create: ordersApi },
+});
