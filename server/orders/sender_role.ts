@@ -1,7 +1,7 @@
 import type { KernelSettings } from "../kernel/config/settings.ts";
 import { withinLease } from "../kernel/delivery/lease.ts";
-import { type RoleContext, subscribeRole } from "../kernel/life/role.ts";
-import { parallel, type Service, sequence } from "../kernel/life/service.ts";
+import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/role.ts";
+import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
 import { openStore } from "../kernel/postgres/store.ts";
 import { adapterOf } from "./broker/adapters.ts";
 import { createGate } from "./broker/gate.ts";
@@ -32,9 +32,25 @@ export function senderRole(kernel: KernelSettings, settings: OrdersSettings, con
   const adapter = adapterOf({ ...settings.broker, sendWithin, askWithin });
   const gate = createGate({ adapter, log, health, metrics });
   const { lease } = tuning;
+  const api = roleChannel("orders:api");
+  const closing = service({ start: async () => {}, stop: async () => api.close() });
   const aborted = metrics.counter("outbox_aborted_total", "Orders that were aborted, by reason code.", ["code"]);
-  const deliver = sendClaim({ orders, adapter, gate, faults, worker, lease, sendWithin, askWithin, policy: tuning, aborted, log, metrics });
+  const deliver = sendClaim({
+    orders,
+    adapter,
+    gate,
+    faults,
+    worker,
+    lease,
+    sendWithin,
+    askWithin,
+    policy: tuning,
+    aborted,
+    settled: api.wake,
+    log,
+    metrics,
+  });
   const sending = sender({ context, tuning, orders, adapter, gate, deliver, liveness: kernel.liveness });
-  const givingUp = giveUp({ context, orders, gate, adapter: adapter.name, aborted, ...tuning });
-  return sequence([store, subscribeRole(context, sending.wake), parallel([sending, givingUp])]);
+  const givingUp = giveUp({ context, orders, gate, adapter: adapter.name, aborted, settled: api.wake, ...tuning });
+  return sequence([store, closing, subscribeRole(context, sending.wake), parallel([sending, givingUp])]);
 }
