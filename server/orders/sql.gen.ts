@@ -270,6 +270,56 @@ export interface SecretsFindRow {
   value: Uint8Array;
 }
 
+export interface ConsistencyDisagreeingParameters {
+  scan: number;
+}
+export interface ConsistencyDisagreeingRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyLeasesParameters {
+  most: number;
+}
+export interface ConsistencyLeasesRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyUnknownParameters {
+  most: number;
+}
+export interface ConsistencyUnknownRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyUnrecordedParameters {
+  scan: number;
+}
+export interface ConsistencyUnrecordedRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyUnsentParameters {
+  scan: number;
+}
+export interface ConsistencyUnsentRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
 export interface OrdersAskedParameters {
   order_id: string;
   actor: string;
@@ -497,6 +547,13 @@ export interface OrdersSql {
   };
   secrets: {
     find(parameters: SecretsFindParameters): Promise<SecretsFindRow[]>;
+  };
+  consistency: {
+    disagreeing(parameters: ConsistencyDisagreeingParameters): Promise<ConsistencyDisagreeingRow[]>;
+    leases(parameters: ConsistencyLeasesParameters): Promise<ConsistencyLeasesRow[]>;
+    unknown(parameters: ConsistencyUnknownParameters): Promise<ConsistencyUnknownRow[]>;
+    unrecorded(parameters: ConsistencyUnrecordedParameters): Promise<ConsistencyUnrecordedRow[]>;
+    unsent(parameters: ConsistencyUnsentParameters): Promise<ConsistencyUnsentRow[]>;
   };
   orders: {
     asked(parameters: OrdersAskedParameters): Promise<OrdersAskedRow[]>;
