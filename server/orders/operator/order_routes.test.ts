@@ -42,7 +42,11 @@ const aborted = (code: string) => ({
 });
 
 async function post(path: string, body: object) {
-  const response = await kenri.call("orders", `/ops/orders/${path}`, { method: "POST", body: JSON.stringify(body) });
+  const response = await kenri.call("orders", `/ops/orders/${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 const get = async (path: string) => (await kenri.call("orders", `/ops/orders${path}`)).json() as Promise<Record<string, unknown>>;
