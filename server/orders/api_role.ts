@@ -8,6 +8,7 @@ import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
 import { actorPaths } from "../kernel/operator/operation_standing.ts";
 import { type OrdersSettings, ordersSettings } from "./config.ts";
 import { maskFor } from "./masking.ts";
+import { orderRoutes } from "./operator/order_routes.ts";
 import type { OrdersSql } from "./sql.gen.ts";
 
 /** `orders:api`. */
@@ -22,7 +23,19 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
     kernel,
     context,
     unlogged: actorPaths,
-    routes: ({ operatorSql, askDatabase, requires, cursors, share }) => [
+    routes: ({ store, operatorSql, operators, askDatabase, requires, cursors, share }) => [
+      orderRoutes({
+        sql: operatorSql,
+        standing: store.statements.operations,
+        requires,
+        cursors,
+        share,
+        maskFor,
+        operators,
+        ...kernel.bulk,
+        requeued: sender.wake,
+        log,
+      }),
       operatorHealthRoutes({ health, requires, log, askDatabase, broker: false }),
       actionRoutes(operatorSql, requires, cursors, share, maskFor),
       configRoutes(requires, { kernel: kernelSettings, orders: ordersSettings }),

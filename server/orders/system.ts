@@ -1,6 +1,7 @@
 import { declareSystem } from "../kernel/system/system.ts";
 import { ordersApi } from "./api_role.ts";
 import { ordersSettings } from "./config.ts";
+import { orderRows } from "./operator/row_kind.ts";
 import { orderScopes } from "./scopes.ts";
 import { senderRole } from "./sender_role.ts";
 
@@ -18,4 +19,5 @@ export const orders = declareSystem({
   workers: {
     sender: { needs: ["outside"], create: senderRole },
   },
+  rowKinds: [orderRows],
 });
