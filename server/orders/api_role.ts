@@ -6,9 +6,12 @@ import { actionRoutes } from "../kernel/operator/action_routes.ts";
 import { configRoutes } from "../kernel/operator/config_routes.ts";
 import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
 import { actorPaths } from "../kernel/operator/operation_standing.ts";
+import { adapterOf } from "./broker/adapters.ts";
 import { type OrdersSettings, ordersSettings } from "./config.ts";
 import { maskFor } from "./masking.ts";
+import { consistencyRoutes } from "./operator/consistency_routes.ts";
 import { orderRoutes } from "./operator/order_routes.ts";
+import { resolutionRoutes } from "./operator/resolution_routes.ts";
 import type { OrdersSql } from "./sql.gen.ts";
 
 /** `orders:api`. */
@@ -36,6 +39,15 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
         requeued: sender.wake,
         log,
       }),
+      resolutionRoutes({
+        sql: operatorSql,
+        adapter: adapterOf(settings.broker),
+        requires,
+        cursors,
+        share,
+        requeued: sender.wake,
+      }),
+      consistencyRoutes(operatorSql, requires, share),
       operatorHealthRoutes({ health, requires, log, askDatabase, broker: false }),
       actionRoutes(operatorSql, requires, cursors, share, maskFor),
       configRoutes(requires, { kernel: kernelSettings, orders: ordersSettings }),

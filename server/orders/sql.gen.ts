@@ -964,16 +964,6 @@ export interface OrdersSettleRow {
   attempts: number;
 }
 
-export interface OrdersStateParameters {
-  order_id: string;
-}
-export interface OrdersStateRow {
-  order_id: string;
-  idempotency_key: string;
-  status: string;
-  outcome_unknown: boolean;
-}
-
 export interface OrdersUnknownParameters {
   after_id: string;
   limit: number;
@@ -1083,7 +1073,6 @@ export interface OrdersSql {
     resolve(parameters: OrdersResolveParameters): Promise<OrdersResolveRow[]>;
     retry_now(parameters: OrdersRetryNowParameters): Promise<OrdersRetryNowRow[]>;
     settle(parameters: OrdersSettleParameters): Promise<OrdersSettleRow[]>;
-    state(parameters: OrdersStateParameters): Promise<OrdersStateRow[]>;
     unknown(parameters: OrdersUnknownParameters): Promise<OrdersUnknownRow[]>;
   };
 }
