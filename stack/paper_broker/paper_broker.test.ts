@@ -144,6 +144,33 @@ test("a delayed order is `received`, counts while its connection is open, and is
   await broker.setFaults();
 });
 
+test("the highest number at once is never above what clients have open, although they cut, time out and come again", async () => {
+  const another = await testPaperBroker();
+  try {
+    await another.setFaults({ delay_ms: [10, 60], drop_before: 0.1, drop_after: 0.1, fail_503: 0.1 });
+    let sent = 0;
+    const place = (patience: number) =>
+      fetch(`${another.url}/orders`, {
+        method: "POST",
+        headers: { "idempotency-key": `k-${sent++}` },
+        body: JSON.stringify(market),
+        signal: AbortSignal.timeout(patience),
+      }).then(answer => answer.text());
+    const lane = async (patience: number, last: number) => {
+      while (sent < last) await place(patience).catch(() => {});
+    };
+    const lanes = (patience: number, last: number) => Promise.all(Array.from({ length: 4 }, () => lane(patience, last)));
+    await lanes(10_000, 100);
+    await until("four at once are counted", 10_000, async () => (await another.summary()).most_at_once === 4);
+    await lanes(40, 300);
+    await until("no order is open", 10_000, async () => (await another.summary()).at_once === 0);
+    await Bun.sleep(200); // the highest number is taken 100 ms later
+    expect((await another.summary()).most_at_once).toBe(4);
+  } finally {
+    await another.stop();
+  }
+});
+
 test("kill -9 loses no answered order, and an order that was received is executed once at the next start", async () => {
   const keys = Array.from({ length: 200 }, newKey);
   const answered: string[] = [];
