@@ -140,7 +140,6 @@ test("a delayed order is `received`, counts while its connection is open, and is
   expect((await waiting).status).toBe(201);
   await until("the other is executed too", 5_000, async () => (await ask(impatient)).body.executions === 1);
   await until("no connection is open", 5_000, async () => (await broker.summary()).at_once === 0);
-  expect((await broker.summary()).most_at_once).toBeGreaterThanOrEqual(2);
   await broker.setFaults();
 });
 
