@@ -270,6 +270,198 @@ export interface SecretsFindRow {
   value: Uint8Array;
 }
 
+export interface OrdersAskedParameters {
+  order_id: string;
+  actor: string;
+  reason: string;
+  answer: string;
+  call: Json;
+}
+export interface OrdersAskedRow {
+  order_id: string;
+  is_due: boolean;
+}
+
+export interface OrdersClaimParameters {
+  worker: string;
+  token: string;
+  limit: number;
+  lease_seconds: number;
+  from: string;
+}
+export interface OrdersClaimRow {
+  order_id: string;
+  aggregate_key: string;
+  idempotency_key: string;
+  order_request_json: Json;
+  traceparent: string;
+  attempts: number;
+  outcome_unknown: boolean;
+  asks: number;
+  last_error_code: string | null;
+  last_error_msg: string | null;
+  expires_in_seconds: number | null;
+  queued_seconds: number;
+}
+
+export interface OrdersDepthParameters {
+  due_from: string;
+  lease_from: string;
+}
+export interface OrdersDepthRow {
+  pending: number;
+  failed: number;
+  sending: number;
+  aborted: number;
+  unknown: number;
+  oldest_pending_seconds: number;
+}
+
+export interface OrdersGiveUpParameters {
+  worker: string;
+  limit: number;
+  away_seconds: number | null;
+  expiry_from: string;
+}
+export interface OrdersGiveUpRow {
+  order_id: string;
+  idempotency_key: string;
+  status: string;
+  attempts: number;
+  code: string;
+}
+
+export interface OrdersHeadParameters {
+  from: string;
+  look: number;
+}
+export interface OrdersHeadRow {
+  bound: string;
+  reach: string | null;
+}
+
+export interface OrdersOldestExpiryParameters {
+  from: string;
+}
+export interface OrdersOldestExpiryRow {
+  bound: string;
+}
+
+export interface OrdersOldestLeaseParameters {
+  from: string;
+}
+export interface OrdersOldestLeaseRow {
+  bound: string;
+}
+
+export interface OrdersOverdueParameters {
+  overdue_seconds: number;
+}
+export interface OrdersOverdueRow {
+  order_id: string;
+}
+
+export interface OrdersReclaimParameters {
+  limit: number;
+  from: string;
+}
+export interface OrdersReclaimRow {
+  order_id: string;
+  locked_by: string;
+}
+
+export interface OrdersReleaseParameters {
+  token: string;
+  order_id: readonly string[];
+}
+export interface OrdersReleaseRow {
+  order_id: string;
+}
+
+export interface OrdersReleaseClaimsParameters {
+  token: readonly string[];
+}
+export interface OrdersReleaseClaimsRow {
+  order_id: string;
+  claim_token: string;
+}
+
+export interface OrdersResolveParameters {
+  order_id: string;
+  actor: string;
+  action: string;
+  reason: string;
+  status: string;
+  code: string | null;
+  message: string | null;
+  broker_order_id: string | null;
+  broker_answer: Json | null;
+  call: Json | null;
+}
+export interface OrdersResolveRow {
+  order_id: string;
+  status: string;
+}
+
+export interface OrdersSettleParameters {
+  token: string;
+  worker: string;
+  adapter: string;
+  order_id: string;
+  status: string;
+  attempts: number;
+  outcome_unknown: boolean;
+  asks: number;
+  code: string | null;
+  message: string | null;
+  delay_seconds: number;
+  broker_order_id: string | null;
+  broker_answer: Json | null;
+  calls: Json;
+}
+export interface OrdersSettleRow {
+  order_id: string;
+  status: string;
+  attempts: number;
+}
+
+export interface OrdersStateParameters {
+  order_id: string;
+}
+export interface OrdersStateRow {
+  order_id: string;
+  idempotency_key: string;
+  status: string;
+  outcome_unknown: boolean;
+}
+
+export interface OrdersUnknownParameters {
+  after_id: string;
+  limit: number;
+}
+export interface OrdersUnknownRow {
+  order_id: string;
+  idempotency_key: string;
+  client_id: string;
+  symbol: string;
+  side: string;
+  quantity: string;
+  order_type: string;
+  limit_price: string | null;
+  status: string;
+  attempts: number;
+  outcome_unknown: boolean;
+  last_error_code: string | null;
+  last_error_msg: string | null;
+  failed_at: string | null;
+  created_at: string;
+  settled_at: string | null;
+  next_attempt_at: string;
+  expires_at: string | null;
+  broker_order_id: string | null;
+  trace_id: string;
+}
+
 export interface OrdersSql {
   api_keys: {
     append(parameters: ApiKeysAppendParameters): Promise<ApiKeysAppendRow[]>;
@@ -305,6 +497,23 @@ export interface OrdersSql {
   };
   secrets: {
     find(parameters: SecretsFindParameters): Promise<SecretsFindRow[]>;
+  };
+  orders: {
+    asked(parameters: OrdersAskedParameters): Promise<OrdersAskedRow[]>;
+    claim(parameters: OrdersClaimParameters): Promise<OrdersClaimRow[]>;
+    depth(parameters: OrdersDepthParameters): Promise<OrdersDepthRow[]>;
+    give_up(parameters: OrdersGiveUpParameters): Promise<OrdersGiveUpRow[]>;
+    head(parameters: OrdersHeadParameters): Promise<OrdersHeadRow[]>;
+    oldest_expiry(parameters: OrdersOldestExpiryParameters): Promise<OrdersOldestExpiryRow[]>;
+    oldest_lease(parameters: OrdersOldestLeaseParameters): Promise<OrdersOldestLeaseRow[]>;
+    overdue(parameters: OrdersOverdueParameters): Promise<OrdersOverdueRow[]>;
+    reclaim(parameters: OrdersReclaimParameters): Promise<OrdersReclaimRow[]>;
+    release(parameters: OrdersReleaseParameters): Promise<OrdersReleaseRow[]>;
+    release_claims(parameters: OrdersReleaseClaimsParameters): Promise<OrdersReleaseClaimsRow[]>;
+    resolve(parameters: OrdersResolveParameters): Promise<OrdersResolveRow[]>;
+    settle(parameters: OrdersSettleParameters): Promise<OrdersSettleRow[]>;
+    state(parameters: OrdersStateParameters): Promise<OrdersStateRow[]>;
+    unknown(parameters: OrdersUnknownParameters): Promise<OrdersUnknownRow[]>;
   };
 }
 

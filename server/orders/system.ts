@@ -2,6 +2,7 @@ import { declareSystem } from "../kernel/system/system.ts";
 import { ordersApi } from "./api_role.ts";
 import { ordersSettings } from "./config.ts";
 import { orderScopes } from "./scopes.ts";
+import { senderRole } from "./sender_role.ts";
 
 export const orders = declareSystem({
   name: "orders",
@@ -14,4 +15,7 @@ export const orders = declareSystem({
   serves: ["machines", "operators"],
   scopes: Object.values(orderScopes),
   api: { needs: ["outside"], create: ordersApi },
+  workers: {
+    sender: { needs: ["outside"], create: senderRole },
+  },
 });
