@@ -326,8 +326,9 @@ export interface LedgerFindRow {
 export interface LedgerListParameters {
   client_id: string;
   status: readonly string[];
+  before: string;
   before_order_id: string;
-  from_order_id: string;
+  since: string;
   limit: number;
 }
 export interface LedgerListRow {

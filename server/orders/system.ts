@@ -1,6 +1,7 @@
 import { declareSystem } from "../kernel/system/system.ts";
 import { ordersApi } from "./api_role.ts";
 import { ordersSettings } from "./config.ts";
+import { janitorRole } from "./janitor.ts";
 import { orderScopes } from "./scopes.ts";
 
 export const orders = declareSystem({
@@ -14,4 +15,5 @@ export const orders = declareSystem({
   serves: ["machines", "operators"],
   scopes: Object.values(orderScopes),
   api: { create: ordersApi },
+  workers: { janitor: { create: janitorRole } },
 });

@@ -155,7 +155,13 @@ export async function insertOrder(
   });
   const ofOrder = { order_id: quoted(order_id!), actor: quoted(client), at };
   await ledgerHistory.put(sql, ofOrder);
-  const settled = { ...ofOrder, actor: "'w'", from_status: "'accepted'", to_status: quoted(entryStatus[status]), reason: quoted(code ?? "OK") };
+  const settled = {
+    ...ofOrder,
+    actor: "'w'",
+    from_status: "'accepted'",
+    to_status: quoted(entryStatus[status]),
+    reason: quoted(code ?? "OK"),
+  };
   if (entryStatus[status] !== "accepted") await ledgerHistory.put(sql, settled);
   if (inOutbox)
     await outboxOrders.put(sql, {

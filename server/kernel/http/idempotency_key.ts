@@ -9,3 +9,11 @@ export function idempotencyKey(request: Request): string {
   if (!isRequestKey(key)) throw badRequest("the Idempotency-Key must be 1 to 255 visible ASCII characters, sent once");
   return key;
 }
+
+/** The header, for OpenAPI. */
+export const keyParameter = {
+  name: "Idempotency-Key",
+  in: "header" as const,
+  required: true,
+  schema: { type: "string" as const, description: "1 to 255 visible ASCII characters" },
+};

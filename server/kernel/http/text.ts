@@ -100,6 +100,12 @@ export function textFormat(format: string, { holds, rule, problem }: TextFormat)
   return (description: string) => formatted(format, description);
 }
 
+/** Defines a format of a few words. */
+export function oneOf(format: string, words: readonly string[]) {
+  const schema = textFormat(format, { holds: value => words.includes(value), rule: `must be ${words.join(" or ")}` });
+  return (description: string) => ({ ...schema(description), enum: words });
+}
+
 const formatted = (format: keyof typeof formatDetail & string, description: string) =>
   Type.String({ format, description: `${description}; ${formatDetail[format]}` });
 

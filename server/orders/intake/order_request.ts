@@ -2,11 +2,11 @@ import { type Static, Type } from "@sinclair/typebox";
 import { sha256 } from "../../kernel/http/auth.ts";
 import { idProblem, idRule } from "../../kernel/http/identifier.ts";
 import { badRequest } from "../../kernel/http/problem.ts";
-import { moment, textFormat } from "../../kernel/http/text.ts";
+import { moment, oneOf, textFormat } from "../../kernel/http/text.ts";
 
 const amount = textFormat("amount", {
   holds: value => /^(0|[1-9]\d{0,17})(\.\d{1,10})?$/.test(value) && /[1-9]/.test(value),
-  rule: "must be a decimal string above 0, not a number, with at most 18 digits before the point and 10 after it, such as \"12.5\"",
+  rule: 'must be a decimal string above 0, not a number, with at most 18 digits before the point and 10 after it, such as "12.5"',
 });
 const symbol = textFormat("symbol", {
   holds: value => /^[A-Z0-9._-]{1,32}$/.test(value),
@@ -17,10 +17,6 @@ const tag = textFormat("id-64", {
   rule: `must be 1 to 64 characters, ${idRule}`,
   problem: idProblem,
 });
-const oneOf = (format: string, values: readonly string[]) => {
-  const schema = textFormat(format, { holds: value => values.includes(value), rule: `must be ${values.join(" or ")}` });
-  return (description: string) => ({ ...schema(description), enum: values });
-};
 const side = oneOf("side", ["BUY", "SELL"]);
 const orderType = oneOf("order-type", ["MARKET", "LIMIT"]);
 
@@ -46,12 +42,14 @@ export const longestLife = 90 * 86_400;
 const refusal = (pointer: string, detail: string) =>
   badRequest(`the body is not valid: ${pointer} ${detail}`, { errors: [{ pointer, detail }] });
 
+export const missingPrice = () => refusal("/limit_price", "is required for a LIMIT order");
+
 /** The refusal of an expires_at that has passed or is too far away, by the time of the database. */
 export const notInTime = () => refusal("/expires_at", "must be in the future, at most 90 days ahead");
 
 /** An order in the form that is stored, digested and sent. Two notations of one order have one normal form. Refuses what no schema of one field can. */
 export function normalForm({ symbol, side, quantity, order_type, limit_price, client_tag, expires_at }: OrderRequest): OrderRequest {
-  if (order_type === "LIMIT" && limit_price === undefined) throw refusal("/limit_price", "is required for a LIMIT order");
+  if (order_type === "LIMIT" && limit_price === undefined) throw missingPrice();
   if (order_type === "MARKET" && limit_price !== undefined) throw refusal("/limit_price", "is not allowed for a MARKET order");
   return {
     symbol,
