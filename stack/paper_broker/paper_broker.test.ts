@@ -234,7 +234,9 @@ test("bad requests are 400 with a sentence, and nothing is recorded", async () =
     const answer = await fetch(`${broker.url}/faults`, { method: "PUT", body: JSON.stringify(faults) });
     expect([faults, answer.status]).toEqual([faults, 400]);
   }
-  expect((await fetch(`${broker.url}/nothing`)).status).toBe(404);
+  for (const path of ["/nothing", "//", "/orders", "http://127.0.0.1/book"]) {
+    expect([path, await sendRaw(broker.url, `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`)]).toMatchObject([path, { status: 404 }]);
+  }
   expect((await broker.summary()).orders).toBe(orders);
 });
 
