@@ -8,6 +8,7 @@ import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
 import { actorPaths } from "../kernel/operator/operation_standing.ts";
 import { type OrdersSettings, ordersSettings } from "./config.ts";
 import { maskFor } from "./masking.ts";
+import { journeyRoutes } from "./operator/journey_routes.ts";
 import type { OrdersSql } from "./sql.gen.ts";
 
 /** `orders:api`. */
@@ -25,6 +26,7 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
     routes: ({ operatorSql, askDatabase, requires, cursors, share }) => [
       operatorHealthRoutes({ health, requires, log, askDatabase, broker: false }),
       actionRoutes(operatorSql, requires, cursors, share, maskFor),
+      journeyRoutes(operatorSql, requires),
       configRoutes(requires, { kernel: kernelSettings, orders: ordersSettings }),
     ],
   });

@@ -270,6 +270,42 @@ export interface SecretsFindRow {
   value: Uint8Array;
 }
 
+export interface JourneyByKeyParameters {
+  idempotency_key: readonly string[];
+  limit: number;
+}
+export interface JourneyByKeyRow {
+  order_id: string;
+  idempotency_key: string;
+}
+
+export interface JourneyClientsParameters {
+  limit: number;
+}
+export interface JourneyClientsRow {
+  client_id: string;
+}
+
+export interface JourneyOrdersParameters {
+  order_id: readonly string[];
+}
+export interface JourneyOrdersRow {
+  order_id: string;
+  idempotency_key: string;
+  client_id: string;
+  request: Json;
+  status: string;
+  reason_code: string | null;
+  reason: string | null;
+  broker_order_id: string | null;
+  broker_answer: Json | null;
+  accepted_at: string;
+  settled_at: string | null;
+  outbox: Json | null;
+  calls: Json;
+  history: Json;
+}
+
 export interface OrdersSql {
   api_keys: {
     append(parameters: ApiKeysAppendParameters): Promise<ApiKeysAppendRow[]>;
@@ -305,6 +341,11 @@ export interface OrdersSql {
   };
   secrets: {
     find(parameters: SecretsFindParameters): Promise<SecretsFindRow[]>;
+  };
+  journey: {
+    by_key(parameters: JourneyByKeyParameters): Promise<JourneyByKeyRow[]>;
+    clients(parameters: JourneyClientsParameters): Promise<JourneyClientsRow[]>;
+    orders(parameters: JourneyOrdersParameters): Promise<JourneyOrdersRow[]>;
   };
 }
 
