@@ -82,6 +82,38 @@ export const operation = (system: System, id: string) =>
 export const consistency = (system: System) =>
   queryOptions({ queryKey: ["consistency", system], queryFn: context => get<Consistency>(system, "consistency", {}, context) });
 
+/** A listed order. */
+export interface UnknownOrder {
+  readonly order_id: string;
+  readonly idempotency_key: string;
+  readonly client_id: string;
+  readonly symbol: string;
+  readonly side: string;
+  readonly quantity: string;
+  readonly order_type: string;
+  readonly limit_price: string | null;
+  readonly status: string;
+  readonly attempts: number;
+  readonly outcome_unknown: boolean;
+  readonly last_error_code: string | null;
+  readonly last_error_msg: string | null;
+  readonly failed_at: string | null;
+  readonly created_at: string;
+  readonly next_attempt_at: string;
+  readonly expires_at: string | null;
+  readonly trace_id: string;
+}
+
+// As many as a count of the lists, before "more".
+const mostUnknown = 100;
+
+/** The orders with an unknown outcome, oldest first. */
+export const unknownOrders = queryOptions({
+  queryKey: ["orders", "unknown"],
+  queryFn: context =>
+    get<{ orders: readonly UnknownOrder[]; next_cursor?: string }>("orders", "orders/unknown", { limit: mostUnknown }, context),
+});
+
 export const rawDeadLetterCounts = queryOptions({
   queryKey: ["raw dead letters", "counts"],
   queryFn: context => get<RawDeadLetterCounts>("notification", "raw-dead-letters/counts", {}, context),

@@ -32,6 +32,7 @@ export const orderRows = {
     failed: "failed_at",
     due: "next_attempt_at",
     done: "settled_at",
+    unknown: "outcome_unknown",
   },
   facts: [
     { column: "symbol", title: "Symbol" },

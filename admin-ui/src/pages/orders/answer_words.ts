@@ -7,7 +7,13 @@ export function answerWords({ answer, status, outcome_unknown, broker_order_id, 
   text: string;
 } {
   const why = [reason_code, message].filter(Boolean).join(": ");
-  const settled = outcome_unknown ? "" : status === "succeeded" ? " The order succeeded." : status === "aborted" ? " The order failed." : "";
+  const settled = outcome_unknown
+    ? ""
+    : status === "succeeded"
+      ? " The order succeeded."
+      : status === "aborted"
+        ? " The order failed."
+        : "";
   switch (answer) {
     case "executed":
       return { tone: "done", text: `The broker executed it${broker_order_id ? ` as ${broker_order_id}` : ""}.${settled}` };

@@ -6,6 +6,7 @@ import { ApiError } from "../../api/client.ts";
 import { useCounts } from "../../api/counts.ts";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
+import { useUnknownOrders } from "../../api/unknown_orders.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { stateMeaning } from "../../parts/row_kinds.ts";
 import { useSettings } from "../../parts/settings.ts";
@@ -49,8 +50,9 @@ function useHeadline() {
   >;
   const consistency = bySystem(useQueries({ queries: systems.map(system => ({ ...queries.consistency(system), ...slow })) }));
   const unreadable = resultOf(useQuery({ ...queries.rawDeadLetterCounts, select: ({ open }) => open, ...live }));
+  const unknownOrders = resultOf(useUnknownOrders());
   const isLagGrowing = useIsGrowing(health.notification.data?.consumer?.pending, health.notification.at);
-  return headlineOf({ now, every: every * 1000, health, gateway, counts, consistency, unreadable, isLagGrowing });
+  return headlineOf({ now, every: every * 1000, health, gateway, counts, consistency, unreadable, unknownOrders, isLagGrowing });
 }
 
 /** Whether the lag grew over the last responses. */
@@ -95,7 +97,7 @@ const words = {
   "/failures/unreadable": "Show the messages",
   "/consistency": "Show the invariants",
 } as const;
-const isList = (to: Target): to is `/${KindName}` => !(to in words);
+const isList = (to: Target): to is `/${KindName}` => !(to in words) && to !== "unknown outcomes";
 
 function More({ to }: { to: Target }) {
   const className = "link text-sm font-medium";
@@ -107,6 +109,12 @@ function More({ to }: { to: Target }) {
       </Link>
     );
   }
+  if (to === "unknown outcomes")
+    return (
+      <Link to="/$kind" params={{ kind: "orders" }} className={className}>
+        Show the orders
+      </Link>
+    );
   return (
     <Link to={to} className={className}>
       {words[to]}

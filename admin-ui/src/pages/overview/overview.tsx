@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { type CSSProperties, Fragment } from "react";
 import type { Count, Counts } from "../../api/answers.ts";
 import { useCounts } from "../../api/counts.ts";
+import { useUnknownOrders } from "../../api/unknown_orders.ts";
 import { count, span } from "../../parts/format.ts";
 import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page, Panel } from "../../parts/page.tsx";
@@ -33,6 +34,17 @@ export function Overview() {
         <RecentOperations />
       </div>
     </Page>
+  );
+}
+
+/** Orders whose outcome is unknown; they are in several states. */
+function UnknownCount() {
+  const { data } = useUnknownOrders();
+  return (
+    <>
+      <dt className="text-faint">Unknown outcome</dt>
+      <dd className={`mono text-right ${data?.count.count ? "font-semibold text-stale" : ""}`}>{data ? count(data.count) : "·"}</dd>
+    </>
   );
 }
 
@@ -79,6 +91,7 @@ function KindPanel({ kind, query: { data, error, refetch } }: { kind: Kind; quer
           <dl className="col-span-2 grid grid-cols-2 content-center gap-x-4 gap-y-1 border-r border-b px-4 py-3 md:col-span-1">
             <dt className="text-faint">Oldest {stateMeaning(kind, "waiting").word.toLowerCase()}</dt>
             <dd className={`mono text-right ${age && age > lateAfter ? "text-retry" : ""}`}>{age === undefined ? "none" : span(age)}</dd>
+            {kind.name === "orders" && <UnknownCount />}
             {kind.subsets?.map(({ name, word }) => (
               <Fragment key={name}>
                 <dt className="text-faint">{word}</dt>
