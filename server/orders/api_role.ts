@@ -9,6 +9,7 @@ import { actorPaths } from "../kernel/operator/operation_standing.ts";
 import { type OrdersSettings, ordersSettings } from "./config.ts";
 import { maskFor } from "./masking.ts";
 import { journeyRoutes } from "./operator/journey_routes.ts";
+import { orderRoutes } from "./operator/order_routes.ts";
 import type { OrdersSql } from "./sql.gen.ts";
 
 /** `orders:api`. */
@@ -23,10 +24,22 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
     kernel,
     context,
     unlogged: actorPaths,
-    routes: ({ operatorSql, askDatabase, requires, cursors, share }) => [
+    routes: ({ store, operatorSql, operators, askDatabase, requires, cursors, share }) => [
+      orderRoutes({
+        sql: operatorSql,
+        standing: store.statements.operations,
+        requires,
+        cursors,
+        share,
+        maskFor,
+        operators,
+        ...kernel.bulk,
+        requeued: sender.wake,
+        log,
+      }),
+      journeyRoutes(operatorSql, requires),
       operatorHealthRoutes({ health, requires, log, askDatabase, broker: false }),
       actionRoutes(operatorSql, requires, cursors, share, maskFor),
-      journeyRoutes(operatorSql, requires),
       configRoutes(requires, { kernel: kernelSettings, orders: ordersSettings }),
     ],
   });

@@ -1,6 +1,7 @@
 import { declareSystem } from "../kernel/system/system.ts";
 import { ordersApi } from "./api_role.ts";
 import { ordersSettings } from "./config.ts";
+import { orderRows } from "./operator/row_kind.ts";
 import { orderScopes } from "./scopes.ts";
 
 export const orders = declareSystem({
@@ -13,5 +14,6 @@ export const orders = declareSystem({
   database: true,
   serves: ["machines", "operators"],
   scopes: Object.values(orderScopes),
+  rowKinds: [orderRows],
   api: { create: ordersApi },
 });

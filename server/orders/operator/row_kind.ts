@@ -40,4 +40,5 @@ export const orderRows = {
     { column: "quantity", title: "Quantity", isNumber: true },
   ],
   actions: { requeue: "OPERATOR", retry: "OPERATOR" },
+  neverRequeued: "cancelled and expired ones",
 } as const satisfies RowKind;
