@@ -3,6 +3,7 @@ import { ordersApi } from "./api_role.ts";
 import { ordersSettings } from "./config.ts";
 import { orderRows } from "./operator/row_kind.ts";
 import { orderScopes } from "./scopes.ts";
+import { senderRole } from "./sender_role.ts";
 
 export const orders = declareSystem({
   name: "orders",
@@ -15,5 +16,8 @@ export const orders = declareSystem({
   serves: ["machines", "operators"],
   scopes: Object.values(orderScopes),
   rowKinds: [orderRows],
-  api: { create: ordersApi },
+  api: { needs: ["outside"], create: ordersApi },
+  workers: {
+    sender: { needs: ["outside"], create: senderRole },
+  },
 });
