@@ -1,6 +1,7 @@
 import { declareSystem } from "../kernel/system/system.ts";
 import { ordersApi } from "./api_role.ts";
 import { ordersSettings } from "./config.ts";
+import { janitorRole } from "./janitor.ts";
 import { orderRows } from "./operator/row_kind.ts";
 import { orderScopes } from "./scopes.ts";
 import { senderRole } from "./sender_role.ts";
@@ -19,5 +20,6 @@ export const orders = declareSystem({
   api: { needs: ["outside"], create: ordersApi },
   workers: {
     sender: { needs: ["outside"], create: senderRole },
+    janitor: { create: janitorRole },
   },
 });
