@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import type { OrdersUnknownRow as UnknownOrder } from "../../../server/orders/sql.gen.ts";
 import { without } from "../parts/filter.ts";
 import { type Row, rowOf, type Sort } from "../parts/row_kinds.ts";
 import { pageSize } from "../parts/settings.ts";
@@ -81,28 +82,6 @@ export const operation = (system: System, id: string) =>
 
 export const consistency = (system: System) =>
   queryOptions({ queryKey: ["consistency", system], queryFn: context => get<Consistency>(system, "consistency", {}, context) });
-
-/** A listed order. */
-export interface UnknownOrder {
-  readonly order_id: string;
-  readonly idempotency_key: string;
-  readonly client_id: string;
-  readonly symbol: string;
-  readonly side: string;
-  readonly quantity: string;
-  readonly order_type: string;
-  readonly limit_price: string | null;
-  readonly status: string;
-  readonly attempts: number;
-  readonly outcome_unknown: boolean;
-  readonly last_error_code: string | null;
-  readonly last_error_msg: string | null;
-  readonly failed_at: string | null;
-  readonly created_at: string;
-  readonly next_attempt_at: string;
-  readonly expires_at: string | null;
-  readonly trace_id: string;
-}
 
 // As many as a count of the lists, before "more".
 const mostUnknown = 100;

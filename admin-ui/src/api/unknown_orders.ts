@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
+import type { OrdersUnknownRow as UnknownOrder } from "../../../server/orders/sql.gen.ts";
 import type { Count } from "./answers.ts";
 import { useLive } from "./live.ts";
-import { type UnknownOrder, unknownOrders } from "./queries.ts";
+import { unknownOrders } from "./queries.ts";
 
 export interface UnknownOrders {
   readonly count: Count;

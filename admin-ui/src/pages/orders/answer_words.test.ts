@@ -12,10 +12,7 @@ test.each<[AskAnswer, string]>([
     "The broker rejected it: UNKNOWN_SYMBOL: no such symbol. The order failed.",
   ],
   [{ answer: "working", ...open }, "The broker has it and has not executed it yet. The sender asks again later."],
-  [
-    { answer: "unknown_to_broker", ...open, outcome_unknown: false },
-    "The broker does not know it: it never arrived. The sender sends it now.",
-  ],
+  [{ answer: "unknown_to_broker", ...open }, "The broker does not know it: it never arrived. The sender asks once more and then sends it."],
   [{ answer: "no_answer", ...open, reason_code: "TIMEOUT" }, "The broker did not answer (TIMEOUT). Nothing was changed."],
 ])("%j", (answer, text) => expect(answerWords(answer).text).toBe(text));
 

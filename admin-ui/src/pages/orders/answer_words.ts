@@ -24,7 +24,7 @@ export function answerWords({ answer, status, outcome_unknown, broker_order_id, 
     case "unknown_to_broker":
       return {
         tone: "pending",
-        text: `The broker does not know it: it never arrived.${status === "failed" || status === "pending" ? " The sender sends it now." : settled}`,
+        text: `The broker does not know it: it never arrived.${status === "failed" || status === "pending" ? " The sender asks once more and then sends it." : settled}`,
       };
     case "no_answer":
       return { tone: "retry", text: `The broker did not answer${why ? ` (${why})` : ""}. Nothing was changed.` };

@@ -1,8 +1,8 @@
+import type { OrdersAttemptsRow as BrokerCall } from "../../../../server/orders/sql.gen.ts";
 import { span } from "../../parts/format.ts";
 import { callWords } from "../../parts/order_words.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
-import type { BrokerCall } from "./queries.ts";
 
 /** Each call to the broker, a send or a question, with its result and its worker. */
 export function BrokerCalls({ calls }: { calls: readonly BrokerCall[] }) {

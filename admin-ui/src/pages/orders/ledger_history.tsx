@@ -1,9 +1,9 @@
+import type { OrdersHistoryRow as LedgerChange } from "../../../../server/orders/sql.gen.ts";
 import { Actor } from "../../parts/actor.tsx";
 import { Icon } from "../../parts/icons.tsx";
 import type { Tone } from "../../parts/row_kinds.ts";
 import { toneText } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
-import type { LedgerChange } from "./queries.ts";
 
 const tones: Record<string, Tone> = { accepted: "flight", succeeded: "done", failed: "failed" };
 

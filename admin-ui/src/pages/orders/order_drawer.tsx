@@ -43,16 +43,17 @@ function Details({ order }: { order: OrderDetail }) {
         <Facts
           facts={[
             ["State", <StateMark key="state" state={stateOf(orders, { ...order, stale: false, unknown: order.outcome_unknown })} />],
-            ["Ledger", ledger.reason_code ? `${ledger.status}, ${ledger.reason_code}` : ledger.status],
+            ["Ledger", ledger && [ledger.status, ledger.reason_code].filter(Boolean).join(", ")],
             ["Sends", order.attempts],
             ["Accepted", <At key="accepted" at={order.created_at} />],
             ...(order.failed_at ? [["Last failure", <At key="failed" at={order.failed_at} />] as const] : []),
             ...(isWaiting(orders, order)
               ? [[order.outcome_unknown ? "Next question" : "Next attempt", <At key="next" at={order.next_attempt_at} />] as const]
               : []),
-            ["Settled", <At key="settled" at={ledger.settled_at} />],
+            ["Settled", <At key="settled" at={order.settled_at} />],
             ["Expires", order.expires_at ? <At key="expires" at={order.expires_at} /> : "never"],
-            ["Broker's order", ledger.broker_order_id ? <Id key="broker" id={ledger.broker_order_id} whole /> : null],
+            ...(order.locked_by ? [["Leased by", <Lease key="lease" by={order.locked_by} until={order.lease_until} />] as const] : []),
+            ["Broker's order", order.broker_order_id ? <Id key="broker" id={order.broker_order_id} whole /> : null],
           ]}
         />
       </Section>
@@ -64,10 +65,10 @@ function Details({ order }: { order: OrderDetail }) {
       <Section title="Calls to the broker, newest first">
         <BrokerCalls calls={order.calls} />
       </Section>
-      <Section title="Ledger">
+      <Section title="History of the ledger entry, newest first">
         <LedgerHistory history={order.history} />
       </Section>
-      {ledger.broker_answer !== null && ledger.broker_answer !== undefined && (
+      {ledger?.broker_answer != null && (
         <Section title="Broker's answer">
           <Verbatim text={JSON.stringify(ledger.broker_answer, null, 2)} />
         </Section>
@@ -101,3 +102,9 @@ function Details({ order }: { order: OrderDetail }) {
     </>
   );
 }
+
+const Lease = ({ by, until }: { by: string; until: string | null }) => (
+  <>
+    <span className="mono">{by}</span> until <At at={until} />
+  </>
+);

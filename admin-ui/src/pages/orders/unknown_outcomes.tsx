@@ -1,4 +1,4 @@
-import type { UnknownOrder } from "../../api/queries.ts";
+import type { OrdersUnknownRow as UnknownOrder } from "../../../../server/orders/sql.gen.ts";
 import { useUnknownOrders } from "../../api/unknown_orders.ts";
 import type { AboveListProps } from "../../drawers.ts";
 import { count } from "../../parts/format.ts";

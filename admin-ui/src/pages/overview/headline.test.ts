@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { HealthPart, SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
+import type { OrdersUnknownRow as UnknownOrder } from "../../../../server/orders/sql.gen.ts";
 import type { Counts, Invariant } from "../../api/answers.ts";
-import type { UnknownOrder } from "../../api/queries.ts";
 import { headlineOf, type OverviewData, type QueryResult } from "./headline.ts";
 
 const now = Date.UTC(2026, 0, 1, 12);
