@@ -107,6 +107,7 @@ export async function fakeResponses(page: Page, state: SystemState): Promise<() 
     "entitlement/outbox/counts": counts(state.outbox),
     "notification/notifications/counts": counts(state.notifications, state.retrying),
     "orders/orders/counts": orderCounts(state.orders?.counts),
+    "orders/orders/counts?fingerprint=": orderCounts({ succeeded: 0 }),
     "orders/orders/unknown": unknownOrders(state.unknown),
     "orders/consistency": { invariants: [] },
     "orders/health": {

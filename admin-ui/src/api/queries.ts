@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { OrdersUnknownRow as UnknownOrder } from "../../../server/orders/sql.gen.ts";
 import { without } from "../parts/filter.ts";
+import { endOf } from "../parts/order_words.ts";
 import { type Row, rowOf, type Sort } from "../parts/row_kinds.ts";
 import { pageSize } from "../parts/settings.ts";
 import type { Kind, System } from "../systems.ts";
@@ -60,10 +61,14 @@ export const detail = <T>(kind: Kind, id: string) =>
     queryFn: context => get<T>(kind.system, `${kind.name}/${encodeURIComponent(id)}`, {}, context),
   });
 
+/** Groups of failures. Orders that their client cancelled, or that expired, are no failures. */
 export const groups = (kind: Kind, status: string) =>
   queryOptions({
     queryKey: [kind.name, "groups", status],
-    queryFn: context => get<Groups>(kind.system, `${kind.name}/groups`, { status }, context),
+    queryFn: async (context): Promise<Groups> => {
+      const answer = await get<Groups>(kind.system, `${kind.name}/groups`, { status }, context);
+      return kind.name === "orders" ? { ...answer, groups: answer.groups.filter(({ fingerprint }) => !endOf(fingerprint)) } : answer;
+    },
   });
 
 export const operations = (system: System) =>

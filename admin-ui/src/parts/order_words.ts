@@ -21,7 +21,7 @@ export const unknownOutcome: Verdict = { tone: "stale", word: "Outcome unknown" 
 
 const answers: Record<string, Verdict> = {
   succeeded: { tone: "done", word: "executed" },
-  retryable: { tone: "retry", word: "not executed, retried later" },
+  retryable: { tone: "retry", word: "not executed" },
   final: { tone: "failed", word: "rejected" },
   unknown: { tone: "stale", word: "outcome unknown" },
   working: { tone: "flight", word: "received, not executed yet" },
@@ -40,6 +40,9 @@ const ended: Record<string, string> = {
   CANCELLED: "The client cancelled this order. It is never sent again.",
   EXPIRED: "This order expired before it was sent. It is never sent again.",
 };
+
+/** The reason codes of aborted orders that need nobody. */
+export const endCodes: readonly string[] = Object.keys(ended);
 
 /** Why an aborted order cannot be requeued, if it cannot. */
 export const endOf = (reasonCode: string | null | undefined): string | undefined => ended[reasonCode ?? ""];

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Count } from "../api/answers.ts";
-import { useCounts } from "../api/counts.ts";
+import { useCountsOfConcern } from "../api/counts.ts";
 import { useLive } from "../api/live.ts";
 import * as queries from "../api/queries.ts";
 import { useUnknownOrders } from "../api/unknown_orders.ts";
@@ -23,7 +23,7 @@ const none: Count = { count: 0, more: false };
 /** The counts of failures, by page. */
 function useBadges(): Readonly<Record<string, Badge>> {
   const live = useLive();
-  const counted = useCounts();
+  const counted = useCountsOfConcern();
   const failed = rowKinds.map((kind, index) => failedIn(kind, counted[index]?.data) ?? none);
   const unreadable = useQuery({ ...queries.rawDeadLetterCounts, ...live }).data?.open ?? none;
   const unknown = useUnknownOrders().data?.count ?? none;

@@ -66,7 +66,8 @@ export function ListPage({ kind, search, openId, show, open }: ListPageProps) {
       actions={
         isOffered && (
           <button type="button" className="button primary" onClick={() => setBulk(true)}>
-            {action === "retry" ? "Retry" : "Requeue"} all {isNarrow(filter) ? "that match" : action === "retry" ? "" : "failed"}
+            {action === "retry" ? "Retry" : "Requeue"} all{" "}
+            {isNarrow(filter) ? "that match" : action === "retry" ? "" : acted.word.toLowerCase()}
             {action === "retry" ? " now …" : " …"}
           </button>
         )

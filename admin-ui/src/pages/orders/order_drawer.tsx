@@ -78,6 +78,16 @@ function Details({ order }: { order: OrderDetail }) {
           facts={[
             ["Client", <Id key="client" id={order.client_id} whole />],
             ["Key", <Id key="key" id={order.idempotency_key} whole />],
+            ...(order.client_tag
+              ? [
+                  [
+                    "Client's tag",
+                    <span key="tag" className="break-words">
+                      {order.client_tag}
+                    </span>,
+                  ] as const,
+                ]
+              : []),
             ["Trace", <Id key="trace" id={order.trace_id} whole />],
             [
               "Journey",
@@ -93,6 +103,9 @@ function Details({ order }: { order: OrderDetail }) {
             ],
           ]}
         />
+      </Section>
+      <Section title="Request">
+        <Verbatim text={JSON.stringify(order.order_request_json, null, 2)} />
       </Section>
       {order.actions.length > 0 && (
         <Section title="Operator actions">

@@ -10,11 +10,13 @@ export interface Settlement {
 const choices = [
   {
     outcome: "succeeded",
+    word: "Succeeded",
     means: "the broker executed it",
     warning: "The client is told that the order succeeded, and it is never sent again. If the broker did not execute it, nobody will.",
   },
   {
     outcome: "failed",
+    word: "Failed",
     means: "the broker did not execute it",
     warning: "The client is told that the order failed and may order again. If the broker did execute it, the client then has it twice.",
   },
@@ -43,7 +45,7 @@ export function SettleForm({ isBusy, act, cancel }: { isBusy: boolean; act: (set
               onChange={() => setOutcome(one.outcome)}
             />
             <span>
-              <span className="font-medium first-letter:uppercase">{one.outcome}</span>: {one.means}
+              <span className="font-medium">{one.word}</span>: {one.means}
             </span>
           </label>
         ))}

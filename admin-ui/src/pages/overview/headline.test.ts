@@ -138,6 +138,13 @@ const cases: Case[] = [
     "1 unknown outcome of orders: needs attention",
     ["4 failed: needs attention"],
   ],
+  [
+    "orders with an unknown outcome are not also counted as retrying",
+    { unknown: [300, 300], orders: {}, orderCounts: rows({ failed: 2 }, { retrying: { count: 2, more: false } }) },
+    "failed",
+    "2 unknown outcomes of orders: needs attention",
+    [],
+  ],
   ["an aborted order needs attention", { orders: {}, orderCounts: rows({ aborted: 1 }) }, "failed", "1 failed: needs attention"],
   [
     "the broker of orders is not NATS",

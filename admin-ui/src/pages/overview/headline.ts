@@ -166,18 +166,25 @@ function unansweredOf(overview: OverviewData): Finding[] {
   );
 }
 
+/** Retrying rows. An order with an unknown outcome is counted as such, not as retrying. */
+function retryingIn(kind: Kind, counts: Counts | undefined, unknown: Count): Count {
+  const { count: many, more } = counts?.retrying ?? zero;
+  return kind.name === "orders" ? { count: Math.max(0, many - unknown.count), more } : { count: many, more };
+}
+
 /** Delays that usually recover without an operator. */
 function slowOf(overview: OverviewData): Finding[] {
   const { now, health, isLagGrowing } = overview;
   const counted = countsIn(overview);
   const findings: Finding[] = [];
-  const retrying = sumOf(counted.map(({ result }) => result.data?.retrying ?? zero));
+  const unknown = unknownOrdersIn(overview);
+  const retrying = sumOf(counted.map(({ kind, result }) => retryingIn(kind, result.data, unknown.count)));
   const oldest = counted.flatMap(({ result }) => result.data?.oldest_pending_at ?? []).toSorted()[0];
   const age = oldest === undefined ? 0 : now - Date.parse(oldest);
   const late = age > lateAfter ? `the oldest has waited for ${span(age)}` : undefined;
-  const isHere = ({ data }: QueryResult<Counts>) =>
-    retrying.count > 0 ? (data?.retrying?.count ?? 0) * 2 >= retrying.count : data?.oldest_pending_at === oldest;
-  const { name } = (counted.find(({ result }) => isHere(result))?.kind ?? rowKinds[0])!;
+  const isHere = (kind: Kind, data: Counts | undefined) =>
+    retrying.count > 0 ? retryingIn(kind, data, unknown.count).count * 2 >= retrying.count : data?.oldest_pending_at === oldest;
+  const { name } = (counted.find(({ kind, result }) => isHere(kind, result.data))?.kind ?? rowKinds[0])!;
   const to: Target = `/${name}`;
   if (retrying.count > 0)
     findings.push({
@@ -186,7 +193,6 @@ function slowOf(overview: OverviewData): Finding[] {
       to,
     });
   else if (late) findings.push({ tone: "retry", text: late.replace(/^t/, "T"), to });
-  const unknown = unknownOrdersIn(overview);
   if (unknown.count.count > 0 && !unknown.isLate)
     findings.push({
       tone: "retry",
