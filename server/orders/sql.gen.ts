@@ -360,118 +360,54 @@ export interface BulkStartRow {
   operation_id: string;
 }
 
-export interface JourneyByKeyParameters {
-  idempotency_key: readonly string[];
-  limit: number;
+export interface ConsistencyDisagreeingParameters {
+  scan: number;
 }
-export interface JourneyByKeyRow {
-  order_id: string;
-  idempotency_key: string;
-}
-
-export interface JourneyClientsParameters {
-  limit: number;
-}
-export interface JourneyClientsRow {
-  client_id: string;
+export interface ConsistencyDisagreeingRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
 }
 
-export interface JourneyOrdersParameters {
-  order_id: readonly string[];
+export interface ConsistencyLeasesParameters {
+  most: number;
 }
-export interface JourneyOrdersRow {
-  order_id: string;
-  idempotency_key: string;
-  client_id: string;
-  request: Json;
-  status: string;
-  reason_code: string | null;
-  reason: string | null;
-  broker_order_id: string | null;
-  broker_answer: Json | null;
-  accepted_at: string;
-  settled_at: string | null;
-  outbox: Json | null;
-  calls: Json;
-  history: Json;
+export interface ConsistencyLeasesRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
 }
 
-export interface LedgerAcceptParameters {
-  idempotency_key: string;
-  client_id: string;
-  request_digest: string;
-  order_request: Json;
-  expires_at: string | null;
-  ahead_seconds: number;
-  traceparent: string;
+export interface ConsistencyUnknownParameters {
+  most: number;
 }
-export interface LedgerAcceptRow {
-  order_id: string | null;
-  accepted_at: string | null;
-  in_time: boolean;
+export interface ConsistencyUnknownRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
 }
 
-export interface LedgerCancelParameters {
-  idempotency_key: string;
-  reason: string;
+export interface ConsistencyUnrecordedParameters {
+  scan: number;
 }
-export interface LedgerCancelRow {
-  order_id: string;
-  attempts: number;
-}
-
-export interface LedgerCleanupParameters {
-  retention_seconds: number;
-  limit: number;
-}
-export interface LedgerCleanupRow {
-  order_id: string;
+export interface ConsistencyUnrecordedRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
 }
 
-export interface LedgerFindParameters {
-  idempotency_key: readonly string[];
-  settled_only: boolean;
+export interface ConsistencyUnsentParameters {
+  scan: number;
 }
-export interface LedgerFindRow {
-  idempotency_key: string;
-  order_id: string;
-  status: string;
-  order_request_json: Json;
-  request_digest: string;
-  accepted_at: string;
-  settled_at: string | null;
-  attempts: number;
-  outbox_status: string | null;
-  outcome_unknown: boolean;
-  reason_code: string | null;
-  reason: string | null;
-  broker_order_id: string | null;
-  broker_answer: Json | null;
-}
-
-export interface LedgerListParameters {
-  client_id: string;
-  status: readonly string[];
-  before: string;
-  before_order_id: string;
-  since: string;
-  limit: number;
-}
-export interface LedgerListRow {
-  idempotency_key: string;
-  order_id: string;
-  status: string;
-  order_request_json: Json;
-  request_digest: string;
-  accepted_at: string;
-  settled_at: string | null;
-  attempts: number;
-  outbox_status: string | null;
-  outcome_unknown: boolean;
-  reason_code: string | null;
-  reason: string | null;
-  broker_order_id: string | null;
-  broker_answer: Json | null;
+export interface ConsistencyUnsentRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
 }
 
 export interface OrdersAskedParameters {
@@ -521,14 +457,6 @@ export interface OrdersClaimRow {
   last_error_msg: string | null;
   expires_in_seconds: number | null;
   queued_seconds: number;
-}
-
-export interface OrdersCleanupParameters {
-  retention_seconds: number;
-  limit: number;
-}
-export interface OrdersCleanupRow {
-  order_id: string;
 }
 
 export interface OrdersCountsParameters {
@@ -1036,16 +964,6 @@ export interface OrdersSettleRow {
   attempts: number;
 }
 
-export interface OrdersStateParameters {
-  order_id: string;
-}
-export interface OrdersStateRow {
-  order_id: string;
-  idempotency_key: string;
-  status: string;
-  outcome_unknown: boolean;
-}
-
 export interface OrdersUnknownParameters {
   after_id: string;
   limit: number;
@@ -1117,23 +1035,17 @@ export interface OrdersSql {
     retry(parameters: BulkRetryParameters): Promise<BulkRetryRow[]>;
     start(parameters: BulkStartParameters): Promise<BulkStartRow[]>;
   };
-  journey: {
-    by_key(parameters: JourneyByKeyParameters): Promise<JourneyByKeyRow[]>;
-    clients(parameters: JourneyClientsParameters): Promise<JourneyClientsRow[]>;
-    orders(parameters: JourneyOrdersParameters): Promise<JourneyOrdersRow[]>;
-  };
-  ledger: {
-    accept(parameters: LedgerAcceptParameters): Promise<LedgerAcceptRow[]>;
-    cancel(parameters: LedgerCancelParameters): Promise<LedgerCancelRow[]>;
-    cleanup(parameters: LedgerCleanupParameters): Promise<LedgerCleanupRow[]>;
-    find(parameters: LedgerFindParameters): Promise<LedgerFindRow[]>;
-    list(parameters: LedgerListParameters): Promise<LedgerListRow[]>;
+  consistency: {
+    disagreeing(parameters: ConsistencyDisagreeingParameters): Promise<ConsistencyDisagreeingRow[]>;
+    leases(parameters: ConsistencyLeasesParameters): Promise<ConsistencyLeasesRow[]>;
+    unknown(parameters: ConsistencyUnknownParameters): Promise<ConsistencyUnknownRow[]>;
+    unrecorded(parameters: ConsistencyUnrecordedParameters): Promise<ConsistencyUnrecordedRow[]>;
+    unsent(parameters: ConsistencyUnsentParameters): Promise<ConsistencyUnsentRow[]>;
   };
   orders: {
     asked(parameters: OrdersAskedParameters): Promise<OrdersAskedRow[]>;
     attempts(parameters: OrdersAttemptsParameters): Promise<OrdersAttemptsRow[]>;
     claim(parameters: OrdersClaimParameters): Promise<OrdersClaimRow[]>;
-    cleanup(parameters: OrdersCleanupParameters): Promise<OrdersCleanupRow[]>;
     counts(parameters: OrdersCountsParameters): Promise<OrdersCountsRow[]>;
     counts_all(parameters: OrdersCountsAllParameters): Promise<OrdersCountsAllRow[]>;
     depth(parameters: OrdersDepthParameters): Promise<OrdersDepthRow[]>;
@@ -1161,7 +1073,6 @@ export interface OrdersSql {
     resolve(parameters: OrdersResolveParameters): Promise<OrdersResolveRow[]>;
     retry_now(parameters: OrdersRetryNowParameters): Promise<OrdersRetryNowRow[]>;
     settle(parameters: OrdersSettleParameters): Promise<OrdersSettleRow[]>;
-    state(parameters: OrdersStateParameters): Promise<OrdersStateRow[]>;
     unknown(parameters: OrdersUnknownParameters): Promise<OrdersUnknownRow[]>;
   };
 }

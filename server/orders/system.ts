@@ -16,10 +16,10 @@ export const orders = declareSystem({
   database: true,
   serves: ["machines", "operators"],
   scopes: Object.values(orderScopes),
-  rowKinds: [orderRows],
   api: { needs: ["outside"], create: ordersApi },
   workers: {
     sender: { needs: ["outside"], create: senderRole },
     janitor: { create: janitorRole },
   },
+  rowKinds: [orderRows],
 });

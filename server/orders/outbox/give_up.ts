@@ -10,6 +10,8 @@ export interface GiveUpOptions {
   readonly gate: Pick<Gate, "awayFor" | "allows">;
   readonly adapter: string;
   readonly aborted: { inc(labels: { code: string }): void };
+  /** Called after orders were aborted. */
+  readonly settled: () => void;
   readonly giveUpAfter: number;
   readonly sweep: number;
 }
@@ -17,7 +19,7 @@ export interface GiveUpOptions {
 const batch = 500;
 
 /** Aborts orders that expired, also while nothing is claimed, and orders that have waited too long for a broker that is away. */
-export function giveUp({ context, orders, gate, adapter, aborted, giveUpAfter, sweep }: GiveUpOptions): Loop {
+export function giveUp({ context, orders, gate, adapter, aborted, settled, giveUpAfter, sweep }: GiveUpOptions): Loop {
   const { worker, log, metrics } = context;
   const expiry = dueBound(async from => (await orders.oldest_expiry({ from }))[0], 10 * sweep);
 
@@ -35,6 +37,7 @@ export function giveUp({ context, orders, gate, adapter, aborted, giveUpAfter, s
       aborted.inc({ code });
       log.error({ idempotency_key, order_id, status, attempts, last_error_code: code, adapter }, "order.give_up");
     }
+    if (rows.length > 0) settled();
     return rows.length;
   }
   return loop({ name: "order.give_up", runOnce, full: batch, interval: sweep, log, metrics });

@@ -21,6 +21,8 @@ export interface SendClaimOptions {
   readonly askWithin: number;
   readonly policy: Policy;
   readonly aborted: { inc(labels: { code: string }): void };
+  /** Called after an order has succeeded or was aborted. */
+  readonly settled: () => void;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -124,6 +126,7 @@ export function sendClaim(options: SendClaimOptions) {
 
   function report(row: OrdersClaimRow, { status, attempts, outcome_unknown, code, message }: Decision): void {
     if (status === "succeeded") sentTotal.inc();
+    if (status !== "failed") options.settled();
     if (status === "aborted") options.aborted.inc({ code: code! });
     const { order_id, idempotency_key, traceparent } = row;
     const fields = { idempotency_key, order_id, status, attempts, last_error_code: code ?? undefined, adapter: adapter.name };
