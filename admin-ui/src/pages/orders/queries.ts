@@ -1,4 +1,5 @@
 import type { OrderDetail as OrderAnswer } from "../../../../server/orders/operator/order_routes.ts";
+import type { Answered } from "../../../../server/orders/operator/resolution.ts";
 import { detail } from "../../api/queries.ts";
 import { kindOf } from "../../systems.ts";
 
@@ -13,13 +14,6 @@ interface Ledger {
 
 export type OrderDetail = Omit<OrderAnswer, "ledger"> & { readonly ledger: Ledger | null };
 
-export interface AskAnswer {
-  readonly answer: "executed" | "rejected" | "working" | "unknown_to_broker" | "no_answer";
-  readonly status: string;
-  readonly outcome_unknown: boolean;
-  readonly broker_order_id?: string;
-  readonly reason_code?: string;
-  readonly message?: string;
-}
+export type AskAnswer = Answered;
 
 export const orderDetail = (id: string) => detail<OrderDetail>(kindOf("orders"), id);
