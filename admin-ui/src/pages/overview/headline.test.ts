@@ -139,8 +139,12 @@ const cases: Case[] = [
     ["4 failed: needs attention"],
   ],
   [
-    "orders with an unknown outcome are not also counted as retrying",
-    { unknown: [300, 300], orders: {}, orderCounts: rows({ failed: 2 }, { retrying: { count: 2, more: false } }) },
+    "orders with an unknown outcome are not also shown as retrying or as late",
+    {
+      unknown: [300, 300],
+      orders: {},
+      orderCounts: rows({ failed: 2 }, { retrying: { count: 2, more: false }, oldest_pending_at: ago(300) }),
+    },
     "failed",
     "2 unknown outcomes of orders: needs attention",
     [],

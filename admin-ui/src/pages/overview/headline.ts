@@ -144,9 +144,10 @@ function failuresOf(overview: OverviewData): Finding[] {
 }
 
 /** Orders with an unknown outcome. The sender asks the broker at once, so a young one usually needs nobody. */
-function unknownOrdersIn({ now, unknownOrders }: OverviewData): { readonly count: Count; readonly isLate: boolean } {
+function unknownOrdersIn({ now, unknownOrders }: OverviewData) {
   const { count: many = zero, orders = [] } = unknownOrders.data ?? {};
-  return { count: many, isLate: orders.some(({ created_at }) => now - Date.parse(created_at) > lateAfter) };
+  const oldest = orders[0]?.created_at;
+  return { count: many, oldest, isLate: oldest !== undefined && now - Date.parse(oldest) > lateAfter };
 }
 const outcomes = ({ count: many }: Count) => (many === 1 ? "unknown outcome" : "unknown outcomes");
 
@@ -179,7 +180,11 @@ function slowOf(overview: OverviewData): Finding[] {
   const findings: Finding[] = [];
   const unknown = unknownOrdersIn(overview);
   const retrying = sumOf(counted.map(({ kind, result }) => retryingIn(kind, result.data, unknown.count)));
-  const oldest = counted.flatMap(({ result }) => result.data?.oldest_pending_at ?? []).toSorted()[0];
+  const oldestIn = (kind: Kind, data: Counts | undefined) =>
+    kind.name === "orders" && unknown.oldest !== undefined && unknown.oldest <= (data?.oldest_pending_at ?? "")
+      ? null
+      : data?.oldest_pending_at;
+  const oldest = counted.flatMap(({ kind, result }) => oldestIn(kind, result.data) ?? []).toSorted()[0];
   const age = oldest === undefined ? 0 : now - Date.parse(oldest);
   const late = age > lateAfter ? `the oldest has waited for ${span(age)}` : undefined;
   const isHere = (kind: Kind, data: Counts | undefined) =>

@@ -115,7 +115,7 @@ function More({ to }: { to: Target }) {
   if (to === "unknown outcomes")
     return (
       <Link to="/$kind" params={{ kind: "orders" }} className={className}>
-        Show the orders
+        Show the unknown outcomes
       </Link>
     );
   return (
