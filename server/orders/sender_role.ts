@@ -2,10 +2,12 @@ import type { KernelSettings } from "../kernel/config/settings.ts";
 import { withinLease } from "../kernel/delivery/lease.ts";
 import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/role.ts";
 import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
+import { bulkLoop } from "../kernel/operator/bulk.ts";
 import { openStore } from "../kernel/postgres/store.ts";
 import { adapterOf } from "./broker/adapters.ts";
 import { createGate } from "./broker/gate.ts";
 import type { OrdersSettings } from "./config.ts";
+import { orderRows } from "./operator/row_kind.ts";
 import { giveUp } from "./outbox/give_up.ts";
 import { sendClaim } from "./outbox/send_claim.ts";
 import { sender } from "./outbox/sender.ts";
@@ -52,5 +54,6 @@ export function senderRole(kernel: KernelSettings, settings: OrdersSettings, con
   });
   const sending = sender({ context, tuning, orders, adapter, gate, deliver, liveness: kernel.liveness });
   const givingUp = giveUp({ context, orders, gate, adapter: adapter.name, aborted, settled: api.wake, ...tuning });
-  return sequence([store, closing, subscribeRole(context, sending.wake), parallel([sending, givingUp])]);
+  const bulk = bulkLoop({ kind: orderRows.name, sql: store.statements, ...kernel.bulk, requeued: sending.wake, log, metrics });
+  return sequence([store, closing, subscribeRole(context, sending.wake), parallel([sending, givingUp, bulk])]);
 }

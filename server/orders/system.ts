@@ -2,6 +2,7 @@ import { declareSystem } from "../kernel/system/system.ts";
 import { ordersApi } from "./api_role.ts";
 import { ordersSettings } from "./config.ts";
 import { janitorRole } from "./janitor.ts";
+import { orderRows } from "./operator/row_kind.ts";
 import { orderScopes } from "./scopes.ts";
 import { senderRole } from "./sender_role.ts";
 
@@ -20,4 +21,5 @@ export const orders = declareSystem({
     sender: { needs: ["outside"], create: senderRole },
     janitor: { create: janitorRole },
   },
+  rowKinds: [orderRows],
 });

@@ -6,7 +6,7 @@ with lost as materialized (
   select :id, locked_by from :table
   where status = :'held' and lease_until > $2::timestamptz and lease_until <= now() order by lease_until limit $1::int for update skip locked
 ), back as (
-  update :table set status = :released, :due = now(),
+  update :table set status = :'waiting', :due = now(),
     locked_by = null, locked_at = null, lease_until = null, claim_token = null
   where :id = any (array(select :id from lost)) returning :id
 )

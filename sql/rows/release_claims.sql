@@ -5,7 +5,7 @@ with held as materialized (
   select :id, claim_token from :table
   where status = :'held' and lease_until > now() and claim_token = any ($1::uuid[]) order by lease_until for update skip locked
 ), back as (
-  update :table set status = :released, :due = now(),
+  update :table set status = :'waiting', :due = now(),
     locked_by = null, locked_at = null, lease_until = null, claim_token = null
   where :id = any (array(select :id from held)) returning :id
 )

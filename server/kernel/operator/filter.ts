@@ -22,7 +22,7 @@ const oneOf = (values: readonly string[], description: string) =>
 
 const fields = <Attempts extends TSchema>(kind: RowKind, minAttempts: Attempts) => ({
   type: oneOf(typeNames(kind), `the type of the ${kind.one}`),
-  user_id: Type.Optional(text("the user, exactly")),
+  user_id: Type.Optional(text(`the ${kind.columns.user.replace(/_id$/, "")}, exactly`)),
   error: Type.Optional(text("a part of the last error, in any case")),
   fingerprint: Type.Optional(text("the fingerprint of the last error, as in the groups")),
   min_attempts: Type.Optional(minAttempts),

@@ -78,6 +78,8 @@ export interface RowColumns {
   readonly done: string;
   /** True for a row that a newer one had overtaken. */
   readonly stale?: string;
+  /** True for a row whose last attempt has an unknown outcome. */
+  readonly unknown?: string;
 }
 
 export interface RowFact {

@@ -7,7 +7,7 @@
 -- $5 call: the ask, {adapter, outcome, code?, message?, duration_ms}
 -- returns order_id, is_due
 with asked as (
-  update outbox_orders set updated_at = now(), calls = calls + 1,
+  update outbox_orders set calls = calls + 1,
     next_attempt_at = case when $4::text = 'unknown_to_broker' and outcome_unknown and status in ('pending', 'failed')
       then least(next_attempt_at, now()) else next_attempt_at end
   where order_id = $1::uuid

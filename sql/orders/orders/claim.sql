@@ -1,5 +1,5 @@
 -- Claims due orders, those due longest first. Orders have no order among each other.
--- A claim is durable: after it the order may be at the broker, and the database must not forget that.
+-- The connection must be durable: after a claim the order may be at the broker, and the database must not forget that.
 -- $1 worker
 -- $2 token
 -- $3 limit
@@ -11,7 +11,7 @@ with due as materialized (
   where status in ('pending', 'failed') and next_attempt_at > $5::timestamptz and next_attempt_at <= now()
   order by next_attempt_at limit $3::int for update skip locked
 ), claimed as (
-  update outbox_orders set status = 'sending', updated_at = now(), locked_by = $1, locked_at = now(),
+  update outbox_orders set status = 'sending', locked_by = $1, locked_at = now(),
     lease_until = now() + make_interval(secs => $4::float8), claim_token = $2::uuid
   where ctid = any (array(select ctid from due))
   returning *

@@ -16,7 +16,7 @@ with expired as materialized (
 ), target as materialized (
   select distinct on (order_id) order_id, code, message from (select * from expired union all select * from waiting) t order by order_id, code desc
 ), aborted as (
-  update outbox_orders o set status = 'aborted', updated_at = now(), last_error_code = t.code, last_error_msg = t.message,
+  update outbox_orders o set status = 'aborted', last_error_code = t.code, last_error_msg = t.message,
     failed_at = now(), settled_at = now()
   from target t where o.order_id = t.order_id
   returning o.order_id, o.idempotency_key, o.status, o.attempts, t.code, t.message

@@ -14,7 +14,7 @@
 with target as materialized (
   select order_id from outbox_orders where order_id = $1::uuid and outcome_unknown and status in ('pending', 'failed') for update
 ), resolved as (
-  update outbox_orders set status = $5, updated_at = now(), outcome_unknown = false, asks = 0, last_error_code = $6, last_error_msg = $7,
+  update outbox_orders set status = $5, outcome_unknown = false, asks = 0, last_error_code = $6, last_error_msg = $7,
     failed_at = case when $5 = 'succeeded' then failed_at else now() end, settled_at = now(),
     calls = calls + case when $10::jsonb is null then 0 else 1 end
   where order_id = any (array(select order_id from target))

@@ -16,7 +16,7 @@
 -- $14 calls: array of {kind, outcome, code?, message?, duration_ms, ended_ms: how long ago it ended}
 -- returns order_id, status, attempts
 with settled as (
-  update outbox_orders set status = $5, updated_at = now(), attempts = $6::int, outcome_unknown = $7::boolean, asks = $8::int,
+  update outbox_orders set status = $5, attempts = $6::int, outcome_unknown = $7::boolean, asks = $8::int,
     last_error_code = $9, last_error_msg = $10, next_attempt_at = now() + make_interval(secs => $11::float8),
     failed_at = case when $5 = 'succeeded' then failed_at else now() end, settled_at = case when $5 in ('succeeded', 'aborted') then now() end,
     calls = calls + jsonb_array_length($14::jsonb),
@@ -39,5 +39,3 @@ with settled as (
   select order_id, $2, 'accepted', status, coalesce($9, 'the broker has the order') from entered
 )
 select order_id, status, attempts from settled
--- A settlement is durable, whatever the connection's setting is.
-where (select set_config('synchronous_commit', 'on', true)) is not null
