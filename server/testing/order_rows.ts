@@ -97,6 +97,20 @@ export const ledgerHistory = rowFactory<HistoryColumn>("idempo_ledger_history", 
   reason: "'the client placed the order'",
 }));
 
+type AttemptColumn = "order_id" | "number" | "kind" | "worker" | "adapter" | "started_at" | "duration_ms" | "outcome" | "code" | "message";
+
+/** Calls to the broker: `from` has the ids of their orders. */
+export const orderAttempts = rowFactory<AttemptColumn>("order_attempts", "order_id", () => ({
+  order_id: "order_id",
+  number: 1,
+  kind: "'send'",
+  worker: "'w'",
+  adapter: "'paper'",
+  started_at: "now()",
+  duration_ms: 1,
+  outcome: "'retryable'",
+}));
+
 export interface TestOrder {
   readonly client?: string;
   /** The client's key. */
