@@ -97,6 +97,20 @@ export const ledgerHistory = rowFactory<HistoryColumn>("idempo_ledger_history", 
   reason: "'the client placed the order'",
 }));
 
+type AttemptColumn = "order_id" | "number" | "kind" | "worker" | "adapter" | "started_at" | "duration_ms" | "outcome" | "code" | "message";
+
+/** Calls to the broker: `from` has the ids of their orders. */
+export const orderAttempts = rowFactory<AttemptColumn>("order_attempts", "order_id", () => ({
+  order_id: "order_id",
+  number: 1,
+  kind: "'send'",
+  worker: "'w'",
+  adapter: "'paper'",
+  started_at: "now()",
+  duration_ms: 1,
+  outcome: "'retryable'",
+}));
+
 export interface TestOrder {
   readonly client?: string;
   /** The client's key. */
@@ -173,4 +187,29 @@ export async function insertOrder(
       ...(isFailed ? { last_error_code: quoted(code), last_error_msg: quoted(message) } : {}),
     });
   return order_id!;
+}
+
+export interface TestOutcome {
+  readonly brokerOrderId?: string;
+  readonly brokerAnswer?: object;
+  /** With a code the order has failed. */
+  readonly code?: string;
+  readonly message?: string;
+}
+
+/** Settles an order that was accepted, as a sender does. */
+export async function settleOrder(
+  sql: Pick<postgres.Sql, "unsafe">,
+  storedKey: string,
+  { brokerOrderId, brokerAnswer, code, message = "" }: TestOutcome = {},
+): Promise<void> {
+  const isFailed = code !== undefined;
+  const [reason_code, reason] = isFailed ? [quoted(code), quoted(message)] : ["null", "null"];
+  await sql.unsafe(`with outbox as (
+      update outbox_orders set status = '${isFailed ? "aborted" : "succeeded"}', settled_at = now(), failed_at = ${isFailed ? "now()" : "null"},
+        last_error_code = ${reason_code}, last_error_msg = ${reason}, claim_token = null, lease_until = null, outcome_unknown = false
+      where idempotency_key = ${quoted(storedKey)} returning order_id)
+    update idempo_ledger l set status = '${isFailed ? "failed" : "succeeded"}', settled_at = now(), reason_code = ${reason_code}, reason = ${reason},
+      broker_order_id = ${quoted(brokerOrderId ?? null)}, broker_answer = ${quoted(brokerAnswer ?? null)}
+    from outbox o where l.order_id = o.order_id`);
 }
