@@ -410,6 +410,120 @@ export interface ConsistencyUnsentRow {
   sample: readonly string[];
 }
 
+export interface JourneyByKeyParameters {
+  idempotency_key: readonly string[];
+  limit: number;
+}
+export interface JourneyByKeyRow {
+  order_id: string;
+  idempotency_key: string;
+}
+
+export interface JourneyClientsParameters {
+  limit: number;
+}
+export interface JourneyClientsRow {
+  client_id: string;
+}
+
+export interface JourneyOrdersParameters {
+  order_id: readonly string[];
+}
+export interface JourneyOrdersRow {
+  order_id: string;
+  idempotency_key: string;
+  client_id: string;
+  request: Json;
+  status: string;
+  reason_code: string | null;
+  reason: string | null;
+  broker_order_id: string | null;
+  broker_answer: Json | null;
+  accepted_at: string;
+  settled_at: string | null;
+  outbox: Json | null;
+  calls: Json;
+  history: Json;
+}
+
+export interface LedgerAcceptParameters {
+  idempotency_key: string;
+  client_id: string;
+  request_digest: string;
+  order_request: Json;
+  expires_at: string | null;
+  ahead_seconds: number;
+  traceparent: string;
+}
+export interface LedgerAcceptRow {
+  order_id: string | null;
+  accepted_at: string | null;
+  in_time: boolean;
+}
+
+export interface LedgerCancelParameters {
+  idempotency_key: string;
+  reason: string;
+}
+export interface LedgerCancelRow {
+  order_id: string;
+  attempts: number;
+}
+
+export interface LedgerCleanupParameters {
+  retention_seconds: number;
+  limit: number;
+}
+export interface LedgerCleanupRow {
+  order_id: string;
+}
+
+export interface LedgerFindParameters {
+  idempotency_key: readonly string[];
+  settled_only: boolean;
+}
+export interface LedgerFindRow {
+  idempotency_key: string;
+  order_id: string;
+  status: string;
+  order_request_json: Json;
+  request_digest: string;
+  accepted_at: string;
+  settled_at: string | null;
+  attempts: number;
+  outbox_status: string | null;
+  outcome_unknown: boolean;
+  reason_code: string | null;
+  reason: string | null;
+  broker_order_id: string | null;
+  broker_answer: Json | null;
+}
+
+export interface LedgerListParameters {
+  client_id: string;
+  status: readonly string[];
+  before: string;
+  before_order_id: string;
+  since: string;
+  limit: number;
+}
+export interface LedgerListRow {
+  idempotency_key: string;
+  order_id: string;
+  status: string;
+  order_request_json: Json;
+  request_digest: string;
+  accepted_at: string;
+  settled_at: string | null;
+  attempts: number;
+  outbox_status: string | null;
+  outcome_unknown: boolean;
+  reason_code: string | null;
+  reason: string | null;
+  broker_order_id: string | null;
+  broker_answer: Json | null;
+}
+
 export interface OrdersAskedParameters {
   order_id: string;
   actor: string;
@@ -457,6 +571,14 @@ export interface OrdersClaimRow {
   last_error_msg: string | null;
   expires_in_seconds: number | null;
   queued_seconds: number;
+}
+
+export interface OrdersCleanupParameters {
+  retention_seconds: number;
+  limit: number;
+}
+export interface OrdersCleanupRow {
+  order_id: string;
 }
 
 export interface OrdersCountsParameters {
@@ -1042,10 +1164,23 @@ export interface OrdersSql {
     unrecorded(parameters: ConsistencyUnrecordedParameters): Promise<ConsistencyUnrecordedRow[]>;
     unsent(parameters: ConsistencyUnsentParameters): Promise<ConsistencyUnsentRow[]>;
   };
+  journey: {
+    by_key(parameters: JourneyByKeyParameters): Promise<JourneyByKeyRow[]>;
+    clients(parameters: JourneyClientsParameters): Promise<JourneyClientsRow[]>;
+    orders(parameters: JourneyOrdersParameters): Promise<JourneyOrdersRow[]>;
+  };
+  ledger: {
+    accept(parameters: LedgerAcceptParameters): Promise<LedgerAcceptRow[]>;
+    cancel(parameters: LedgerCancelParameters): Promise<LedgerCancelRow[]>;
+    cleanup(parameters: LedgerCleanupParameters): Promise<LedgerCleanupRow[]>;
+    find(parameters: LedgerFindParameters): Promise<LedgerFindRow[]>;
+    list(parameters: LedgerListParameters): Promise<LedgerListRow[]>;
+  };
   orders: {
     asked(parameters: OrdersAskedParameters): Promise<OrdersAskedRow[]>;
     attempts(parameters: OrdersAttemptsParameters): Promise<OrdersAttemptsRow[]>;
     claim(parameters: OrdersClaimParameters): Promise<OrdersClaimRow[]>;
+    cleanup(parameters: OrdersCleanupParameters): Promise<OrdersCleanupRow[]>;
     counts(parameters: OrdersCountsParameters): Promise<OrdersCountsRow[]>;
     counts_all(parameters: OrdersCountsAllParameters): Promise<OrdersCountsAllRow[]>;
     depth(parameters: OrdersDepthParameters): Promise<OrdersDepthRow[]>;

@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { audits, outboxEvents } from "./entitlement_rows.ts";
+import { ledgerEntries, orders } from "./listed_orders.ts";
 import { deadLetters, notifications } from "./notification_rows.ts";
-import { ledgerEntries, orders } from "./order_rows.ts";
 import { quoted } from "./rows.ts";
 
 /**

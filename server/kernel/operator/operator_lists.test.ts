@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { outboxEvents } from "../../testing/entitlement_rows.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
+import { orders } from "../../testing/listed_orders.ts";
 import { notifications } from "../../testing/notification_rows.ts";
 import { type OperatorRow, orderTypes, putEvent, putNotification, putOrder } from "../../testing/operator_rows.ts";
-import { orders } from "../../testing/order_rows.ts";
 import { quoted } from "../../testing/rows.ts";
 
 let kenri: TestKenri;

@@ -4,7 +4,7 @@ import { connect, type Sql } from "../../kernel/postgres/database.ts";
 import { bindStatements, readStatements } from "../../kernel/postgres/statements.ts";
 import { createMetrics } from "../../kernel/telemetry/metrics.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
-import { ledgerEntries, orders } from "../../testing/order_rows.ts";
+import { ledgerEntries, orders } from "../../testing/listed_orders.ts";
 import { quoted } from "../../testing/rows.ts";
 import type { OrdersSql } from "../sql.gen.ts";
 

@@ -84,8 +84,7 @@ create table idempo_ledger (
   check (status <> 'failed' or reason_code is not null)
 ) with (fillfactor = 80);
 create unique index idempo_ledger_order on idempo_ledger (order_id);
-create index idempo_ledger_client on idempo_ledger (client_id, order_id desc);
-create index idempo_ledger_client_status on idempo_ledger (client_id, status, order_id desc);
+create index idempo_ledger_client on idempo_ledger (client_id, status, accepted_at desc, order_id desc);
 create index idempo_ledger_settled on idempo_ledger (settled_at) where settled_at is not null;
 
 -- Every change of a ledger entry's status: who, when, from, to, why. Append only.
