@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import { becomes } from "../../stack/wait.ts";
-import { anyTrace } from "./entitlement_rows.ts";
+import { anyOrder, ledgerEntries, ledgerHistory, outboxOrders } from "./order_rows.ts";
 import type { TestPaperBroker } from "./paper_broker.ts";
 import { quoted } from "./rows.ts";
 
@@ -18,18 +18,13 @@ export async function placeOrders(
   { symbol = "ACME", side = "BUY", expiresIn }: Placed = {},
 ): Promise<string[]> {
   const expires = expiresIn === undefined ? "null::timestamptz" : `now() + ${quoted(expiresIn)}::interval`;
+  const order_request_json = quoted({ ...anyOrder, symbol, side });
+  const order = { order_id: "order_id", idempotency_key: "idempotency_key", order_request_json };
   const rows = await sql.unsafe<{ idempotency_key: string }[]>(`
     with one as materialized (
-      select uuidv7() as order_id, 'tester:' || gen_random_uuid() as key, ${expires} as expires_at,
-        ${quoted({ symbol, side, quantity: "1", order_type: "MARKET" })} as request from generate_series(1, ${count})
-    ), entry as (
-      insert into idempo_ledger (idempotency_key, order_id, client_id, request_digest, order_request_json, status)
-      select key, order_id, 'tester', 'digest', request, 'accepted' from one returning order_id
-    ), noted as (
-      insert into idempo_ledger_history (order_id, actor, to_status, reason) select order_id, 'tester', 'accepted', 'accepted' from entry
-    )
-    insert into outbox_orders (order_id, idempotency_key, client_id, order_request_json, request_digest, status, traceparent, expires_at)
-    select order_id, key, 'tester', request, 'digest', 'pending', ${anyTrace}, expires_at from one returning idempotency_key`);
+      select uuidv7() as order_id, 'tester:' || gen_random_uuid() as idempotency_key, ${expires} as expires_at from generate_series(1, ${count})
+    ), entry as (${ledgerEntries.text(order, "one")} returning order_id), noted as (${ledgerHistory.text({ order_id: "order_id" }, "entry")})
+    ${outboxOrders.text({ ...order, expires_at: "expires_at" }, "one")} returning idempotency_key`);
   return rows.map(row => row.idempotency_key);
 }
 
