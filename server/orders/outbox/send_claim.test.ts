@@ -193,9 +193,9 @@ test("a result that comes after the lease changes nothing: the outcome is unknow
   });
   await runOnce();
   expect([seen.settled, await row()]).toEqual([0, { status: "pending", attempts: 0, outcome_unknown: true, code: "LEASE_ENDED" }]);
-  expect([...(await pool`select l.status from idempo_ledger l join outbox_orders o using (order_id) where l.status <> 'accepted'`)]).toEqual(
-    [],
-  );
+  expect([
+    ...(await pool`select l.status from idempo_ledger l join outbox_orders o using (order_id) where l.status <> 'accepted'`),
+  ]).toEqual([]);
 });
 
 test("six sends with an unknown outcome are made only after as many answers that the broker does not have the order", async () => {
