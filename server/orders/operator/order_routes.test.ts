@@ -5,6 +5,7 @@ import { bindStatements, readStatements } from "../../kernel/postgres/statements
 import { createMetrics } from "../../kernel/telemetry/metrics.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
 import { ledgerEntries, orders } from "../../testing/listed_orders.ts";
+import { orderAttempts } from "../../testing/order_rows.ts";
 import { quoted } from "../../testing/rows.ts";
 import type { OrdersSql } from "../sql.gen.ts";
 
@@ -192,8 +193,7 @@ describe("a bulk action", () => {
 
 test("an order is shown with its ledger entry, its calls, the entry's history and what people did", async () => {
   const [id] = await put("detail", aborted("UNAVAILABLE"));
-  await sql`insert into order_attempts (order_id, number, kind, worker, adapter, started_at, duration_ms, outcome, code)
-    select ${id!}, n, 'send', 'w1', 'paper', now(), 5, 'retryable', 'UNAVAILABLE' from generate_series(1, 2) n`;
+  await orderAttempts.put(sql, { order_id: quoted(id!), number: "n", code: "'UNAVAILABLE'" }, "generate_series(1, 2) n");
   await requeue(id!);
   expect(await get(`/${id}`)).toMatchObject({
     order_id: id,
