@@ -10,12 +10,14 @@ import { migrationRole } from "./kernel/system/migration_role.ts";
 import { roleProblems, signingProblems } from "./kernel/system/role_problems.ts";
 import { declarationOf, rolesOf, type System, type SystemSettings } from "./kernel/system/system.ts";
 import { notification } from "./notification/system.ts";
+import { orders } from "./orders/system.ts";
 
 /** The systems behind the gateway, one line each. Everything that is said of systems elsewhere derives from their declarations. */
 const services = [
   entitlement, //
   notification,
   account,
+  orders,
 ] as const;
 
 const declared = [...services, gatewayOf(services)] as const;

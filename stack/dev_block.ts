@@ -1,17 +1,19 @@
 import { randomBytes } from "node:crypto";
 import type { SystemName } from "./dev_systems.ts";
 import { demoUsers } from "./idp/users.ts";
+import type { BrokerServer } from "./paper_broker.ts";
 
 export interface BlockFacts {
   urls: Record<SystemName, string>;
   issuer: string;
+  broker: Pick<BrokerServer, "url" | "onPaper">;
   key: string;
   logs: string;
   envFile: string;
 }
 
 /** The addresses and commands for a person after the start. The curl commands work at each start: the user and the idempotency key are new each time. */
-export function devBlock({ urls, issuer, key, logs, envFile }: BlockFacts): string {
+export function devBlock({ urls, issuer, broker, key, logs, envFile }: BlockFacts): string {
   const tag = randomBytes(3).toString("hex");
   const user = `alice-${tag}`;
   const bearer = `-H 'Authorization: Bearer ${key}'`;
@@ -25,8 +27,11 @@ export function devBlock({ urls, issuer, key, logs, envFile }: BlockFacts): stri
     `  ${"sign in".padEnd(14)}${urls.gateway}/   as ${demoUsers.map(({ username }) => username).join(", ")} (password = name)`,
     `  ${"console".padEnd(14)}${urls.gateway}/admin/   as viewer, operator or admin`,
     `  ${"provider".padEnd(14)}${issuer}`,
+    broker.onPaper
+      ? `  ${"paper broker".padEnd(14)}${broker.url}/   its book, and faults on demand`
+      : `  ${"broker".padEnd(14)}${broker.url}`,
     `  ${"API key".padEnd(14)}${key}`,
-    `  ${"demo data".padEnd(14)}user demo`,
+    `  ${"demo data".padEnd(14)}user demo${broker.onPaper ? ", orders of the client dev" : ""}`,
     `  ${"logs".padEnd(14)}${logs}`,
     `  ${"variables".padEnd(14)}${envFile}`,
     "",

@@ -50,11 +50,3 @@ function respond({ replayed, same_request, response_code, response_body }: Answe
     },
   });
 }
-
-/** The header of every change, for OpenAPI. */
-export const keyParameter = {
-  name: "Idempotency-Key",
-  in: "header" as const,
-  required: true,
-  schema: { type: "string" as const, description: "1 to 255 visible ASCII characters" },
-};

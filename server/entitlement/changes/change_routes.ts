@@ -1,11 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "../../kernel/http/callers.ts";
+import { keyParameter } from "../../kernel/http/idempotency_key.ts";
 import { changedId, changedIdWithoutColon, name, newId } from "../../kernel/http/text.ts";
 import { entitlementScopes } from "../scopes.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
 import { checkIds } from "./change_ids.ts";
-import { keyParameter, submitChange } from "./change_request.ts";
+import { submitChange } from "./change_request.ts";
 import type { Change, Changes } from "./changes.ts";
 
 const ChangeRequest = Type.Object(

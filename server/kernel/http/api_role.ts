@@ -40,6 +40,8 @@ export interface ApiParts<T> {
   readonly cursors: () => Cursors;
   /** Shares the results of reads that many operators repeat, so that the database runs each of them once. */
   readonly share: Share;
+  /** For a request that now waits for so many seconds: its turn as a reader ends, and its connection stays open. */
+  readonly beginWait: (request: Request, seconds: number) => void;
 }
 
 export interface ApiOptions<T> {
@@ -54,6 +56,8 @@ export interface ApiOptions<T> {
   readonly routes: (parts: ApiParts<T>) => readonly AnyElysia[];
 }
 
+// After a wait the response still needs a statement. In seconds.
+const untilAnswered = 20;
 const mostReadersWaiting = { mostWaiting: 1000, mostWaitingPerOwner: 500 };
 const isForOperators = (request: Request) => /^\/(ops|admin)\//.test(pathOf(request));
 const isAdmittedOperator = (request: Request) => pathOf(request).startsWith("/ops/") && isAdmitted(request);
@@ -100,6 +104,10 @@ export function apiRole<T extends KernelSql>({ system, url, port, about, kernel,
       return listCursors;
     },
     share: reads.share,
+    beginWait(request, seconds) {
+      readers.end(request);
+      http.keepOpen(request, seconds + untilAnswered);
+    },
   };
 
   const finished = (request: Request) => {

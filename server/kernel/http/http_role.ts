@@ -53,6 +53,7 @@ export function httpRole({ system, port, kernel, context: { log, metrics, health
     /** Where it listens. */
     url: () => `http://${kernel.host}:${server.port()}`,
     peerOf: server.peerOf,
+    keepOpen: server.keepOpen,
     /** The service of the role. Called once, with all its routes. */
     serve({ about, routes, security, guard, before = [], after = [] }: HttpParts): Service {
       app.use(publicHealthRoutes(health, guard));

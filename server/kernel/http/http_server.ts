@@ -22,6 +22,8 @@ export interface HttpServer extends Service {
   port(): number | undefined;
   /** The IP address of the TCP peer. */
   peerOf(request: Request): string | undefined;
+  /** Keeps the connection of a request open for so many seconds without a byte; otherwise it is closed after `idleTimeout`. */
+  keepOpen(request: Request, seconds: number): void;
 }
 
 type Fetch = (request: Request) => Response | Promise<Response>;
@@ -52,6 +54,7 @@ export function httpServer(app: AnyElysia, { port, host, isShared, stopWithin, f
     }),
     port: () => server?.port,
     peerOf: request => server?.requestIP(request)?.address,
+    keepOpen: (request, seconds) => server?.timeout(request, seconds),
   };
 }
 

@@ -22,6 +22,7 @@ FormatRegistry.Set("count", value => /^(0|[1-9]\d{0,14})$/.test(value));
 FormatRegistry.Set("uuid-text", value => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value));
 FormatRegistry.Set("sha256-hex", value => /^[0-9a-f]{64}$/.test(value));
 FormatRegistry.Set("moment", isMoment);
+FormatRegistry.Set("request-key", isRequestKey);
 FormatRegistry.Set("language-tag", isLanguageTag);
 
 function isLanguageTag(value: string): boolean {
@@ -42,6 +43,11 @@ function isMoment(value: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
+/** Visible ASCII: an Idempotency-Key without its quotes. */
+export function isRequestKey(value: string): boolean {
+  return /^[\x21-\x7e]{1,255}$/.test(value);
+}
+
 /** The messages for violated formats. */
 const formatDetail: Record<string, string> = {
   "text-200": "must be 1 to 200 characters, not blank, valid Unicode without U+0000",
@@ -60,6 +66,7 @@ const formatDetail: Record<string, string> = {
   "uuid-text": "must be a UUID",
   "sha256-hex": "must be 64 hexadecimal digits",
   moment: "must be an RFC 3339 time that exists, such as 2026-01-31T09:00:00Z",
+  "request-key": "must be 1 to 255 visible ASCII characters",
   "language-tag": "must be a BCP 47 language tag such as en or ja-JP",
 };
 
@@ -75,6 +82,28 @@ const problems: Record<string, (value: string) => string | undefined> = {
 /** Why a value violates a format: the character and its position if known, otherwise the rule. */
 export function violationOf(format: string, value: unknown): string | undefined {
   return (typeof value === "string" ? problems[format]?.(value) : undefined) ?? formatDetail[format];
+}
+
+export interface TextFormat {
+  readonly holds: (value: string) => boolean;
+  /** What is expected, for refusals and the API description. */
+  readonly rule: string;
+  /** The exact violation, if it can be named. */
+  readonly problem?: (value: string) => string | undefined;
+}
+
+/** Defines a format that only one room has. Returns the schema of a text with it. */
+export function textFormat(format: string, { holds, rule, problem }: TextFormat) {
+  FormatRegistry.Set(format, holds);
+  formatDetail[format] = rule;
+  if (problem) problems[format] = problem;
+  return (description: string) => formatted(format, description);
+}
+
+/** Defines a format of a few words. */
+export function oneOf(format: string, words: readonly string[]) {
+  const schema = textFormat(format, { holds: value => words.includes(value), rule: `must be ${words.join(" or ")}` });
+  return (description: string) => ({ ...schema(description), enum: words });
 }
 
 const formatted = (format: keyof typeof formatDetail & string, description: string) =>
@@ -104,4 +133,6 @@ export const moment = (description: string) => formatted("moment", description);
 export const count = (description: string) => formatted("count", description);
 export const uuid = (description: string) => formatted("uuid-text", description);
 export const sha256Hex = (description: string) => formatted("sha256-hex", description);
+/** An Idempotency-Key in a path. */
+export const requestKey = (description: string) => formatted("request-key", description);
 export const languageTag = (description: string) => formatted("language-tag", description);

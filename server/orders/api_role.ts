@@ -1,0 +1,78 @@
+import { type KernelSettings, kernelSettings } from "../kernel/config/settings.ts";
+import { aboutAnswers, apiRole } from "../kernel/http/api_role.ts";
+import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/role.ts";
+import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
+import { actionRoutes } from "../kernel/operator/action_routes.ts";
+import { configRoutes } from "../kernel/operator/config_routes.ts";
+import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
+import { actorPaths } from "../kernel/operator/operation_standing.ts";
+import { connect } from "../kernel/postgres/database.ts";
+import { bindStatements, readStatements } from "../kernel/postgres/statements.ts";
+import { adapterOf } from "./broker/adapters.ts";
+import { type OrdersSettings, ordersSettings } from "./config.ts";
+import { acceptOrders } from "./intake/accept.ts";
+import { cancelOrders } from "./intake/cancel.ts";
+import { placingRoutes } from "./intake/placing_routes.ts";
+import { readRoutes } from "./intake/read_routes.ts";
+import { orderWaits } from "./intake/waits.ts";
+import { maskFor } from "./masking.ts";
+import { consistencyRoutes } from "./operator/consistency_routes.ts";
+import { journeyRoutes } from "./operator/journey_routes.ts";
+import { orderRoutes } from "./operator/order_routes.ts";
+import { resolutionRoutes } from "./operator/resolution_routes.ts";
+import type { OrdersSql } from "./sql.gen.ts";
+
+/** `orders:api`. New orders have their own connections, so that reads and orders never wait for each other. */
+export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, context: RoleContext): Service {
+  const { log, health, metrics, worker } = context;
+  const { connections, deadline } = kernel.database;
+  const { adapter } = settings.broker;
+  const pool = connect({ url: settings.appUrl, name: `${worker} intake`, max: connections, statementTimeout: deadline });
+  const { ledger } = bindStatements<OrdersSql>(pool, readStatements(["orders"]), metrics, deadline);
+  const sender = roleChannel("orders:sender");
+  const waits = orderWaits({ find: ledger.find, most: settings.waits, log, metrics });
+  const accept = acceptOrders({ ledger, atOnce: connections, wait: deadline, adapter, accepted: sender.wake, log, metrics });
+  const cancel = cancelOrders({ ledger, adapter, cancelled: waits.wake, log });
+  const api = apiRole<OrdersSql>({
+    system: "orders",
+    url: settings.appUrl,
+    port: settings.port,
+    about: { title: "Kenri orders", description: `Accepts each order once and sends it to the broker. ${aboutAnswers}` },
+    kernel,
+    context,
+    unlogged: actorPaths,
+    routes: ({ store, operatorSql, operators, askDatabase, requires, cursors, share, beginWait }) => [
+      placingRoutes({ accept, cancel, requires }),
+      readRoutes({ ledger: store.statements.ledger, waits, beginWait, requires, cursors }),
+      orderRoutes({
+        sql: operatorSql,
+        standing: store.statements.operations,
+        requires,
+        cursors,
+        share,
+        maskFor,
+        operators,
+        ...kernel.bulk,
+        requeued: sender.wake,
+        log,
+      }),
+      journeyRoutes(operatorSql, requires),
+      operatorHealthRoutes({ health, requires, log, askDatabase, broker: false, breakers: ["broker"] }),
+      resolutionRoutes({
+        sql: operatorSql,
+        adapter: adapterOf(settings.broker),
+        requires,
+        cursors,
+        share,
+        requeued: sender.wake,
+      }),
+      consistencyRoutes(operatorSql, requires, share),
+      actionRoutes(operatorSql, requires, cursors, share, maskFor),
+      configRoutes(requires, { kernel: kernelSettings, orders: ordersSettings }),
+    ],
+  });
+  const channel = service({ start: async () => {}, stop: async () => sender.close() });
+  const closing = service({ start: async () => {}, stop: () => pool.end({ timeout: 1 }) });
+  // A sender in this process wakes the waits when it has settled an order. A stop answers them at once, before the last requests are awaited.
+  return sequence([channel, closing, parallel([subscribeRole(context, waits.wake), waits.service, api])]);
+}
