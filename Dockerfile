@@ -21,7 +21,11 @@ RUN bun install --frozen-lockfile --production --omit=optional
 
 COPY server ./server
 COPY sql ./sql
+# The broker of compose.yaml.
+COPY stack/paper_broker ./stack/paper_broker
 COPY --from=console /kenri/admin-ui/dist ./admin-ui/dist
 
+# A new volume at /data belongs to this user.
+RUN mkdir /data && chown bun:bun /data
 USER bun
 CMD ["bun", "server/main.ts"]

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { ConfigError, listSettings, type Setting } from "./kernel/config/config.ts";
+import { type RowKind, stateThat } from "./kernel/operator/row_kind.ts";
+import { readBindings } from "./kernel/postgres/shared_statements.ts";
+import { sqlRoot } from "./kernel/postgres/statements.ts";
 import { signingProblems } from "./kernel/system/role_problems.ts";
 import { natsPermissionsOf, needsOf, rolesOf, takesKeys } from "./kernel/system/system.ts";
 import { allRoles, allScopes, allSettings, settingsFor, systemOf, systems } from "./systems.ts";
@@ -18,13 +21,27 @@ function problemsOf(role: string, environment: Record<string, string> = {}): str
   }
 }
 
-test("every row kind names its waiting, retrying and failed rows as the database's filter does", () => {
-  const named = systems.flatMap(({ rowKinds = [] }) =>
-    rowKinds.map(kind => [kind.name, kind.states.map(({ meaning, name }) => `${meaning} ${name}`)]),
+const rowKinds: readonly RowKind[] = systems.flatMap(system => system.rowKinds ?? []);
+
+test.each(rowKinds)("the row kind $name has each state once, and one for each meaning that the lists need", ({ states }) => {
+  expect(new Set(states.map(({ name }) => name)).size).toBe(states.length);
+  expect(states.map(({ meaning }) => meaning).sort()).toEqual(["done", "failed", "held", "retrying", "waiting"]);
+});
+
+test.each(rowKinds)("the row kind $name names a derived state and its waiting rows as the database's filter does", kind => {
+  const derived = kind.states
+    .filter(({ isDerived }) => isDerived)
+    .map(({ meaning, name }) => [meaning, name, stateThat(kind, "waiting").name]);
+  expect(derived.length === 0 ? [["retrying", "RETRYING", "PENDING"]] : derived).toEqual([["retrying", "RETRYING", "PENDING"]]);
+});
+
+test.each(rowKinds)("the row kind $name has the states and names that its SQL is bound to", ({ system, name, id, audited, states }) => {
+  const { own, ofAll } = readBindings(system, name, sqlRoot);
+  const bound = new Map([...ofAll, ...own]);
+  expect(Object.fromEntries(states.map(state => [state.meaning, bound.get(state.meaning)]))).toEqual(
+    Object.fromEntries(states.map(state => [state.meaning, state.name])),
   );
-  expect(named.length).toBeGreaterThan(1);
-  for (const kind of named)
-    expect(kind).toEqual([kind[0], expect.arrayContaining(["waiting PENDING", "retrying RETRYING", "failed FAILED"])]);
+  expect([bound.get("id"), bound.get("kind"), bound.get("audited")]).toEqual([id, name, audited]);
 });
 
 describe.each(allRoles)("%s", role => {

@@ -38,7 +38,7 @@ const { services, networks } = parse(text, { merge: true }) as {
   networks: Record<string, { internal?: boolean } | null>;
 };
 const secret = "s".repeat(40);
-const ours = Object.entries(services).filter(([, service]) => service.image === "kenri");
+const ours = Object.entries(services).filter(([, { image, command = [] }]) => image === "kenri" && command[1] === "server/main.ts");
 
 function problemsOf(roles: readonly string[], environment: Record<string, string>): string[] {
   try {
@@ -122,9 +122,12 @@ function networksOf(role: string): string[] {
     postgres: database,
     nats: natsPermissionsOf(system, role) !== undefined,
     redis: needs.includes("redis"),
+    broker: needs.includes("outside"),
   };
   return Object.entries(joins).flatMap(([network, isNeeded]) => (isNeeded ? [network] : []));
 }
+
+const callsOutside = (role: string) => needsOf(systemOf(role), role).includes("outside");
 
 test("ports are published on loopback only", () => {
   const published = Object.values(services).flatMap(({ ports = [] }) => ports);
@@ -132,7 +135,7 @@ test("ports are published on loopback only", () => {
 });
 
 test("every container is in the networks that its roles need, and in no other", () => {
-  const stores = { postgres: ["postgres"], nats: ["nats"], redis: ["redis"], keycloak: ["public"] };
+  const stores = { postgres: ["postgres"], nats: ["nats"], redis: ["redis"], keycloak: ["public"], "paper-broker": ["broker"] };
   const wanted: Record<string, string[]> = {
     ...stores,
     ...Object.fromEntries(ours.map(([name, service]) => [name, [...new Set(rolesIn(service).flatMap(networksOf))]])),
@@ -141,11 +144,12 @@ test("every container is in the networks that its roles need, and in no other", 
   expect(wanted.gateway).toEqual(["public", "services", "nats", "redis"]);
   expect(Object.fromEntries(Object.entries(services).map(([name, service]) => [name, service.networks]))).toEqual(wanted);
   expect(Object.entries(services).filter(([, service]) => service.network_mode !== undefined)).toEqual([]);
-  // A container that publishes a port needs a network to the outside. The stores and the network between the services have none.
+  // A container that publishes a port, or calls a service outside, needs a network to the outside. The stores and the network between the services have none.
   const outside = Object.keys(networks).filter(name => !networks[name]?.internal);
-  expect(outside.toSorted()).toEqual(["clients", "public"]);
+  expect(outside.toSorted()).toEqual(["broker", "clients", "public"]);
+  const calls = new Set(ours.filter(([, service]) => rolesIn(service).some(callsOutside)).map(([name]) => name));
   for (const [name, { ports = [], networks: joined = [] }] of Object.entries(services))
-    expect([name, joined.some(network => outside.includes(network))]).toEqual([name, ports.length > 0]);
+    expect([name, joined.some(network => outside.includes(network))]).toEqual([name, ports.length > 0 || calls.has(name)]);
 });
 
 test("a container shares a network with every container that its settings name", () => {
@@ -153,8 +157,10 @@ test("a container shares a network with every container that its settings name",
     Object.entries(environment).flatMap(([variable, value]) => {
       const host = /^\w+:\/\/(?:[^/@]*@)?([a-z][a-z-]*)[:/]/.exec(String(value))?.[1] ?? "";
       const target = services[host];
-      // Every process has the URL of the gateway's keys, but only APIs use it.
-      const isOfAll = variable === "GATEWAY_JWKS_URL" && !name.endsWith("-api") && name !== "gateway";
+      // Every process has the URL of the gateway's keys, but only APIs use it; every process of orders has the broker's, but not each calls it.
+      const isOfAll =
+        (variable === "GATEWAY_JWKS_URL" && !name.endsWith("-api") && name !== "gateway") ||
+        (variable === "BROKER_URL" && !rolesIn(services[name]!).some(callsOutside));
       if (!target || target === services[name] || isOfAll) return [];
       return target.networks?.some(network => joined.includes(network)) ? [] : [`${name} cannot reach ${variable}=${value}`];
     }),
@@ -248,4 +254,26 @@ test("the files that the Dockerfile copies exist, and .dockerignore allows them"
   const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, sources = ""]) => sources.split(" "));
   expect(copied.filter(source => !existsSync(join(checkout, source)))).toEqual([]);
   expect(copied.filter(source => !allowed.includes(`!${source}`))).toEqual([]);
+});
+
+test("the paper broker and its callers have the same address and the same token, and its page is on loopback", () => {
+  const { command = [], environment = {}, ports = [] } = services["paper-broker"]!;
+  const [port, host] = ["--port", "--host"].map(option => command[command.indexOf(option) + 1]);
+  expect([existsSync(join(checkout, command[1]!)), host, ports]).toEqual([true, "0.0.0.0", [`127.0.0.1:${port}:${port}`]]);
+  const callers = ours.filter(([, service]) => rolesIn(service).some(callsOutside));
+  expect(callers.map(([name]) => name)).toEqual(["orders-api", "orders-sender"]);
+  for (const [, caller] of callers) {
+    expect(caller.environment?.BROKER_URL).toBe(`http://paper-broker:${port}`);
+    expect(caller.environment?.BROKER_TOKEN).toBe(environment.BROKER_TOKEN!);
+  }
+});
+
+test("the image has all that the paper broker needs: its own folder and Bun", () => {
+  const folder = join(checkout, "stack", "paper_broker");
+  const files = [...new Bun.Glob("*.ts").scanSync(folder)].filter(file => !file.endsWith(".test.ts"));
+  const imports = files.flatMap(file =>
+    [...readFileSync(join(folder, file), "utf8").matchAll(/\bfrom "([^"]+)"/g)].map(([, from = ""]) => from),
+  );
+  expect(imports.filter(from => !/^(node|bun):/.test(from) && !/^\.\/\w+\.ts$/.test(from))).toEqual([]);
+  expect(imports.length).toBeGreaterThan(10);
 });

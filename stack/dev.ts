@@ -17,7 +17,7 @@ import { type Stack, serverNames, startStack } from "./stack.ts";
 
 answerHelp(`usage: npx bun run dev
 
-Starts PostgreSQL, NATS, Redis, an identity provider and every system of Kenri on this machine, with their data under .stack/. It prints the
+Starts PostgreSQL, NATS, Redis, an identity provider, a paper broker and every system of Kenri on this machine, with their data under .stack/. It prints the
 addresses, an API key and three curl commands, and runs until Ctrl-C. Settings are environment variables: see docs/configuration.md.`);
 
 const dir = join(devHome, "dev");
@@ -67,13 +67,15 @@ async function up(): Promise<void> {
     ...stack.nats.roleUrls,
     REDIS_URL: stack.redis.url,
     IDP_URL: stack.idp.issuer,
+    BROKER_URL: stack.broker.url,
     KENRI_API_KEY: key,
   });
-  if (!closing) say(devBlock({ urls: kenri.urls, issuer: stack.idp.issuer, key, logs: join(dir, "logs"), envFile }));
+  if (!closing)
+    say(devBlock({ urls: kenri.urls, issuer: stack.idp.issuer, broker: stack.broker.url, key, logs: join(dir, "logs"), envFile }));
 }
 
 /** Without PostgreSQL if the environment has the database URLs of every system. */
-async function startServers(): Promise<Stack<"nats" | "redis" | "idp"> & Partial<Stack<"postgres">>> {
+async function startServers(): Promise<Stack<"nats" | "redis" | "idp" | "broker"> & Partial<Stack<"postgres">>> {
   const needed = storing.some(name => databaseFrom(process.env, name) === undefined);
   const servers = needed ? serverNames : serverNames.filter(name => name !== "postgres");
   const starting = startStack({ dir, servers, say, onGiveUp: fail });

@@ -5,13 +5,14 @@ import { demoUsers } from "./idp/users.ts";
 export interface BlockFacts {
   urls: Record<SystemName, string>;
   issuer: string;
+  broker: string;
   key: string;
   logs: string;
   envFile: string;
 }
 
 /** The addresses and commands for a person after the start. The curl commands work at each start: the user and the idempotency key are new each time. */
-export function devBlock({ urls, issuer, key, logs, envFile }: BlockFacts): string {
+export function devBlock({ urls, issuer, broker, key, logs, envFile }: BlockFacts): string {
   const tag = randomBytes(3).toString("hex");
   const user = `alice-${tag}`;
   const bearer = `-H 'Authorization: Bearer ${key}'`;
@@ -25,6 +26,7 @@ export function devBlock({ urls, issuer, key, logs, envFile }: BlockFacts): stri
     `  ${"sign in".padEnd(14)}${urls.gateway}/   as ${demoUsers.map(({ username }) => username).join(", ")} (password = name)`,
     `  ${"console".padEnd(14)}${urls.gateway}/admin/   as viewer, operator or admin`,
     `  ${"provider".padEnd(14)}${issuer}`,
+    `  ${"paper broker".padEnd(14)}${broker}/   its book, and faults on demand`,
     `  ${"API key".padEnd(14)}${key}`,
     `  ${"demo data".padEnd(14)}user demo`,
     `  ${"logs".padEnd(14)}${logs}`,

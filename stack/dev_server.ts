@@ -23,7 +23,7 @@ export interface KenriOptions {
   dir: string;
   say: (line: string) => void;
   databases: Record<string, DatabaseUrls>;
-  servers: Stack<"nats" | "redis" | "idp">;
+  servers: Stack<"nats" | "redis" | "idp" | "broker">;
   onGiveUp: (error: Error) => void;
 }
 
@@ -76,11 +76,12 @@ export async function prepareKenri({ dir, say, databases, servers, onGiveUp }: K
   return { process: server, urls, healthUrls, env };
 }
 
-function addresses({ nats, redis, idp }: KenriOptions["servers"]): Record<string, string> {
+function addresses({ nats, redis, idp, broker }: KenriOptions["servers"]): Record<string, string> {
   return {
     // The roles have their own users. The administrator's URL in dev.env is only for people.
     ...(Object.keys(nats.roleUrls).length > 0 ? nats.roleUrls : { NATS_URL: nats.url }),
     REDIS_URL: redis.url,
+    BROKER_URL: broker.url,
     OIDC_ISSUER: idp.issuer,
     OIDC_CLIENT_ID: idp.clientId,
     OIDC_CLIENT_SECRET: idp.clientSecret,

@@ -10,7 +10,7 @@ import { forgetStack, serverNames } from "./stack.ts";
 
 answerHelp(`usage: npx bun run dev:reset
 
-Deletes the data of \`npx bun run dev\`: databases, streams, sessions and the API key. Refuses while it runs.`);
+Deletes the data of \`npx bun run dev\`: databases, streams, sessions, the paper broker's book and the API key. Refuses while it runs.`);
 
 const dir = join(devHome, "dev");
 const envFile = join(devHome, "dev.env");

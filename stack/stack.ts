@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { startIdp } from "./idp.ts";
 import { lock } from "./lock.ts";
 import { startNats } from "./nats.ts";
+import { startPaperBroker } from "./paper_broker.ts";
 import { startPostgres } from "./postgres.ts";
 import { placesOutside } from "./postgres_home.ts";
 import { startRedis } from "./redis.ts";
@@ -33,6 +34,7 @@ const starters = {
   nats: startNats,
   redis: startRedis,
   idp: startIdp,
+  broker: startPaperBroker,
 };
 
 export type ServerName = keyof typeof starters;

@@ -46,9 +46,11 @@ const onlyBrowser = first === "e2e";
 const everything = first === undefined;
 await forgetDeadRuns();
 const dir = join(stackHome, `test-${process.pid}`);
+// Tests of orders have a paper broker of their own.
+const servers = serverNames.filter(name => name !== "broker");
 const stack = await startStack({
   dir,
-  servers: onlyBrowser ? [] : serverNames,
+  servers: onlyBrowser ? [] : servers,
   say: line => console.log(line),
   environment: {},
   natsForTests: true,
@@ -119,13 +121,13 @@ async function interrupted(): Promise<void> {
 
 /** Without the variables of the caller that would point the tests at other data. */
 function cleanEnvironment(): Record<string, string | undefined> {
-  const foreign = new RegExp(`^(NATS|REDIS|OIDC|KENRI_ENV|${systems.map(({ name }) => `${prefixOf(name)}_`).join("|")})`);
+  const foreign = new RegExp(`^(NATS|REDIS|OIDC|BROKER|KENRI_ENV|${systems.map(({ name }) => `${prefixOf(name)}_`).join("|")})`);
   const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));
   return { ...Object.fromEntries(kept), ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}) };
 }
 
 /** The servers of this run. */
-function addresses({ postgres, nats, redis, idp }: Stack): Record<string, string> {
+function addresses({ postgres, nats, redis, idp }: Stack<(typeof servers)[number]>): Record<string, string> {
   return {
     KENRI_TEST_POSTGRES_URL: postgres.adminUrl,
     KENRI_TEST_NATS_URL: nats.url,

@@ -1167,6 +1167,7 @@ export interface OutboxRetryNowParameters {
 }
 export interface OutboxRetryNowRow {
   event_id: string;
+  status: string;
   attempt_count: number;
   next_retry_at: string;
 }

@@ -1099,6 +1099,7 @@ export interface NotificationsRetryNowParameters {
 }
 export interface NotificationsRetryNowRow {
   notification_id: string;
+  status: string;
   attempt_count: number;
   next_retry_at: string;
 }

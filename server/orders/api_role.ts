@@ -15,6 +15,7 @@ import { placingRoutes } from "./intake/placing_routes.ts";
 import { readRoutes } from "./intake/read_routes.ts";
 import { orderWaits } from "./intake/waits.ts";
 import { maskFor } from "./masking.ts";
+import { orderRoutes } from "./operator/order_routes.ts";
 import type { OrdersSql } from "./sql.gen.ts";
 
 /** `orders:api`. New orders have their own connections, so that reads and orders never wait for each other. */
@@ -36,9 +37,21 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
     kernel,
     context,
     unlogged: actorPaths,
-    routes: ({ store, operatorSql, askDatabase, requires, cursors, share, beginWait }) => [
+    routes: ({ store, operatorSql, operators, askDatabase, requires, cursors, share, beginWait }) => [
       placingRoutes({ accept, cancel, requires }),
       readRoutes({ ledger: store.statements.ledger, waits, beginWait, requires, cursors }),
+      orderRoutes({
+        sql: operatorSql,
+        standing: store.statements.operations,
+        requires,
+        cursors,
+        share,
+        maskFor,
+        operators,
+        ...kernel.bulk,
+        requeued: sender.wake,
+        log,
+      }),
       operatorHealthRoutes({ health, requires, log, askDatabase, broker: false }),
       actionRoutes(operatorSql, requires, cursors, share, maskFor),
       configRoutes(requires, { kernel: kernelSettings, orders: ordersSettings }),

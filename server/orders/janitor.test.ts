@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
-import { insertOrder, ledgerEntries, orderAttempts, outboxOrders } from "../testing/order_rows.ts";
+import { insertOrder, orderAttempts, putOrders } from "../testing/order_rows.ts";
 
 let kenri: TestKenri;
 beforeAll(async () => {
@@ -39,15 +39,8 @@ describe("the janitor", () => {
   });
 
   test("deletes in batches until none is left, and counts them", async () => {
-    const old = {
-      client_id: "'tester'",
-      accepted_at: "now() - interval '2 days'",
-      idempotency_key: "'tester:' || n",
-      status: "'succeeded'",
-    };
-    await ledgerEntries.put(sql(), old, "generate_series(1, 2500) n");
-    const columns = { idempotency_key: "l.idempotency_key", order_id: "l.order_id", status: "'succeeded'", created_at: "l.accepted_at" };
-    await outboxOrders.put(sql(), columns, "idempo_ledger l");
+    const old = { idempotency_key: "'tester:' || n", status: "'succeeded'", created_at: "now() - interval '2 days'" };
+    await putOrders(sql(), old, "generate_series(1, 2500) n");
     const janitor = await kenri.start("orders:janitor");
     await until("all are gone", 15_000, async () => (await left("idempo_ledger")).length === 0);
     expect(await left("outbox_orders")).toEqual([]);

@@ -270,6 +270,146 @@ export interface SecretsFindRow {
   value: Uint8Array;
 }
 
+export interface BulkItemsParameters {
+  operation_id: string;
+  result: string | null;
+  outcome: string | null;
+  after_position: number;
+  limit: number;
+  scan: number;
+}
+export interface BulkItemsRow {
+  position: number;
+  subject: string;
+  result: string;
+  note: string | null;
+  outcome: string | null;
+  error: string | null;
+  matches: boolean;
+  examined: number;
+}
+
+export interface BulkOutcomesParameters {
+  operation_id: readonly string[];
+  scan: readonly number[];
+}
+export interface BulkOutcomesRow {
+  operation_id: string;
+  outcome: string;
+  count: number;
+}
+
+export interface BulkPreviewParameters {
+  status: string | null;
+  type: string | null;
+  user_id: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  action: string;
+}
+export interface BulkPreviewRow {
+  eligible: number;
+  set_hash: string;
+  sample: readonly string[];
+}
+
+export interface BulkRequeueParameters {
+  operation_id: string;
+  position: number | null;
+  limit: number;
+}
+export interface BulkRequeueRow {
+  operation_id: string;
+  status: string;
+  changed: number;
+  unchanged: number;
+}
+
+export interface BulkRetryParameters {
+  operation_id: string;
+  position: number | null;
+  limit: number;
+}
+export interface BulkRetryRow {
+  operation_id: string;
+  status: string;
+  changed: number;
+  unchanged: number;
+}
+
+export interface BulkStartParameters {
+  status: string | null;
+  type: string | null;
+  user_id: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  action: string;
+  filter: Json;
+  set_hash: string;
+  expected: number;
+  actor: string;
+  reason: string;
+}
+export interface BulkStartRow {
+  operation_id: string;
+}
+
+export interface ConsistencyDisagreeingParameters {
+  scan: number;
+}
+export interface ConsistencyDisagreeingRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyLeasesParameters {
+  most: number;
+}
+export interface ConsistencyLeasesRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyUnknownParameters {
+  most: number;
+}
+export interface ConsistencyUnknownRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyUnrecordedParameters {
+  scan: number;
+}
+export interface ConsistencyUnrecordedRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyUnsentParameters {
+  scan: number;
+}
+export interface ConsistencyUnsentRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
 export interface LedgerAcceptParameters {
   idempotency_key: string;
   client_id: string;
@@ -348,12 +488,603 @@ export interface LedgerListRow {
   broker_answer: Json | null;
 }
 
+export interface OrdersAskedParameters {
+  order_id: string;
+  actor: string;
+  reason: string;
+  answer: string;
+  call: Json;
+}
+export interface OrdersAskedRow {
+  order_id: string;
+  is_due: boolean;
+}
+
+export interface OrdersAttemptsParameters {
+  order_id: string;
+}
+export interface OrdersAttemptsRow {
+  number: number;
+  kind: string;
+  worker: string;
+  adapter: string;
+  started_at: string;
+  duration_ms: number;
+  outcome: string;
+  code: string | null;
+  message: string | null;
+}
+
+export interface OrdersClaimParameters {
+  worker: string;
+  token: string;
+  limit: number;
+  lease_seconds: number;
+  from: string;
+}
+export interface OrdersClaimRow {
+  order_id: string;
+  aggregate_key: string;
+  idempotency_key: string;
+  order_request_json: Json;
+  traceparent: string;
+  attempts: number;
+  outcome_unknown: boolean;
+  asks: number;
+  last_error_code: string | null;
+  last_error_msg: string | null;
+  expires_in_seconds: number | null;
+  queued_seconds: number;
+}
+
 export interface OrdersCleanupParameters {
   retention_seconds: number;
   limit: number;
 }
 export interface OrdersCleanupRow {
   order_id: string;
+}
+
+export interface OrdersCountsParameters {
+  status: readonly string[];
+  type: string | null;
+  user_id: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  most: number;
+  scan: number;
+  scan_all: number;
+}
+export interface OrdersCountsRow {
+  status: string;
+  count: number;
+  more: boolean;
+}
+
+export interface OrdersCountsAllParameters {
+  most: number;
+}
+export interface OrdersCountsAllRow {
+  status: string;
+  count: number;
+  more: boolean;
+}
+
+export interface OrdersDepthParameters {
+  due_from: string;
+  lease_from: string;
+}
+export interface OrdersDepthRow {
+  pending: number;
+  failed: number;
+  sending: number;
+  aborted: number;
+  unknown: number;
+  oldest_pending_seconds: number;
+}
+
+export interface OrdersFindParameters {
+  id: string;
+}
+export interface OrdersFindRow {
+  order_id: string;
+  idempotency_key: string;
+  client_id: string;
+  symbol: string;
+  side: string;
+  quantity: string;
+  order_type: string;
+  limit_price: string | null;
+  client_tag: string | null;
+  status: string;
+  attempts: number;
+  outcome_unknown: boolean;
+  asks: number;
+  last_error_code: string | null;
+  last_error_msg: string | null;
+  failed_at: string | null;
+  created_at: string;
+  updated_at: string;
+  queued_at: string;
+  settled_at: string | null;
+  next_attempt_at: string;
+  expires_at: string | null;
+  locked_by: string | null;
+  lease_until: string | null;
+  request_digest: string;
+  order_request_json: Json;
+  broker_order_id: string | null;
+  traceparent: string;
+  trace_id: string;
+  ledger: Json | null;
+}
+
+export interface OrdersGiveUpParameters {
+  worker: string;
+  limit: number;
+  away_seconds: number | null;
+  expiry_from: string;
+}
+export interface OrdersGiveUpRow {
+  order_id: string;
+  idempotency_key: string;
+  status: string;
+  attempts: number;
+  code: string;
+}
+
+export interface OrdersGroupsParameters {
+  status: string | null;
+  type: string | null;
+  user_id: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  limit: number;
+  scan: number;
+  scan_user: number;
+}
+export interface OrdersGroupsRow {
+  fingerprint: string;
+  count: number;
+  more: boolean;
+  first_at: string | null;
+  last_at: string | null;
+  sample_error: string | null;
+  sample_id: string | null;
+}
+
+export interface OrdersGroupsRetryingParameters {
+  type: string | null;
+  user_id: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  limit: number;
+  scan: number;
+  scan_user: number;
+}
+export interface OrdersGroupsRetryingRow {
+  fingerprint: string;
+  count: number;
+  more: boolean;
+  first_at: string | null;
+  last_at: string | null;
+  next_at: string | null;
+  sample_error: string | null;
+  sample_id: string | null;
+}
+
+export interface OrdersHeadParameters {
+  from: string;
+  look: number;
+}
+export interface OrdersHeadRow {
+  bound: string;
+  reach: string | null;
+}
+
+export interface OrdersHistoryParameters {
+  order_id: string;
+}
+export interface OrdersHistoryRow {
+  entry_id: string;
+  at: string;
+  actor: string;
+  from_status: string | null;
+  to_status: string;
+  reason: string;
+}
+
+export interface OrdersOldestExpiryParameters {
+  from: string;
+}
+export interface OrdersOldestExpiryRow {
+  bound: string;
+}
+
+export interface OrdersOldestLeaseParameters {
+  from: string;
+}
+export interface OrdersOldestLeaseRow {
+  bound: string;
+}
+
+export interface OrdersOldestPendingRow {
+  oldest_pending_at: string | null;
+}
+
+export interface OrdersOverdueParameters {
+  overdue_seconds: number;
+}
+export interface OrdersOverdueRow {
+  order_id: string;
+}
+
+export interface OrdersPageParameters {
+  status: string | null;
+  type: string | null;
+  user_id: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  before_id: string;
+  limit: number;
+  scan: number;
+}
+export interface OrdersPageRow {
+  order_id: string;
+  idempotency_key: string;
+  client_id: string;
+  symbol: string;
+  side: string;
+  quantity: string;
+  order_type: string;
+  limit_price: string | null;
+  status: string;
+  attempts: number;
+  outcome_unknown: boolean;
+  last_error_code: string | null;
+  last_error_msg: string | null;
+  failed_at: string | null;
+  created_at: string;
+  settled_at: string | null;
+  next_attempt_at: string;
+  expires_at: string | null;
+  broker_order_id: string | null;
+  trace_id: string;
+  matches: boolean;
+  examined: number;
+}
+
+export interface OrdersPageFailedAtParameters {
+  type: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  before_at: string;
+  before_id: string;
+  limit: number;
+  scan: number;
+}
+export interface OrdersPageFailedAtRow {
+  order_id: string;
+  idempotency_key: string;
+  client_id: string;
+  symbol: string;
+  side: string;
+  quantity: string;
+  order_type: string;
+  limit_price: string | null;
+  status: string;
+  attempts: number;
+  outcome_unknown: boolean;
+  last_error_code: string | null;
+  last_error_msg: string | null;
+  failed_at: string | null;
+  created_at: string;
+  settled_at: string | null;
+  next_attempt_at: string;
+  expires_at: string | null;
+  broker_order_id: string | null;
+  trace_id: string;
+  at: string;
+  matches: boolean;
+  examined: number;
+}
+
+export interface OrdersPageFailedAttemptsParameters {
+  type: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  before_attempts: number;
+  before_id: string;
+  limit: number;
+  scan: number;
+}
+export interface OrdersPageFailedAttemptsRow {
+  order_id: string;
+  idempotency_key: string;
+  client_id: string;
+  symbol: string;
+  side: string;
+  quantity: string;
+  order_type: string;
+  limit_price: string | null;
+  status: string;
+  attempts: number;
+  outcome_unknown: boolean;
+  last_error_code: string | null;
+  last_error_msg: string | null;
+  failed_at: string | null;
+  created_at: string;
+  settled_at: string | null;
+  next_attempt_at: string;
+  expires_at: string | null;
+  broker_order_id: string | null;
+  trace_id: string;
+  at: string;
+  matches: boolean;
+  examined: number;
+}
+
+export interface OrdersPageHeldParameters {
+  type: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  after_at: string;
+  after_id: string;
+  limit: number;
+  scan: number;
+}
+export interface OrdersPageHeldRow {
+  order_id: string;
+  idempotency_key: string;
+  client_id: string;
+  symbol: string;
+  side: string;
+  quantity: string;
+  order_type: string;
+  limit_price: string | null;
+  status: string;
+  attempts: number;
+  outcome_unknown: boolean;
+  last_error_code: string | null;
+  last_error_msg: string | null;
+  failed_at: string | null;
+  created_at: string;
+  settled_at: string | null;
+  next_attempt_at: string;
+  expires_at: string | null;
+  broker_order_id: string | null;
+  trace_id: string;
+  at: string;
+  matches: boolean;
+  examined: number;
+}
+
+export interface OrdersPageRetryingParameters {
+  type: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  before_at: string;
+  before_id: string;
+  limit: number;
+  scan: number;
+}
+export interface OrdersPageRetryingRow {
+  order_id: string;
+  idempotency_key: string;
+  client_id: string;
+  symbol: string;
+  side: string;
+  quantity: string;
+  order_type: string;
+  limit_price: string | null;
+  status: string;
+  attempts: number;
+  outcome_unknown: boolean;
+  last_error_code: string | null;
+  last_error_msg: string | null;
+  failed_at: string | null;
+  created_at: string;
+  settled_at: string | null;
+  next_attempt_at: string;
+  expires_at: string | null;
+  broker_order_id: string | null;
+  trace_id: string;
+  at: string;
+  matches: boolean;
+  examined: number;
+}
+
+export interface OrdersPageWaitingParameters {
+  type: string | null;
+  error: string | null;
+  fingerprint: string | null;
+  min_attempts: number | null;
+  created_from: string | null;
+  created_to: string | null;
+  after_at: string;
+  after_id: string;
+  limit: number;
+  scan: number;
+}
+export interface OrdersPageWaitingRow {
+  order_id: string;
+  idempotency_key: string;
+  client_id: string;
+  symbol: string;
+  side: string;
+  quantity: string;
+  order_type: string;
+  limit_price: string | null;
+  status: string;
+  attempts: number;
+  outcome_unknown: boolean;
+  last_error_code: string | null;
+  last_error_msg: string | null;
+  failed_at: string | null;
+  created_at: string;
+  settled_at: string | null;
+  next_attempt_at: string;
+  expires_at: string | null;
+  broker_order_id: string | null;
+  trace_id: string;
+  at: string;
+  matches: boolean;
+  examined: number;
+}
+
+export interface OrdersReclaimParameters {
+  limit: number;
+  from: string;
+}
+export interface OrdersReclaimRow {
+  order_id: string;
+  locked_by: string;
+}
+
+export interface OrdersReleaseParameters {
+  token: string;
+  order_id: readonly string[];
+}
+export interface OrdersReleaseRow {
+  order_id: string;
+}
+
+export interface OrdersReleaseClaimsParameters {
+  token: readonly string[];
+}
+export interface OrdersReleaseClaimsRow {
+  order_id: string;
+  claim_token: string;
+}
+
+export interface OrdersRenewParameters {
+  token: string;
+  order_id: readonly string[];
+  lease_seconds: number;
+}
+export interface OrdersRenewRow {
+  order_id: string;
+}
+
+export interface OrdersRequeueParameters {
+  order_id: readonly string[];
+  actor: string;
+  reason: string;
+}
+export interface OrdersRequeueRow {
+  order_id: string;
+}
+
+export interface OrdersResolveParameters {
+  order_id: string;
+  actor: string;
+  action: string;
+  reason: string;
+  status: string;
+  code: string | null;
+  message: string | null;
+  broker_order_id: string | null;
+  broker_answer: Json | null;
+  call: Json | null;
+}
+export interface OrdersResolveRow {
+  order_id: string;
+  status: string;
+}
+
+export interface OrdersRetryNowParameters {
+  id: string;
+  actor: string;
+  reason: string;
+}
+export interface OrdersRetryNowRow {
+  order_id: string;
+  status: string;
+  attempts: number;
+  next_attempt_at: string;
+}
+
+export interface OrdersSettleParameters {
+  token: string;
+  worker: string;
+  adapter: string;
+  order_id: string;
+  status: string;
+  attempts: number;
+  outcome_unknown: boolean;
+  asks: number;
+  code: string | null;
+  message: string | null;
+  delay_seconds: number;
+  broker_order_id: string | null;
+  broker_answer: Json | null;
+  calls: Json;
+}
+export interface OrdersSettleRow {
+  order_id: string;
+  status: string;
+  attempts: number;
+}
+
+export interface OrdersStateParameters {
+  order_id: string;
+}
+export interface OrdersStateRow {
+  order_id: string;
+  idempotency_key: string;
+  status: string;
+  outcome_unknown: boolean;
+}
+
+export interface OrdersUnknownParameters {
+  after_id: string;
+  limit: number;
+}
+export interface OrdersUnknownRow {
+  order_id: string;
+  idempotency_key: string;
+  client_id: string;
+  symbol: string;
+  side: string;
+  quantity: string;
+  order_type: string;
+  limit_price: string | null;
+  status: string;
+  attempts: number;
+  outcome_unknown: boolean;
+  last_error_code: string | null;
+  last_error_msg: string | null;
+  failed_at: string | null;
+  created_at: string;
+  settled_at: string | null;
+  next_attempt_at: string;
+  expires_at: string | null;
+  broker_order_id: string | null;
+  trace_id: string;
 }
 
 export interface OrdersSql {
@@ -392,6 +1123,21 @@ export interface OrdersSql {
   secrets: {
     find(parameters: SecretsFindParameters): Promise<SecretsFindRow[]>;
   };
+  bulk: {
+    items(parameters: BulkItemsParameters): Promise<BulkItemsRow[]>;
+    outcomes(parameters: BulkOutcomesParameters): Promise<BulkOutcomesRow[]>;
+    preview(parameters: BulkPreviewParameters): Promise<BulkPreviewRow[]>;
+    requeue(parameters: BulkRequeueParameters): Promise<BulkRequeueRow[]>;
+    retry(parameters: BulkRetryParameters): Promise<BulkRetryRow[]>;
+    start(parameters: BulkStartParameters): Promise<BulkStartRow[]>;
+  };
+  consistency: {
+    disagreeing(parameters: ConsistencyDisagreeingParameters): Promise<ConsistencyDisagreeingRow[]>;
+    leases(parameters: ConsistencyLeasesParameters): Promise<ConsistencyLeasesRow[]>;
+    unknown(parameters: ConsistencyUnknownParameters): Promise<ConsistencyUnknownRow[]>;
+    unrecorded(parameters: ConsistencyUnrecordedParameters): Promise<ConsistencyUnrecordedRow[]>;
+    unsent(parameters: ConsistencyUnsentParameters): Promise<ConsistencyUnsentRow[]>;
+  };
   ledger: {
     accept(parameters: LedgerAcceptParameters): Promise<LedgerAcceptRow[]>;
     cancel(parameters: LedgerCancelParameters): Promise<LedgerCancelRow[]>;
@@ -400,7 +1146,39 @@ export interface OrdersSql {
     list(parameters: LedgerListParameters): Promise<LedgerListRow[]>;
   };
   orders: {
+    asked(parameters: OrdersAskedParameters): Promise<OrdersAskedRow[]>;
+    attempts(parameters: OrdersAttemptsParameters): Promise<OrdersAttemptsRow[]>;
+    claim(parameters: OrdersClaimParameters): Promise<OrdersClaimRow[]>;
     cleanup(parameters: OrdersCleanupParameters): Promise<OrdersCleanupRow[]>;
+    counts(parameters: OrdersCountsParameters): Promise<OrdersCountsRow[]>;
+    counts_all(parameters: OrdersCountsAllParameters): Promise<OrdersCountsAllRow[]>;
+    depth(parameters: OrdersDepthParameters): Promise<OrdersDepthRow[]>;
+    find(parameters: OrdersFindParameters): Promise<OrdersFindRow[]>;
+    give_up(parameters: OrdersGiveUpParameters): Promise<OrdersGiveUpRow[]>;
+    groups(parameters: OrdersGroupsParameters): Promise<OrdersGroupsRow[]>;
+    groups_retrying(parameters: OrdersGroupsRetryingParameters): Promise<OrdersGroupsRetryingRow[]>;
+    head(parameters: OrdersHeadParameters): Promise<OrdersHeadRow[]>;
+    history(parameters: OrdersHistoryParameters): Promise<OrdersHistoryRow[]>;
+    oldest_expiry(parameters: OrdersOldestExpiryParameters): Promise<OrdersOldestExpiryRow[]>;
+    oldest_lease(parameters: OrdersOldestLeaseParameters): Promise<OrdersOldestLeaseRow[]>;
+    oldest_pending(): Promise<OrdersOldestPendingRow[]>;
+    overdue(parameters: OrdersOverdueParameters): Promise<OrdersOverdueRow[]>;
+    page(parameters: OrdersPageParameters): Promise<OrdersPageRow[]>;
+    page_failed_at(parameters: OrdersPageFailedAtParameters): Promise<OrdersPageFailedAtRow[]>;
+    page_failed_attempts(parameters: OrdersPageFailedAttemptsParameters): Promise<OrdersPageFailedAttemptsRow[]>;
+    page_held(parameters: OrdersPageHeldParameters): Promise<OrdersPageHeldRow[]>;
+    page_retrying(parameters: OrdersPageRetryingParameters): Promise<OrdersPageRetryingRow[]>;
+    page_waiting(parameters: OrdersPageWaitingParameters): Promise<OrdersPageWaitingRow[]>;
+    reclaim(parameters: OrdersReclaimParameters): Promise<OrdersReclaimRow[]>;
+    release(parameters: OrdersReleaseParameters): Promise<OrdersReleaseRow[]>;
+    release_claims(parameters: OrdersReleaseClaimsParameters): Promise<OrdersReleaseClaimsRow[]>;
+    renew(parameters: OrdersRenewParameters): Promise<OrdersRenewRow[]>;
+    requeue(parameters: OrdersRequeueParameters): Promise<OrdersRequeueRow[]>;
+    resolve(parameters: OrdersResolveParameters): Promise<OrdersResolveRow[]>;
+    retry_now(parameters: OrdersRetryNowParameters): Promise<OrdersRetryNowRow[]>;
+    settle(parameters: OrdersSettleParameters): Promise<OrdersSettleRow[]>;
+    state(parameters: OrdersStateParameters): Promise<OrdersStateRow[]>;
+    unknown(parameters: OrdersUnknownParameters): Promise<OrdersUnknownRow[]>;
   };
 }
 

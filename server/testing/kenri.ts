@@ -102,6 +102,10 @@ const quick = {
   OUTBOX_RECONCILE: "200ms",
   NOTIFICATION_POLL: "100ms",
   NOTIFICATION_SWEEP: "200ms",
+  ORDERS_POLL: "100ms",
+  ORDERS_SWEEP: "200ms",
+  // Nobody listens there. Tests that send orders start a paper broker.
+  BROKER_URL: "http://127.0.0.1:9",
   SHUTDOWN_NOTICE: "300ms",
   OPS_ANSWERS_FOR: "0ms",
   EVENT_SIGNING_KEYS: `test:${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url")}`,

@@ -1,9 +1,13 @@
 import type postgres from "postgres";
 import { audits, outboxEvents } from "./entitlement_rows.ts";
 import { deadLetters, notifications } from "./notification_rows.ts";
+import { ledgerEntries, orders } from "./order_rows.ts";
 import { quoted } from "./rows.ts";
 
-/** A row of either system: `waiting` is PENDING, `busy` IN_FLIGHT or PROCESSING, `done` PUBLISHED or SENT. */
+/**
+ * A row of any system: `waiting` is PENDING, `busy` IN_FLIGHT or PROCESSING, `done` PUBLISHED or SENT. An order that waits after an attempt is
+ * `failed`, one that failed for good `aborted`.
+ */
 export interface OperatorRow {
   readonly state: "waiting" | "busy" | "done" | "failed";
   readonly user: string;
@@ -19,7 +23,7 @@ export interface OperatorRow {
 
 const ago = (minutes: number) => `now() - make_interval(mins => ${minutes})`;
 
-/** The columns that both tables have. */
+/** The columns that events and notifications have. */
 const shared = ({ user, error, attempts = 0, minutes, failed = minutes }: OperatorRow) => ({
   user_id: quoted(user),
   attempt_count: attempts,
@@ -76,4 +80,31 @@ export async function putNotification(sql: postgres.Sql, row: OperatorRow): Prom
     `with made as (${made} returning *), dead as (${deadLetters.text({}, "made where status = 'FAILED'")}) select notification_id from made`,
   );
   return one?.notification_id;
+}
+
+/** The type of an order that stands for the type of an event. */
+export const orderTypes = { EntitlementGranted: "MARKET", EntitlementRevoked: "LIMIT" } as const;
+
+/** Inserts an order with its ledger entry. Its code is the fingerprint of its error. Returns its id. */
+export async function putOrder(sql: postgres.Sql, row: OperatorRow): Promise<string> {
+  const { state, user, type = "EntitlementGranted", error, attempts = 0, minutes, failed = minutes, item } = row;
+  const waiting = attempts > 0 ? "failed" : "pending";
+  const status = { waiting, busy: "sending", done: "succeeded", failed: "aborted" }[state];
+  const made = orders.text({
+    order_id: `uuidv7(make_interval(mins => ${-minutes}))`,
+    client_id: quoted(user),
+    symbol: quoted(item ?? "KEN"),
+    order_type: quoted(orderTypes[type]),
+    status: quoted(status),
+    attempts,
+    created_at: ago(minutes),
+    traceparent: "'00-' || md5(random()::text) || '-0000000000000001-01'",
+    ...(error === undefined
+      ? {}
+      : { last_error_msg: quoted(error), last_error_code: `fingerprint(${quoted(error)})`, failed_at: ago(failed) }),
+  });
+  const [one] = await sql.unsafe(
+    `with made as (${made} returning *), entry as (${ledgerEntries.text({}, "made")}) select order_id from made`,
+  );
+  return one?.order_id;
 }

@@ -7,7 +7,7 @@ import type { Filter, Operation } from "../api/answers.ts";
 import { ApiError, post } from "../api/client.ts";
 import * as queries from "../api/queries.ts";
 import { useMay } from "../api/role.ts";
-import type { Kind } from "../systems.ts";
+import { isKindName, type Kind, kindOf } from "../systems.ts";
 import { startShown } from "./bulk_start.ts";
 import { Dialog } from "./dialog.tsx";
 import { Facts } from "./facts.tsx";
@@ -133,7 +133,7 @@ function PreviewSummary({ kind, action, preview, filter }: { kind: Kind; action:
       </p>
       <Facts
         facts={[
-          ["Filter", <FilterText key="filter" filter={filter} />],
+          ["Filter", <FilterText key="filter" kind={kind.name} filter={filter} />],
           ["Skipped", left.length === 0 ? "none" : left.map(([status, many]) => `${number(many)} ${wordOf(status)}`).join(", ")],
           [
             "Examples",
@@ -149,7 +149,9 @@ function PreviewSummary({ kind, action, preview, filter }: { kind: Kind; action:
   );
 }
 
-export const FilterText = ({ filter }: { filter: Filter }) => <span className="line-clamp-6 break-words">{wordsOf(filter)}</span>;
+export const FilterText = ({ kind, filter }: { kind: string; filter: Filter }) => (
+  <span className="line-clamp-6 break-words">{wordsOf(filter, isKindName(kind) ? kindOf(kind).states : [])}</span>
+);
 
 const pollEvery = 500;
 // The outcome of the rows takes as long as their attempts.

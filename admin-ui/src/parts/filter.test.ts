@@ -36,4 +36,5 @@ test("ages and ids are short", () => {
 
 test("a filter is described in words", () => {
   expect(wordsOf({ status: "IN_FLIGHT", user_id: "alice", min_attempts: 3 })).toBe("in flight, user alice, attempts ≥ 3");
+  expect(wordsOf({ status: "failed" }, [{ name: "failed", word: "Retrying" }])).toBe("retrying");
 });

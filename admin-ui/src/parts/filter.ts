@@ -44,11 +44,14 @@ export function tidy(filter: Loose<Filter>): Filter {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined && value !== "")) as Filter;
 }
 
-/** The filter in words, where it cannot be edited. */
-export function wordsOf(filter: Filter): string {
+/** The filter in words, where it cannot be edited. A state without a word shows its name. */
+export function wordsOf(filter: Filter, states: readonly { readonly name: string; readonly word: string }[] = []): string {
   const { status, ...rest } = filter;
   const narrowing = Object.entries(rest).map(([name, value]) => `${labels[name as FilterName] ?? name} ${value}`);
-  return [...(status ? [status.toLowerCase().replace("_", " ")] : []), ...narrowing].join(", ");
+  return [
+    ...(status ? [(states.find(({ name }) => name === status)?.word ?? status.replace("_", " ")).toLowerCase()] : []),
+    ...narrowing,
+  ].join(", ");
 }
 
 export const without = (filter: Filter, name: keyof Filter): Filter => tidy({ ...filter, [name]: undefined });

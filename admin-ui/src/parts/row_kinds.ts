@@ -62,10 +62,10 @@ export function rowOf({ id, columns, facts }: Kind, row: Readonly<Record<string,
   };
 }
 
-/** The tabs of a list: its states, with retrying rows as a state of their own. */
+/** The tabs of a list: its states, with retrying rows as a state of their own even if the table does not store it. */
 export const tabsOf = ({ states }: Kind): readonly State[] => states.map(state => ({ ...state, ...looks[state.meaning] }));
 /** The states of the table. */
-export const storedStatesOf = (kind: Kind): readonly State[] => tabsOf(kind).filter(({ meaning }) => meaning !== "retrying");
+export const storedStatesOf = (kind: Kind): readonly State[] => tabsOf(kind).filter(({ isDerived }) => !isDerived);
 const tabNamed = (kind: Kind, status: string | undefined) => tabsOf(kind).find(({ name }) => name === status);
 
 /** The state with this meaning. */
@@ -103,9 +103,16 @@ const isKnown = ({ states }: Kind, status: string) => states.some(({ name }) => 
 /** Whether the action would change this row. */
 export const isEligible = (kind: Kind, action: "requeue" | "retry", row: RowStatus): boolean =>
   isKnown(kind, row.status) && isEligibleIn(kind, action, row);
-export const isWaiting = (kind: Kind, { status }: Pick<Row, "status">): boolean => tabNamed(kind, status)?.meaning === "waiting";
+/** Whether the row waits for an attempt, its first or a later one. */
+export function isWaiting(kind: Kind, { status }: Pick<Row, "status">): boolean {
+  const meaning = tabNamed(kind, status)?.meaning;
+  return meaning === "waiting" || meaning === "retrying";
+}
+/** What the state of a row means; undefined if the state is unknown. */
+export const meaningOf = (kind: Kind, row: RowStatus): StateMeaning | undefined =>
+  isKnown(kind, row.status) ? shownState(kind, row).meaning : undefined;
 
-/** The state as shown. A pending row that failed before is retrying; an unknown state is shown as an error. */
+/** The state as shown. An unknown state is shown as an error. */
 export function stateOf(kind: Kind, row: RowStatus & Pick<Row, "stale">): Pick<State, "tone" | "word"> {
   if (!isKnown(kind, row.status)) return { word: `Unknown state ${row.status}`, tone: "failed" };
   const { meaning, word } = shownState(kind, row);

@@ -13,7 +13,7 @@ export const outboxRows = {
   many: "events",
   states: [
     { name: "PENDING", word: "Pending", meaning: "waiting" },
-    { name: "RETRYING", word: "Retrying", meaning: "retrying" },
+    { name: "RETRYING", word: "Retrying", meaning: "retrying", isDerived: true },
     { name: "IN_FLIGHT", word: "In flight", meaning: "held" },
     { name: "PUBLISHED", word: "Published", meaning: "done" },
     { name: "FAILED", word: "Failed", meaning: "failed" },

@@ -127,3 +127,40 @@ test("a stop waits for the batch under way, and no batch follows", async () => {
   await stopping;
   expect(seen.delivered).toHaveLength(length);
 });
+
+test("a lane that delivers a full batch wakes the next one at once, so that a backlog uses all lanes", async () => {
+  const end = Promise.withResolvers<void>();
+  const rows: Row[] = [];
+  const { worker, seen } = await working(rows, { holds: end.promise });
+  await until("both lanes have found nothing", 2000, () => seen.claims.length >= 2);
+  rows.push(...rowsOf(4));
+  worker.wake();
+  await until("both lanes deliver", 2000, () => seen.delivered.length === 2);
+  end.resolve();
+});
+
+test("rows that come while a lane delivers a full batch are claimed by another lane", async () => {
+  const end = Promise.withResolvers<void>();
+  const rows = rowsOf(2);
+  const { worker, seen } = await working(rows, { holds: end.promise });
+  await until("one lane delivers and the other has found nothing", 2000, () => seen.delivered.length === 1 && seen.claims.length >= 2);
+  rows.push(...rowsOf(1));
+  worker.wake();
+  await until("the other lane delivers", 2000, () => seen.delivered.length === 2);
+  end.resolve();
+});
+
+test("rows that come while a lane delivers less than a batch wait for it, so that batches stay large", async () => {
+  const end = Promise.withResolvers<void>();
+  const rows = rowsOf(1);
+  const { worker, seen } = await working(rows, { holds: end.promise });
+  await until("one lane delivers", 2000, () => seen.delivered.length === 1);
+  await until("the other lane has found nothing", 2000, () => seen.claims.length >= 2);
+  rows.push(...rowsOf(2));
+  worker.wake();
+  await new Promise(resolve => setImmediate(resolve));
+  expect(seen.delivered).toHaveLength(1);
+  end.resolve();
+  await until("the rest is one batch", 2000, () => seen.delivered.length === 2);
+  expect(seen.delivered[1]!.rows).toHaveLength(2);
+});

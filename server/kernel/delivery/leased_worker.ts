@@ -45,7 +45,7 @@ export interface LeasedWorkerOptions<Id, Row extends Id & { readonly aggregate_k
 }
 
 export interface LeasedWorker extends Service {
-  /** There are rows that are due. */
+  /** There are rows that are due. A lane without a full batch claims them at once. */
   wake(): void;
 }
 
@@ -69,31 +69,41 @@ export function leasedWorker<Id, Row extends Id & { readonly aggregate_key: stri
   const bound = dueBound(async from => (await table.head({ from, look: looksPerRow * batch }))[0], sweep);
   const leases = dueBound(async from => (await table.oldest_lease({ from }))[0], 10 * sweep);
   const lost = lostClaims({ name, lease, release: table.release_claims, released: () => wake(), log, metrics });
-  const claimAndDeliver = claimBatch<Row>({ ...options, ...tuning, worker, bound, lost });
-  const runOnce = work.counted(
-    async (stopping: AbortSignal) => {
+  // Lanes that deliver a full batch. A lane with less claims the new rows when it has delivered, so that batches stay large.
+  const full = new Set<number>();
+
+  /** A full batch means that there is work for one lane more, at once: a delivery may take long. */
+  const deliverIn = (lane: number): typeof options.deliver =>
+    async function deliver(claim, stopping) {
+      if (claim.rows.length < batch) return options.deliver(claim, stopping);
+      full.add(lane);
+      wake();
+      try {
+        await options.deliver(claim, stopping);
+      } finally {
+        full.delete(lane);
+      }
+    };
+
+  const runIn = (lane: number) => {
+    const claimAndDeliver = claimBatch<Row>({ ...options, ...tuning, deliver: deliverIn(lane), worker, bound, lost });
+    const runOnce = async (stopping: AbortSignal) => {
       await faults.pass();
       return claimAndDeliver(stopping);
-    },
-    count => count,
-  );
-
-  /** A full batch means that there is work for one lane more. */
+    };
+    return work.counted(runOnce, count => count);
+  };
   const lanes = Array.from({ length: tuning.lanes }, (_, lane) =>
     loop({
       name: `${laneName}.${lane}`,
-      runOnce: async stopping => {
-        const count = await runOnce(stopping);
-        if (count >= batch) lanes[lane + 1]?.wake();
-        return count;
-      },
+      runOnce: runIn(lane),
       full: Math.min(batch, runLimit),
       interval: tuning.poll,
       log,
       metrics,
     }),
   );
-  const wake = () => lanes[0]?.wake();
+  const wake = () => (lanes.find((_, lane) => !full.has(lane)) ?? lanes[0])?.wake();
 
   async function reclaim(): Promise<number> {
     await leases.advance();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { until } from "../../../stack/wait.ts";
 import { createCircuit, type Failure } from "./circuit.ts";
 
 /** A service that is up or down, its circuit, and a clock. A probe is answered when the test says so, by what the service is then. */
@@ -122,6 +123,26 @@ test("a probe that throws counts as failed", async () => {
   for (let n = 0; n < 5; n++) circuit.failed("timeout");
   for (let n = 0; n < 10; n++) await Promise.resolve();
   expect(await circuit.refuses()).toBe("timeout");
+});
+
+test("reports each opening and each closing once", async () => {
+  const seen: boolean[] = [];
+  let isUp = false;
+  let now = 0;
+  const circuit = createCircuit({ probe: async () => isUp, changed: isOpen => void seen.push(isOpen), now: () => now });
+  circuit.worked();
+  for (let n = 0; n < 8; n++) circuit.failed("timeout");
+  await until("it has opened", 2000, () => circuit.isOpen());
+  for (let n = 0; n < 3; n++) {
+    now += 1000;
+    await circuit.refuses();
+  }
+  expect(seen).toEqual([true]);
+  isUp = true;
+  now += 1000;
+  await circuit.refuses();
+  circuit.worked();
+  expect(seen).toEqual([true, false]);
 });
 
 describe("whatever happens, in every order of", () => {

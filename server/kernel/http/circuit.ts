@@ -8,6 +8,8 @@ const pause = 1000;
 export interface CircuitOptions {
   /** Whether the service responds at all. Must settle. */
   readonly probe: () => Promise<boolean>;
+  /** Called when it opens and when it closes. Must not throw. */
+  readonly changed?: (isOpen: boolean) => void;
   readonly now?: () => number;
 }
 
@@ -18,16 +20,22 @@ export interface CircuitOptions {
  * service, and the probe decides. While it is open, the first call after each pause runs the next probe and waits for it; all other calls are
  * refused at once. A successful call or probe closes the circuit.
  */
-export function createCircuit({ probe, now = performance.now.bind(performance) }: CircuitOptions) {
+export function createCircuit({ probe, changed = () => {}, now = performance.now.bind(performance) }: CircuitOptions) {
   let failures = 0;
   let isOpen = false;
   let last: Failure = "bad gateway";
   let probeAt = 0;
   let probing: Promise<void> | undefined;
 
+  function turn(open: boolean): void {
+    if (isOpen === open) return;
+    isOpen = open;
+    changed(open);
+  }
+
   function worked(): void {
     failures = 0;
-    isOpen = false;
+    turn(false);
   }
 
   async function runProbe(): Promise<void> {
@@ -35,11 +43,12 @@ export function createCircuit({ probe, now = performance.now.bind(performance) }
     probing = undefined;
     if (isUp) return worked();
     // A call that succeeded during the probe has reset the count: then the circuit stays closed.
-    isOpen = failures >= tolerance;
+    turn(failures >= tolerance);
     probeAt = now() + pause;
   }
 
   return {
+    isOpen: () => isOpen,
     /** Undefined if a call may go ahead, otherwise how the last call failed. */
     async refuses(): Promise<Failure | undefined> {
       if (!isOpen) return undefined;

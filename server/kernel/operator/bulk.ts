@@ -26,7 +26,8 @@ export interface BulkOperationsSql {
 
 export interface BulkWorkOptions {
   readonly kind: string;
-  readonly sql: { readonly bulk: Record<RowAction, WorkOff>; readonly operations: BulkOperationsSql };
+  /** Each action that the kind offers has a statement. */
+  readonly sql: { readonly bulk: { readonly [action in RowAction]?: WorkOff }; readonly operations: BulkOperationsSql };
   readonly batch: number;
   readonly pace: number;
   /** Called when rows are due at once. */
@@ -48,7 +49,7 @@ export function bulkLoop({ kind, sql: { bulk, operations }, batch, pace, requeue
   const rows = metrics.counter("bulk_rows_total", "Rows of bulk operations, by what became of them.", ["action", "result"]);
 
   async function workOff(action: RowAction, operation_id: string, position: number | null): Promise<void> {
-    const [done] = await bulk[action]({ operation_id, position, limit: batch });
+    const [done] = (await bulk[action]?.({ operation_id, position, limit: batch })) ?? [];
     if (!done) return;
     rows.inc({ action, result: "done" }, done.changed);
     rows.inc({ action, result: "skipped" }, done.unchanged);
@@ -89,11 +90,18 @@ export function bulkLoop({ kind, sql: { bulk, operations }, batch, pace, requeue
     }
   }
 
+  /** An operation from a version that offered its action: without a statement it would run for ever. */
+  async function stopUnknown(action: string, operation_id: string): Promise<void> {
+    const reason = `there is no action ${action} of ${kind} any more`;
+    if ((await operations.stop({ operation_id, reason })).length > 0) log.warn({ operation_id, action, reason }, "operation.stopped");
+  }
+
   async function runOnce(stopping: AbortSignal): Promise<number> {
     const due = await operations.next({ kind });
     if (due.length > 0) await stopWithoutKey(); // a stopped operation is not processed any more
     for (const { operation_id, action, refusals } of due)
-      if (refusals < tolerance) await inOne(action as RowAction, operation_id);
+      if (!(action in bulk)) await stopUnknown(action, operation_id);
+      else if (refusals < tolerance) await inOne(action as RowAction, operation_id);
       else await oneByOne(action as RowAction, operation_id, stopping);
     return 0;
   }

@@ -10,13 +10,25 @@ import { type Filter, filterBody, filterOf } from "./filter.ts";
 import type { Counts } from "./list_routes.ts";
 import type { Operation } from "./operation_routes.ts";
 import { countLimits } from "./read_limits.ts";
-import { actionNames, eligibleState, listedStates, type RowAction, type RowKind, stateThat } from "./row_kind.ts";
+import {
+  aboutRetrying,
+  actionNames,
+  derivedState,
+  eligibleState,
+  listedStates,
+  type RowAction,
+  type RowKind,
+  stateThat,
+} from "./row_kind.ts";
 
 const strict = { additionalProperties: false };
 const actionOf = (kind: RowKind) =>
   Type.Union(actionNames(kind).map(name => Type.Literal(name)) as TLiteral<RowAction>[], {
-    description: "requeue FAILED rows, delete them (ADMIN), or retry at once those that failed before and wait for their next attempt",
+    description: actionNames(kind)
+      .map(name => `${name}: ${meanings[name]} ${eligibleState(kind, name).name} rows${kind.actions[name] === "ADMIN" ? " (ADMIN)" : ""}`)
+      .join("; "),
   }) as unknown as TUnsafe<RowAction>;
+const meanings: Readonly<Record<RowAction, string>> = { requeue: "start again", retry: "try at once", discard: "delete" };
 
 /** The statements for bulk actions on a kind's rows. Both select the same rows. */
 export interface BulkSql {
@@ -73,7 +85,7 @@ const gerunds: Readonly<Record<RowAction, string>> = { requeue: "requeuing", ret
 /** Bulk actions by filter: a preview names the set by its hash, and only the same set can be started. */
 export function bulkRoutes(kind: RowKind, { sql, counts, describe, confirm, requires, operators, cap }: BulkOptions) {
   const [filter, action] = [filterBody(kind), actionOf(kind)];
-  const [waiting, retrying] = [stateThat(kind, "waiting").name, stateThat(kind, "retrying").name];
+  const [waiting, derived] = [stateThat(kind, "waiting").name, derivedState(kind)?.name];
   const startBody = Type.Object(
     {
       action,
@@ -85,16 +97,22 @@ export function bulkRoutes(kind: RowKind, { sql, counts, describe, confirm, requ
     strict,
   );
 
-  /** How many rows match that the action does not change, by state. A retrying row is a waiting row too, and is counted once. */
-  async function others(given: Filter, eligible: string): Promise<Record<string, number>> {
-    const asked = given.status === null ? listedStates(kind) : [...new Set([given.status, retrying])];
+  /** How many rows match, by state. */
+  async function matching(given: Filter): Promise<Map<string, number>> {
+    const asked = given.status === null ? listedStates(kind) : [...new Set([given.status, derived ?? given.status])];
     const rows = await counts({ ...given, status: asked, ...countLimits(given) });
-    const found = new Map(rows.map(({ status, count }) => [status, count]));
-    const alsoWaiting = found.get(retrying) ?? 0;
-    if (given.status !== retrying) found.delete(retrying);
-    if (eligible === retrying && found.has(waiting)) found.set(waiting, Math.max(0, found.get(waiting)! - alsoWaiting));
+    return new Map(rows.map(({ status, count }) => [status, count]));
+  }
+
+  /** Those of them that the action does not change. A row in the derived state is a waiting row too, and is counted once. */
+  function others(found: Map<string, number>, given: Filter, eligible: string): Map<string, number> {
+    if (derived !== undefined) {
+      const alsoWaiting = found.get(derived) ?? 0;
+      if (given.status !== derived) found.delete(derived);
+      if (eligible === derived && found.has(waiting)) found.set(waiting, Math.max(0, found.get(waiting)! - alsoWaiting));
+    }
     found.delete(eligible);
-    return Object.fromEntries([...found].filter(([, count]) => count > 0));
+    return found;
   }
 
   const preview = (wanted: RowAction, asked: Static<typeof filter>, caller: Caller) => {
@@ -103,13 +121,17 @@ export function bulkRoutes(kind: RowKind, { sql, counts, describe, confirm, requ
   };
 
   async function look(wanted: RowAction, given: Filter): Promise<BulkPreview> {
-    const eligible = eligibleState(kind, wanted).name;
-    const [[found], ineligible] = await Promise.all([
+    const state = eligibleState(kind, wanted).name;
+    const isPartOf = wanted === "requeue" && kind.neverRequeued !== undefined;
+    const [[found], matched] = await Promise.all([
       sql.preview({ ...given, action: wanted }),
-      given.status === eligible ? ({} as Record<string, number>) : others(given, eligible),
+      given.status === state && !isPartOf ? new Map<string, number>() : matching(given),
     ]);
-    const count = Object.values(ineligible).reduce((sum, more) => sum + more, found!.eligible);
-    return { count, eligible: found!.eligible, ineligible, set_hash: found!.set_hash, sample: found!.sample };
+    const { eligible, set_hash, sample } = found!;
+    const never = isPartOf ? (matched.get(state) ?? 0) - eligible : 0;
+    const ineligible = Object.fromEntries([...others(matched, given, state), [state, never] as const].filter(([, many]) => many > 0));
+    const count = Object.values(ineligible).reduce((sum, more) => sum + more, eligible);
+    return { count, eligible, ineligible, set_hash, sample };
   }
 
   async function start(body: Static<typeof startBody>, caller: Caller): Promise<Operation> {
@@ -131,8 +153,7 @@ export function bulkRoutes(kind: RowKind, { sql, counts, describe, confirm, requ
       ...requires("ops:write"),
       detail: {
         summary: "What a bulk action would change",
-        description:
-          "Changes nothing. Only FAILED ones are eligible, and for a retry only RETRYING ones: those PENDING that failed before. set_hash identifies exactly these. The others are counted as in the lists: where many match, up to the limit of a count. Scope: ops:write.",
+        description: `Changes nothing. Only ${eligibleState(kind, "requeue").name} ones are eligible${kind.neverRequeued === undefined ? "" : ` (except ${kind.neverRequeued})`}, and for a retry only ${eligibleState(kind, "retry").name} ones. ${aboutRetrying(kind)}. set_hash identifies exactly the eligible ones. The others are counted as in the lists: where many match, up to the limit of a count. Scope: ops:write.`,
       },
     })
     .post(
@@ -147,7 +168,7 @@ export function bulkRoutes(kind: RowKind, { sql, counts, describe, confirm, requ
         ...requires("ops:write"),
         detail: {
           summary: "Start a bulk action on the set of a preview",
-          description: `Done in batches; each row changes together with its audit. 409 SET_CHANGED if the set is no longer the same. More than ${cap} rows, and discarding, take the role ADMIN. Scope: ops:write.`,
+          description: `Done in batches; each row changes together with its audit. 409 SET_CHANGED if the set is no longer the same. More than ${cap} rows${kind.actions.discard === "ADMIN" ? ", and discarding," : ""} take the role ADMIN. Scope: ops:write.`,
         },
       },
     );

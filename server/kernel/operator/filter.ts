@@ -1,6 +1,6 @@
 import { type TLiteral, type TSchema, type TUnion, Type } from "@sinclair/typebox";
 import { attempts, moment, text } from "../http/text.ts";
-import { listedStates, type RowKind, typeNames } from "./row_kind.ts";
+import { aboutRetrying, eligibleState, listedStates, type RowKind, typeNames } from "./row_kind.ts";
 
 /**
  * What operators filter rows by. It means the same in every list, count, group and bulk action: SQL's `matches_filter` takes the fields in this order.
@@ -21,8 +21,8 @@ const oneOf = (values: readonly string[], description: string) =>
   Type.Optional(Type.Union(values.map(value => Type.Literal(value)) as TLiteral<string>[], { description }) as TUnion<TLiteral<string>[]>);
 
 const fields = <Attempts extends TSchema>(kind: RowKind, minAttempts: Attempts) => ({
-  type: oneOf(typeNames(kind), "the type of the event"),
-  user_id: Type.Optional(text("the user, exactly")),
+  type: oneOf(typeNames(kind), `the type of the ${kind.one}`),
+  user_id: Type.Optional(text(`the ${kind.columns.user.replace(/_id$/, "")}, exactly`)),
   error: Type.Optional(text("a part of the last error, in any case")),
   fingerprint: Type.Optional(text("the fingerprint of the last error, as in the groups")),
   min_attempts: Type.Optional(minAttempts),
@@ -32,9 +32,7 @@ const fields = <Attempts extends TSchema>(kind: RowKind, minAttempts: Attempts) 
 
 /** The filter as parameters of a query string. Without statuses the status is no parameter. */
 export const filterQuery = (kind: RowKind, statuses: readonly string[] = []) => ({
-  ...(statuses.length > 0
-    ? { status: oneOf(statuses, "the state; RETRYING are those PENDING that failed before and wait for their next attempt") }
-    : {}),
+  ...(statuses.length > 0 ? { status: oneOf(statuses, `the state; ${aboutRetrying(kind)}`) } : {}),
   ...fields(kind, attempts("at least so many attempts")),
 });
 
@@ -44,7 +42,7 @@ export const filterBody = (kind: RowKind) =>
     {
       status: oneOf(
         listedStates(kind),
-        "only FAILED ones are changed, and by a retry only RETRYING ones (PENDING after a failed attempt); the others are counted in the preview",
+        `only ${eligibleState(kind, "requeue").name} ones are changed, and by a retry only ${eligibleState(kind, "retry").name} ones; the others are counted in the preview. ${aboutRetrying(kind)}`,
       ),
       ...fields(kind, Type.Integer({ minimum: 1, maximum: 100, description: "at least so many attempts" })),
     },

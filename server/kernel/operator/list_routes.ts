@@ -6,7 +6,7 @@ import type { Share } from "../http/shared_reads.ts";
 import { type Filter, filterOf, filterQuery, isNarrow } from "./filter.ts";
 import { type Order, orderOf, sortQuery, startOf } from "./list_order.ts";
 import { countLimits, groupLimits, pageScan, shownGroups } from "./read_limits.ts";
-import { idOf, listedStates, type RowKind, stateThat, storedStates } from "./row_kind.ts";
+import { aboutRetrying, idOf, listedStates, type RowKind, stateThat, storedStates } from "./row_kind.ts";
 import { scannedPage } from "./scanned_page.ts";
 
 const strict = { additionalProperties: false };
@@ -114,7 +114,7 @@ export function listRoutes(kind: RowKind, { rows, requires, cursors, share }: Li
   const [waiting, retrying, held, failed] = (["waiting", "retrying", "held", "failed"] as const).map(
     meaning => stateThat(kind, meaning).name,
   );
-  const subsets = (kind.subsets ?? []).map(subset => subset.name);
+  const [stored, subsets] = [storedStates(kind), (kind.subsets ?? []).map(subset => subset.name)];
 
   async function page(filter: Filter, order: Order, position: string | undefined, limit: number, scan: number) {
     if (order === "created") {
@@ -135,15 +135,17 @@ export function listRoutes(kind: RowKind, { rows, requires, cursors, share }: Li
         const filter = filterOf(query);
         const limits = countLimits(filter);
         const [counted, [oldest]] = await Promise.all([
-          isNarrow(filter) ? countSome({ ...filter, status: [...storedStates(kind), ...subsets, retrying!], ...limits }) : countAll(limits),
+          isNarrow(filter)
+            ? countSome({ ...filter, status: [...new Set([...stored, ...subsets, retrying!])], ...limits })
+            : countAll(limits),
           oldestPending(),
         ]);
-        const { [retrying!]: ofRetrying, ...all } = byStatus(counted);
+        const all = byStatus(counted);
         return {
-          counts: Object.fromEntries(Object.entries(all).filter(([name]) => !subsets.includes(name))),
+          counts: Object.fromEntries(Object.entries(all).filter(([name]) => stored.includes(name))),
           oldest_pending_at: oldest!.oldest_pending_at,
           ...Object.fromEntries(subsets.map(name => [name.toLowerCase(), all[name]])),
-          retrying: ofRetrying!,
+          retrying: all[retrying!]!,
         };
       },
       {
@@ -166,11 +168,11 @@ export function listRoutes(kind: RowKind, { rows, requires, cursors, share }: Li
         return { [kind.rows]: found.page, ...(found.next === undefined ? {} : { next_cursor: cursors().make(name, found.next) }) };
       },
       {
-        query: Type.Object({ ...filterQuery(kind, listedStates(kind)), ...sortQuery, ...pageQuery }, strict),
+        query: Type.Object({ ...filterQuery(kind, listedStates(kind)), ...sortQuery(kind), ...pageQuery }, strict),
         ...requires("ops:read"),
         detail: {
           summary: `${many.charAt(0).toUpperCase()}${many.slice(1)} that match`,
-          description: `Newest first, with exceptions unless the filter has a user: ${waiting} ones by the time they are due, ${retrying} ones with the last failure first, ${held} ones by the end of their lease. ${retrying} ones are those ${waiting} that failed before. ${failed} ones can be sorted; a cursor belongs to its order. \`failed_at\` is the time of the last failed attempt. A page examines at most 10,000 ${many}, or 250 that are ${waiting}, ${retrying}, ${held} or ${failed}: it may be short or empty and still have a next_cursor. A row that changes its place meanwhile may be on two pages. Scope: ops:read.`,
+          description: `Newest first, with exceptions unless the filter has a user: ${waiting} ones by the time they are due, ${retrying} ones with the last failure first, ${held} ones by the end of their lease. ${aboutRetrying(kind)}. ${failed} ones can be sorted; a cursor belongs to its order. \`failed_at\` is the time of the last failed attempt. A page examines at most 10,000 ${many}, or 250 that are ${waiting}, ${retrying}, ${held} or ${failed}: it may be short or empty and still have a next_cursor. A row that changes its place meanwhile may be on two pages. Scope: ops:read.`,
         },
       },
     )

@@ -2,13 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { outboxEvents } from "../../testing/entitlement_rows.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
 import { notifications } from "../../testing/notification_rows.ts";
-import { type OperatorRow, putEvent, putNotification } from "../../testing/operator_rows.ts";
+import { type OperatorRow, orderTypes, putEvent, putNotification, putOrder } from "../../testing/operator_rows.ts";
+import { orders } from "../../testing/order_rows.ts";
 import { quoted } from "../../testing/rows.ts";
 
 let kenri: TestKenri;
 beforeAll(async () => {
-  kenri = await testKenri();
-  await kenri.start("entitlement:api notification:api");
+  kenri = await testKenri({ BROKER_URL: "http://127.0.0.1:1" });
+  await kenri.makeStore("orders");
+  await kenri.start("entitlement:api notification:api orders:api");
 });
 afterAll(() => kenri.close());
 
@@ -18,6 +20,7 @@ type Row = Record<string, string>;
 interface Answer {
   readonly events: Row[];
   readonly notifications: Row[];
+  readonly orders: Row[];
   readonly next_cursor?: string;
   readonly counts: Record<string, { count: number; more: boolean }>;
   readonly oldest_pending_at: string;
@@ -35,8 +38,28 @@ interface Answer {
 }
 
 const crowd = { user_id: "'crowd'", stock_keeping_unit: "n::text" };
+const eventTypes = { EntitlementGranted: "EntitlementGranted", EntitlementRevoked: "EntitlementRevoked" } as const;
+const columns = {
+  user: "user_id",
+  attempts: "attempt_count",
+  due: "next_retry_at",
+  error: "last_error",
+  fingerprint: "error_fingerprint",
+  item: "stock_keeping_unit",
+};
+/** Events and notifications that failed before are stored as waiting. */
+const derived = {
+  types: eventTypes,
+  columns,
+  retrying: "RETRYING",
+  isStored: false,
+  ofTheCrowd: "aggregate_key like 'crowd:%'",
+  requeue: "status = 'PENDING'",
+  fail: "last_error = $1",
+};
 const systems = {
   entitlement: {
+    ...derived,
     path: "/ops/outbox",
     list: "events",
     id: "event_id",
@@ -46,6 +69,7 @@ const systems = {
     many: (status: string, count: number) => outboxEvents.text({ ...crowd, status: quoted(status) }, `generate_series(1, ${count}) n`),
   },
   notification: {
+    ...derived,
     path: "/ops/notifications",
     list: "notifications",
     id: "notification_id",
@@ -57,6 +81,30 @@ const systems = {
         { ...crowd, status: quoted(status), ...(status === "SENT" ? { position: "n" } : {}) },
         `generate_series(1, ${count}) n`,
       ),
+  },
+  orders: {
+    path: "/ops/orders",
+    list: "orders",
+    id: "order_id",
+    table: "outbox_orders",
+    put: putOrder,
+    states: { waiting: "pending", busy: "sending", done: "succeeded", failed: "aborted" },
+    types: orderTypes,
+    columns: {
+      user: "client_id",
+      attempts: "attempts",
+      due: "next_attempt_at",
+      error: "last_error_msg",
+      fingerprint: "last_error_code",
+      item: "symbol",
+    },
+    retrying: "failed",
+    isStored: true,
+    ofTheCrowd: "client_id = 'crowd'",
+    requeue: "status = 'pending', settled_at = null",
+    fail: "last_error_msg = $1, last_error_code = fingerprint($1)",
+    many: (status: string, count: number) =>
+      orders.text({ client_id: "'crowd'", status: quoted(status) }, `generate_series(1, ${count}) n`),
   },
 } as const;
 
@@ -130,11 +178,15 @@ const filters: [name: string, query: () => Record<string, string>, matches: (row
   ],
 ];
 
+const isRetrying = ({ state, attempts = 0 }: OperatorRow) => state === "waiting" && attempts > 0;
+
 describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => {
-  const { path, list, id, put, states, many, table } = systems[system];
+  const { path, list, id, put, states, many, table, types, columns, retrying, isStored, ofTheCrowd, requeue, fail } = systems[system];
+  const { waiting, failed } = states;
   const ids = new Map<string, OperatorRow>();
-  const sql = () => (system === "entitlement" ? kenri.entitlementSql : kenri.notificationSql);
-  const get = async (below: string, query: Record<string, string> = {}) => {
+  const sql = () => kenri.store(system).sql;
+  const get = async (below: string, { type, ...others }: Record<string, string> = {}) => {
+    const query = { ...others, ...(type === undefined ? {} : { type: types[type as keyof typeof types] }) };
     const response = await kenri.call(system, `${path}${below}?${new URLSearchParams(query)}`);
     expect({ query, status: response.status }).toEqual({ query, status: 200 });
     return response.json() as Promise<Answer>;
@@ -152,7 +204,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
   // Only among those that are done or failed, or without a state, is the order that of their age: those on their way are listed in turn.
   const inTurn = async (found: string[], status: string) => {
     if (status !== states.waiting && status !== states.busy) return found;
-    const key = status === states.waiting ? "next_retry_at" : "lease_until";
+    const key = status === states.waiting ? columns.due : "lease_until";
     return (await sql().unsafe(`select ${id} as id from ${table} where ${id} = any($1) order by ${key}, ${id}`, [found])).map(
       row => row.id,
     );
@@ -172,7 +224,7 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     expect(await walk(query(), "1")).toEqual(expected(matches));
     const { counts } = await get("/counts", query());
     for (const [state, status] of Object.entries(states)) {
-      const wanted = expected(row => row.state === state && matches(row));
+      const wanted = expected(row => row.state === state && !(isStored && isRetrying(row)) && matches(row));
       const listed = "user_id" in query() ? wanted : await inTurn(wanted, status);
       expect(await walk({ ...query(), status })).toEqual(listed);
       expect(await walk({ ...query(), status }, "1")).toEqual(listed);
@@ -181,17 +233,16 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
   });
 
   test.each(filters)("%s: the groups contain the failed rows that match", async (_, query, matches) => {
-    const failed = expected(row => row.state === "failed" && matches(row));
+    const wanted = expected(row => row.state === "failed" && matches(row));
     const { groups } = await get("/groups", query());
-    expect(groups.reduce((sum, group) => sum + group.count, 0)).toBe(failed.length);
+    expect(groups.reduce((sum, group) => sum + group.count, 0)).toBe(wanted.length);
     expect(groups.map(group => group.count)).toEqual(groups.map(group => group.count).sort((a, b) => b - a));
     for (const group of groups) {
-      const members = await walk({ ...query(), status: "FAILED", fingerprint: group.fingerprint });
+      const members = await walk({ ...query(), status: failed, fingerprint: group.fingerprint });
       expect([members.length, members[0]]).toEqual([group.count, group.sample_id]);
     }
   });
 
-  const isRetrying = ({ state, attempts = 0 }: OperatorRow) => state === "waiting" && attempts > 0;
   const byFailure = (wanted: (row: OperatorRow) => boolean) =>
     [...ids]
       .filter(([, row]) => wanted(row))
@@ -203,13 +254,13 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     async (_, query, matches) => {
       const wanted = (row: OperatorRow) => isRetrying(row) && matches(row);
       const listed = "user_id" in query() ? expected(wanted) : byFailure(wanted);
-      expect(await walk({ ...query(), status: "RETRYING" })).toEqual(listed);
-      expect(await walk({ ...query(), status: "RETRYING" }, "1")).toEqual(listed);
+      expect(await walk({ ...query(), status: retrying })).toEqual(listed);
+      expect(await walk({ ...query(), status: retrying }, "1")).toEqual(listed);
       expect((await get("/counts", query())).retrying).toEqual({ count: listed.length, more: false });
-      const { groups } = await get("/groups", { ...query(), status: "RETRYING" });
+      const { groups } = await get("/groups", { ...query(), status: retrying });
       expect(groups.reduce((sum, group) => sum + group.count, 0)).toBe(listed.length);
       for (const group of groups) {
-        const members = await walk({ ...query(), status: "RETRYING", fingerprint: group.fingerprint });
+        const members = await walk({ ...query(), status: retrying, fingerprint: group.fingerprint });
         expect([members.length, members.includes(group.sample_id)]).toEqual([group.count, true]);
       }
     },
@@ -221,9 +272,9 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
       const wanted = (row: OperatorRow) => row.state === "failed" && matches(row);
       const byAttempts = expected(wanted).sort((one, other) => ids.get(other)!.attempts! - ids.get(one)!.attempts!);
       for (const limit of ["200", "1", "2"]) {
-        expect(await walk({ ...query(), status: "FAILED", sort: "failed" }, limit)).toEqual(byFailure(wanted));
-        expect(await walk({ ...query(), status: "FAILED", sort: "attempts" }, limit)).toEqual(byAttempts);
-        expect(await walk({ ...query(), status: "FAILED", sort: "created" }, limit)).toEqual(expected(wanted));
+        expect(await walk({ ...query(), status: failed, sort: "failed" }, limit)).toEqual(byFailure(wanted));
+        expect(await walk({ ...query(), status: failed, sort: "attempts" }, limit)).toEqual(byAttempts);
+        expect(await walk({ ...query(), status: failed, sort: "created" }, limit)).toEqual(expected(wanted));
       }
     },
   );
@@ -235,55 +286,54 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
     const fingerprint = "connect to <text> refused after <n> tries";
     const find = async (query: Record<string, string>) =>
       (await get("/groups", query)).groups.find(group => group.fingerprint === fingerprint)!;
-    const failed = await find({});
-    isAbout(failed.first_at, 79);
-    isAbout(failed.last_at, 3);
-    expect(failed).not.toHaveProperty("next_at");
-    const retrying = await find({ status: "RETRYING" });
-    isAbout(retrying.first_at, 6);
-    isAbout(retrying.last_at, 2);
+    const ofFailed = await find({});
+    isAbout(ofFailed.first_at, 79);
+    isAbout(ofFailed.last_at, 3);
+    expect(ofFailed).not.toHaveProperty("next_at");
+    const ofRetrying = await find({ status: retrying });
+    isAbout(ofRetrying.first_at, 6);
+    isAbout(ofRetrying.last_at, 2);
     const [next] = await sql().unsafe(
-      `select iso(min(next_retry_at)) as at from ${table} where status = 'PENDING' and error_fingerprint = $1`,
-      [fingerprint],
+      `select iso(min(${columns.due})) as at from ${table} where status = $2 and ${columns.fingerprint} = $1`,
+      [fingerprint, isStored ? retrying : waiting],
     );
-    expect(retrying.next_at).toBe(next!.at);
+    expect(ofRetrying.next_at).toBe(next!.at);
   });
 
   test("a group shows its first and last failure even of rows that are not among the newest", async () => {
     const error = "seldom and scattered";
     await put(sql(), { state: "failed", user: "far", error, minutes: 3000, failed: 1 });
     await put(sql(), { state: "failed", user: "far", error, minutes: 2900, failed: 2800 });
-    await sql().unsafe(many("FAILED", 2100));
+    await sql().unsafe(many(failed, 2100));
     await sql().unsafe(
-      `update ${table} set last_error = $1, failed_at = now() - interval '100 minutes' where status = 'FAILED' and aggregate_key like 'crowd:%'`,
+      `update ${table} set ${fail}, failed_at = now() - interval '100 minutes' where status = '${failed}' and ${ofTheCrowd}`,
       [error],
     );
     const group = (await get("/groups", {})).groups.find(one => one.fingerprint === error)!;
     isAbout(group.first_at, 2800);
     isAbout(group.last_at, 1);
-    await sql().unsafe(`delete from ${table} where last_error = $1`, [error]);
+    await sql().unsafe(`delete from ${table} where ${columns.error} = $1`, [error]);
   });
 
   test("a failed row has its time of failure and its item", async () => {
-    const [row] = (await get("", { status: "FAILED", user_id: "alice" }))[list];
+    const [row] = (await get("", { status: failed, user_id: "alice" }))[list];
     isAbout(row!.failed_at, 3);
     isAbout(row!.created_at, 90);
-    expect(row!.stock_keeping_unit).toBe('cape "1"');
+    expect(row![columns.item]).toBe('cape "1"');
     const detail = await (await kenri.call(system, `${path}/${row![id]}`)).json();
-    expect(detail).toMatchObject({ failed_at: row!.failed_at, stock_keeping_unit: 'cape "1"' });
+    expect(detail).toMatchObject({ failed_at: row!.failed_at, [columns.item]: 'cape "1"' });
   });
 
   test("a row has its columns, and the counts have the age of the oldest waiting row", async () => {
-    const [failed] = (await get("", { status: "FAILED", user_id: "alice" }))[list];
-    expect(failed).toMatchObject({
-      user_id: "alice",
-      status: "FAILED",
-      attempt_count: 10,
-      last_error: rows[0]!.error,
+    const [row] = (await get("", { status: failed, user_id: "alice" }))[list];
+    expect(row).toMatchObject({
+      [columns.user]: "alice",
+      status: failed,
+      [columns.attempts]: 10,
+      [columns.error]: rows[0]!.error,
       trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
     });
-    expect(failed).not.toHaveProperty("matches");
-    expect(failed).not.toHaveProperty("payload");
+    for (const hidden of ["matches", "payload", "order_request_json"]) expect(row).not.toHaveProperty(hidden);
     const { oldest_pending_at } = await get("/counts");
     expect(Math.abs(Date.parse(oldest_pending_at) - Date.parse(ago(60)))).toBeLessThan(60_000);
   });
@@ -293,25 +343,25 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
       Array.from({ length: 12 }, (_, n) => put(sql(), { state: "failed", user: "carol", error: "e", minutes: 200 + n })),
     );
     const leaving = [carols[5]!, carols[11]!];
-    const seen = await walk({ status: "FAILED", user_id: "carol" }, "3", async () => {
+    const seen = await walk({ status: failed, user_id: "carol" }, "3", async () => {
       await put(sql(), { state: "failed", user: "carol", error: "e", minutes: 0 });
-      await sql().unsafe(`update ${table} set status = 'PENDING' where ${id} = any($1)`, [leaving]);
+      await sql().unsafe(`update ${table} set ${requeue} where ${id} = any($1)`, [leaving]);
     });
     expect(new Set(seen).size).toBe(seen.length);
     expect(seen.filter(one => !leaving.includes(one))).toEqual(carols.filter(one => !leaving.includes(one)));
   });
 
   test("a cursor belongs to its filter", async () => {
-    const { next_cursor } = await get("", { limit: "1", status: "FAILED" });
+    const { next_cursor } = await get("", { limit: "1", status: failed });
     for (const query of [
       `limit=1&cursor=${next_cursor}`,
-      `status=PENDING&cursor=${next_cursor}`,
-      `status=FAILED&type=EntitlementGranted&cursor=${next_cursor}`,
-      `status=FAILED&sort=failed&cursor=${next_cursor}`,
-      `status=FAILED&sort=attempts&cursor=${(await get("", { limit: "1", status: "FAILED", sort: "failed" })).next_cursor}`,
+      `status=${waiting}&cursor=${next_cursor}`,
+      `status=${failed}&type=${types.EntitlementGranted}&cursor=${next_cursor}`,
+      `status=${failed}&sort=failed&cursor=${next_cursor}`,
+      `status=${failed}&sort=attempts&cursor=${(await get("", { limit: "1", status: failed, sort: "failed" })).next_cursor}`,
     ])
       expect((await kenri.call(system, `${path}?${query}`)).status).toBe(400);
-    await get("", { limit: "5", status: "FAILED", cursor: next_cursor! });
+    await get("", { limit: "5", status: failed, cursor: next_cursor! });
   });
 
   test("a rare row far back is found on a later page, and rows that were not examined are not counted", async () => {
@@ -329,31 +379,33 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
   });
 
   test("behind a backlog of more than 10,000 rows those due first come first, and everything else is found as before", async () => {
-    const failed = await walk({ status: "FAILED" });
-    await sql().unsafe(many("PENDING", 10_050));
-    expect((await get("/counts")).counts.PENDING).toEqual({ count: 10_000, more: true });
-    const { [list]: page } = await get("", { status: "PENDING", limit: "200" });
+    const before = await walk({ status: failed });
+    await sql().unsafe(many(waiting, 10_050));
+    expect((await get("/counts")).counts[waiting]).toEqual({ count: 10_000, more: true });
+    const { [list]: page } = await get("", { status: waiting, limit: "200" });
     const [first] = await sql().unsafe(
-      `select array(select ${id} from ${table} where status = 'PENDING' order by next_retry_at, ${id} limit 200) as ids`,
+      `select array(select ${id} from ${table} where status = '${waiting}' order by ${columns.due}, ${id} limit 200) as ids`,
     );
     expect(page.map(row => row[id])).toEqual(first?.ids);
-    expect(await walk({ status: "FAILED" })).toEqual(failed);
-    expect(await walk({ status: "PENDING", user_id: "alice" })).toEqual(expected(row => row.state === "waiting" && row.user === "alice"));
+    expect(await walk({ status: failed })).toEqual(before);
+    expect(await walk({ status: waiting, user_id: "alice" })).toEqual(
+      expected(row => row.state === "waiting" && row.user === "alice" && !(isStored && isRetrying(row))),
+    );
   });
 
   test("rows that are due at the same moment are each listed once, page by page", async () => {
-    await sql().unsafe(`delete from ${table} where status = 'PENDING'`);
-    await sql().unsafe(many("PENDING", 1050));
-    const all = await walk({ status: "PENDING" }, "100");
+    await sql().unsafe(`delete from ${table} where status = '${waiting}'`);
+    await sql().unsafe(many(waiting, 1050));
+    const all = await walk({ status: waiting }, "100");
     expect([all.length, new Set(all).size]).toEqual([1050, 1050]);
-    expect(await walk({ status: "PENDING", type: "EntitlementGranted" }, "7")).toEqual(all);
-    expect(await walk({ status: "PENDING", type: "EntitlementRevoked" })).toEqual([]);
+    expect(await walk({ status: waiting, type: "EntitlementGranted" }, "7")).toEqual(all);
+    expect(await walk({ status: waiting, type: "EntitlementRevoked" })).toEqual([]);
   });
 
   test("every cause is shown, however many rows another cause has, and a group shows when its count is incomplete", async () => {
     await put(sql(), { state: "failed", user: "rare", error: "a cause of its own", minutes: 5000 });
-    await sql().unsafe(many("FAILED", 3000));
-    await sql().unsafe(`update ${table} set last_error = 'crowded' where status = 'FAILED' and aggregate_key like 'crowd:%'`);
+    await sql().unsafe(many(failed, 3000));
+    await sql().unsafe(`update ${table} set ${fail} where status = '${failed}' and ${ofTheCrowd}`, ["crowded"]);
     const { groups, more } = await get("/groups");
     expect(more).toBe(false);
     expect(groups[0]).toMatchObject({ fingerprint: "crowded", more: true });
@@ -362,12 +414,12 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])("%s", system => 
   });
 
   test("behind a backlog longer than a count examines, rows of a span of time are still counted", async () => {
-    await sql().unsafe(many("PENDING", 11_000));
+    await sql().unsafe(many(waiting, 11_000));
     const created_from = new Date().toISOString();
     const late = await put(sql(), { state: "waiting", user: "zoe", minutes: 0 });
-    expect((await get("/counts")).counts.PENDING).toEqual({ count: 10_000, more: true });
-    expect((await get("/counts", { created_from })).counts.PENDING?.count).toBe(1);
-    expect(await walk({ created_from, status: "PENDING" })).toEqual([late]);
-    expect((await get("", { created_from, user_id: "zoe", status: "PENDING" }))[list].map(row => row[id])).toEqual([late]);
+    expect((await get("/counts")).counts[waiting]).toEqual({ count: 10_000, more: true });
+    expect((await get("/counts", { created_from })).counts[waiting]?.count).toBe(1);
+    expect(await walk({ created_from, status: waiting })).toEqual([late]);
+    expect((await get("", { created_from, user_id: "zoe", status: waiting }))[list].map(row => row[id])).toEqual([late]);
   });
 });

@@ -11,19 +11,23 @@ export interface ActionRequest {
 export interface ChangeSql<Found extends { readonly status: string }> {
   readonly rows: {
     find(parameters: { id: string }): Promise<Found[]>;
-    retry_now(parameters: ActionRequest): Promise<{ next_retry_at: string; attempt_count: number }[]>;
-    discard(parameters: ActionRequest): Promise<unknown[]>;
+    /** Returns the row's state, attempts and due time, by the columns of its kind. */
+    retry_now(parameters: ActionRequest): Promise<{ readonly status: string }[]>;
+    /** Only if the kind offers it. */
+    discard?(parameters: ActionRequest): Promise<unknown[]>;
   };
   readonly operator_actions: { latest(parameters: { subject: string; action: string }): Promise<unknown[]> };
 }
 
 export type Requeued =
   | { readonly outcome: "requeued" /** What the answer says besides the id and the state. */; readonly answer?: object }
+  /** A failed row that is never requeued. */
+  | { readonly outcome: "refused"; readonly why: string }
   | { readonly outcome: "not_failed"; readonly status: string }
   | { readonly outcome: "unknown" };
 
 export type Retried =
-  | { readonly outcome: "retried"; readonly next_retry_at: string; readonly attempt_count: number }
+  | { readonly outcome: "retried"; readonly row: { readonly status: string } }
   | { readonly outcome: "not_waiting"; readonly status: string }
   | { readonly outcome: "unknown" };
 
@@ -38,7 +42,7 @@ export async function retryRow<Found extends { readonly status: string }>(
   request: ActionRequest,
 ): Promise<Retried> {
   const [retried] = await rows.retry_now(request);
-  if (retried) return { outcome: "retried", next_retry_at: retried.next_retry_at, attempt_count: retried.attempt_count };
+  if (retried) return { outcome: "retried", row: retried };
   const [row] = await rows.find({ id: request.id });
   return row ? { outcome: "not_waiting", status: row.status } : { outcome: "unknown" };
 }
@@ -46,9 +50,10 @@ export async function retryRow<Found extends { readonly status: string }>(
 /** Deletes a failed row; the audit keeps what it was. A second request for the same row gets the same answer. */
 export async function discardRow<Found extends { readonly status: string }>(
   { rows, operator_actions }: ChangeSql<Found>,
-  { audited }: RowKind,
+  { audited, many }: RowKind,
   request: ActionRequest,
 ): Promise<Discarded> {
+  if (!rows.discard) throw new Error(`${many} have no statement to discard them`);
   const [gone] = await rows.discard(request);
   if (gone) return { outcome: "discarded" };
   const [row] = await rows.find({ id: request.id });

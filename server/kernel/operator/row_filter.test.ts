@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { outboxRows } from "../../entitlement/operator/row_kind.ts";
 import { notificationRows } from "../../notification/operator/row_kind.ts";
+import { orderRows } from "../../orders/operator/row_kind.ts";
 import { type TestDatabase, testDatabase } from "../../testing/databases.ts";
-import { type OperatorRow, putEvent, putNotification } from "../../testing/operator_rows.ts";
+import { type OperatorRow, putEvent, putNotification, putOrder } from "../../testing/operator_rows.ts";
 import { highestUuid } from "../http/cursor.ts";
 import { connect, type Sql } from "../postgres/database.ts";
 import { bindStatements, readStatements, type Statement } from "../postgres/statements.ts";
@@ -10,10 +11,10 @@ import { createMetrics } from "../telemetry/metrics.ts";
 import { type Filter, filterFields, filterOf } from "./filter.ts";
 import type { ListSql } from "./list_routes.ts";
 import { countLimits, groupLimits } from "./read_limits.ts";
-import { actionNames, eligibleState, idOf, isEligible, listedStates } from "./row_kind.ts";
+import { actionNames, eligibleState, idOf, isEligible, listedStates, typeNames } from "./row_kind.ts";
 
 type Preview = (parameters: Filter & { action: string }) => Promise<{ eligible: number; set_hash: string }[]>;
-type Listed = { readonly status: string; readonly attempt_count: number; readonly matches: boolean };
+type Listed = Readonly<Record<string, unknown>> & { readonly status: string; readonly matches: boolean };
 
 const fingerprint = "connect to <text> refused";
 const rows: OperatorRow[] = (["waiting", "busy", "done", "failed"] as const).flatMap(state =>
@@ -25,11 +26,11 @@ const rows: OperatorRow[] = (["waiting", "busy", "done", "failed"] as const).fla
 );
 
 /** Every combination of these values. */
-function grid(statuses: readonly string[]): Filter[] {
+function grid(statuses: readonly string[], type: string): Filter[] {
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   const values: { readonly [name in keyof Filter]: readonly (Filter[name] | null)[] } = {
     status: [null, ...statuses],
-    type: [null, "EntitlementRevoked"],
+    type: [null, type],
     user_id: [null, "a", "nobody"],
     error: [null, "Refused"],
     fingerprint: [null, fingerprint],
@@ -49,6 +50,7 @@ const hashOf = (ids: readonly string[]) => new Bun.CryptoHasher("sha256").update
 const kinds = [
   { kind: outboxRows, put: putEvent },
   { kind: notificationRows, put: putNotification },
+  { kind: orderRows, put: putOrder },
 ] as const;
 
 describe.each(kinds)("the filter of $kind.name", ({ kind, put }) => {
@@ -77,11 +79,13 @@ describe.each(kinds)("the filter of $kind.name", ({ kind, put }) => {
   test("selects the same rows in a list, in a count, in the groups and for a bulk action", async () => {
     let found = 0;
     const scan = 1000;
-    for (const filter of grid(listedStates(kind))) {
+    for (const filter of grid(listedStates(kind), typeNames(kind)[1]!)) {
       const page = (await list.page({ ...filter, before_id: highestUuid, limit: scan, scan })) as unknown as Listed[];
       const listed = page.filter(({ matches }) => matches);
       for (const action of actionNames(kind)) {
-        const eligible = listed.filter(row => isEligible(kind, action, { status: row.status, attempts: row.attempt_count }));
+        const eligible = listed.filter(row =>
+          isEligible(kind, action, { status: row.status, attempts: Number(row[kind.columns.attempts]) }),
+        );
         const [bulk] = await preview({ ...filter, action });
         expect({ filter, action, eligible: bulk!.eligible, set_hash: bulk!.set_hash }).toEqual({
           filter,

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import {
+  aboutRetrying,
   actionNames,
   eligibleState,
   isEligible,
@@ -23,7 +24,7 @@ const letters: RowKind = {
   many: "letters",
   states: [
     { name: "WAITING", word: "Waiting", meaning: "waiting" },
-    { name: "RETRYING", word: "Retrying", meaning: "retrying" },
+    { name: "RETRYING", word: "Retrying", meaning: "retrying", isDerived: true },
     { name: "CARRIED", word: "Carried", meaning: "held" },
     { name: "HANDED_OVER", word: "Handed over", meaning: "done" },
     { name: "LOST", word: "Lost", meaning: "failed" },
@@ -67,4 +68,24 @@ test("an action changes the rows of its state, and only declared actions are off
   expect(isEligible(letters, "retry", { status: "WAITING", attempts: 2 })).toBe(true);
   expect(isEligible(letters, "retry", { status: "WAITING", attempts: 0 })).toBe(false);
   expect(isEligible(letters, "requeue", { status: "LOST", attempts: 2 })).toBe(true);
+});
+
+test("a table may store its retrying rows under any name", () => {
+  const parcels: RowKind = {
+    ...letters,
+    states: [
+      { name: "new", word: "Pending", meaning: "waiting" },
+      { name: "failed", word: "Retrying", meaning: "retrying" },
+      { name: "carried", word: "Carried", meaning: "held" },
+      { name: "lost", word: "Lost", meaning: "failed" },
+    ],
+  };
+  expect(storedStates(parcels)).toEqual(["new", "failed", "carried", "lost"]);
+  expect(listedStates(parcels)).toEqual(storedStates(parcels));
+  expect(shownState(parcels, { status: "new", attempts: 2 }).name).toBe("new");
+  expect([eligibleState(parcels, "retry").name, eligibleState(parcels, "requeue").name]).toEqual(["failed", "lost"]);
+  expect(isEligible(parcels, "retry", { status: "new", attempts: 2 })).toBe(false);
+  expect(isEligible(parcels, "retry", { status: "failed", attempts: 0 })).toBe(true);
+  expect(aboutRetrying(parcels)).toBe("failed are those that failed before and wait for their next attempt");
+  expect(aboutRetrying(letters)).toBe("RETRYING are those WAITING that failed before and wait for their next attempt");
 });

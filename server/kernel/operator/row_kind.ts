@@ -28,12 +28,13 @@ export interface RowKind {
   readonly facts: readonly RowFact[];
   /** The role that each action takes. An action that is not here is not offered. */
   readonly actions: { readonly [name in RowAction]?: RowRole };
+  /** Which failed rows are never requeued, if any; continues "except". */
+  readonly neverRequeued?: string;
 }
 
 /**
  * What a state means: the row waits for an attempt, failed before and waits for its next attempt, is held under a lease, is done, or failed for good.
- * `retrying` is derived: its rows are stored in the state that means `waiting`. In the database `waiting` is PENDING, and the filter of the lists knows
- * `retrying` as RETRYING (`matches_filter`). Every meaning but `done` must have a state.
+ * Every meaning but `done` must have a state.
  */
 export type StateMeaning = "waiting" | "retrying" | "held" | "done" | "failed";
 
@@ -41,6 +42,11 @@ export interface RowState {
   readonly name: string;
   readonly word: string;
   readonly meaning: StateMeaning;
+  /**
+   * Of the state that means `retrying`: the table does not store it. Its rows are those in the state that means `waiting` with a failed attempt. The
+   * filter of the database (`matches_filter`) has the names of both: RETRYING and PENDING.
+   */
+  readonly isDerived?: boolean;
 }
 
 export interface RowSubset {
@@ -72,6 +78,8 @@ export interface RowColumns {
   readonly done: string;
   /** True for a row that a newer one had overtaken. */
   readonly stale?: string;
+  /** True for a row whose last attempt has an unknown outcome. */
+  readonly unknown?: string;
 }
 
 export interface RowFact {
@@ -113,12 +121,14 @@ export function stateThat({ name: kind, states }: RowKind, meaning: StateMeaning
   return state;
 }
 
+/** The state that is not stored, if the kind has one. */
+export const derivedState = ({ states }: RowKind): RowState | undefined => states.find(one => one.isDerived);
 /** The names of the states in the table, without the derived one. */
-export const storedStates = ({ states }: RowKind): string[] => states.filter(one => one.meaning !== "retrying").map(one => one.name);
+export const storedStates = ({ states }: RowKind): string[] => states.filter(one => !one.isDerived).map(one => one.name);
 /** The names to filter by: those in the table, then the derived one. */
 export const listedStates = (kind: RowKind): string[] => [
   ...storedStates(kind),
-  ...kind.states.filter(one => one.meaning === "retrying").map(one => one.name),
+  ...kind.states.filter(one => one.isDerived).map(one => one.name),
 ];
 export const typeNames = ({ types }: RowKind): string[] => types.map(one => one.name);
 export const actionNames = ({ actions }: RowKind): RowAction[] => rowActions.filter(action => action in actions);
@@ -127,10 +137,16 @@ const rowActions: readonly RowAction[] = ["requeue", "discard", "retry"];
 /** The state of the rows that an action changes. */
 export const eligibleState = (kind: RowKind, action: RowAction): RowState => stateThat(kind, action === "retry" ? "retrying" : "failed");
 
-/** The state as people see it: a waiting row that failed before is retrying. */
+/** Says which rows are retrying, for descriptions. */
+export function aboutRetrying(kind: RowKind): string {
+  const those = derivedState(kind) ? `those ${stateThat(kind, "waiting").name}` : "those";
+  return `${stateThat(kind, "retrying").name} are ${those} that failed before and wait for their next attempt`;
+}
+
+/** The state as people see it: if the table does not store `retrying`, a waiting row that failed before is retrying. */
 export function shownState(kind: RowKind, { status, attempts }: { readonly status: string; readonly attempts: number }): RowState {
   const state = stateNamed(kind, status);
-  return state.meaning === "waiting" && attempts > 0 ? (kind.states.find(one => one.meaning === "retrying") ?? state) : state;
+  return state.meaning === "waiting" && attempts > 0 ? (derivedState(kind) ?? state) : state;
 }
 
 /** Whether an action would change this row. */

@@ -8,7 +8,7 @@ import type { Share } from "../http/shared_reads.ts";
 import { longText, uuid } from "../http/text.ts";
 import { type Action, type ActionsSql, actionsOf } from "./action_routes.ts";
 import { type ActionRequest, type ChangeSql, discardRow, type Requeued, retryRow } from "./row_actions.ts";
-import { eligibleState, idOf, type RowKind, stateThat } from "./row_kind.ts";
+import { idOf, type RowKind, stateThat } from "./row_kind.ts";
 
 const strict = { additionalProperties: false };
 const reasonBody = Type.Object({ reason: longText("why; kept in the audit") }, strict);
@@ -33,7 +33,7 @@ export interface RowOptions<Found extends { readonly status: string }> {
   readonly maskFor: MaskFor;
   /** Called when there are rows to work on. */
   readonly requeued: () => void;
-  readonly failed: FailedList;
+  readonly failed?: FailedList;
   readonly requeue: (request: ActionRequest) => Promise<Requeued>;
   /** What one row shows besides its columns. */
   readonly details?: (row: Found) => Promise<object>;
@@ -43,7 +43,8 @@ export interface RowOptions<Found extends { readonly status: string }> {
     readonly deleted: string;
     readonly find: string;
     readonly requeue: string;
-    readonly discard: string;
+    /** Only if the kind offers it. */
+    readonly discard?: string;
   };
 }
 
@@ -56,17 +57,29 @@ export function rowRoutes<Found extends { readonly status: string }>(kind: RowKi
   const { id, one } = kind;
   const path = `/ops/${kind.name}`;
   const params = Type.Object({ [id]: uuid(`the ${one}`) });
-  const listFailed = share(failed.list);
-  const waiting = stateThat(kind, "waiting").name;
+  const [waiting, dead] = [stateThat(kind, "waiting").name, stateThat(kind, "failed").name];
   const admission = (action: "requeue" | "retry" | "discard") =>
     kind.actions[action] === "ADMIN" ? requires({ roles: ["ADMIN"] }) : requires("ops:write");
   const takes = (action: "requeue" | "retry" | "discard") => (kind.actions[action] === "ADMIN" ? "Role: ADMIN." : "Scope: ops:write.");
   const unknown = () => notFound(texts.unknown);
   const notFailed = (status: string, done: string) =>
-    new Problem(409, "NOT_FAILED", `the ${one} is ${status}; only a ${eligibleState(kind, "requeue").name} one can be ${done}`);
+    new Problem(409, "NOT_FAILED", `the ${one} is ${status}; only ${dead} ones can be ${done}`);
 
-  const reads = new Elysia({ normalize: false })
-    .get(
+  const reads = new Elysia({ normalize: false }).get(
+    `${path}/:${id}`,
+    async ({ params: { [id]: asked }, request }): Promise<RowDetail<Found>> => {
+      const [row] = await sql.rows.find({ id: asked! });
+      if (!row) throw notFound(`${texts.unknown}; ${texts.deleted}`);
+      const subject = idOf(kind, row);
+      const [more, actions] = await Promise.all([details?.(row), actionsOf(sql, [subject])]);
+      return maskFor(callerOf(request), { ...row, ...more, actions: actions(subject) });
+    },
+    { params, ...requires("ops:read"), detail: { summary: texts.find, description: "Scope: ops:read." } },
+  );
+
+  if (failed) {
+    const listFailed = share(failed.list);
+    reads.get(
       `${path}/${failed.path}`,
       async ({ query }) => {
         const limit = limitOf(query);
@@ -83,18 +96,8 @@ export function rowRoutes<Found extends { readonly status: string }>(kind: RowKi
         ...requires("ops:read"),
         detail: { summary: failed.summary, description: "Scope: ops:read." },
       },
-    )
-    .get(
-      `${path}/:${id}`,
-      async ({ params: { [id]: asked }, request }): Promise<RowDetail<Found>> => {
-        const [row] = await sql.rows.find({ id: asked! });
-        if (!row) throw notFound(`${texts.unknown}; ${texts.deleted}`);
-        const subject = idOf(kind, row);
-        const [more, actions] = await Promise.all([details?.(row), actionsOf(sql, [subject])]);
-        return maskFor(callerOf(request), { ...row, ...more, actions: actions(subject) });
-      },
-      { params, ...requires("ops:read"), detail: { summary: texts.find, description: "Scope: ops:read." } },
     );
+  }
 
   if (kind.actions.requeue)
     reads.post(
@@ -103,6 +106,7 @@ export function rowRoutes<Found extends { readonly status: string }>(kind: RowKi
         const result = await requeue({ id: asked!, actor: callerOf(request).clientId, reason });
         if (result.outcome === "unknown") throw unknown();
         if (result.outcome === "not_failed") throw notFailed(result.status, "requeued");
+        if (result.outcome === "refused") throw new Problem(409, "NEVER_REQUEUED", result.why);
         requeued();
         return { [id]: asked, status: waiting, ...result.answer };
       },
@@ -110,7 +114,7 @@ export function rowRoutes<Found extends { readonly status: string }>(kind: RowKi
         params,
         body: reasonBody,
         ...admission("requeue"),
-        detail: { summary: `Requeue a FAILED ${one}`, description: `${texts.requeue} ${takes("requeue")}` },
+        detail: { summary: `Requeue one of the ${dead} ${kind.many}`, description: `${texts.requeue} ${takes("requeue")}` },
       },
     );
 
@@ -125,8 +129,8 @@ export function rowRoutes<Found extends { readonly status: string }>(kind: RowKi
             extra: { state: result.status },
           });
         requeued();
-        const { next_retry_at, attempt_count } = result;
-        return { [id]: asked, status: waiting, next_retry_at, attempt_count };
+        const { status, due, attempts } = kind.columns;
+        return { [id]: asked, ...Object.fromEntries([status, due, attempts].map(column => [column, Reflect.get(result.row, column)])) };
       },
       {
         params,
@@ -134,7 +138,7 @@ export function rowRoutes<Found extends { readonly status: string }>(kind: RowKi
         ...admission("retry"),
         detail: {
           summary: `Retry a waiting ${one} now`,
-          description: `Its next attempt is due at once. Attempts go on counting: the last one is still the last. A FAILED ${one} is requeued instead; 409 NOT_WAITING has its state in \`state\`. ${takes("retry")}`,
+          description: `Its next attempt is due at once. Attempts go on counting: the last one is still the last. ${dead} ones are requeued instead; 409 NOT_WAITING has its state in \`state\`. ${takes("retry")}`,
         },
       },
     );
@@ -153,7 +157,7 @@ export function rowRoutes<Found extends { readonly status: string }>(kind: RowKi
         body: reasonBody,
         ...admission("discard"),
         detail: {
-          summary: `Delete a FAILED ${one}`,
+          summary: `Delete one of the ${dead} ${kind.many}`,
           description: `${texts.discard} The audit keeps what it was. A second request gets the same answer. ${takes("discard")}`,
         },
       },

@@ -4,8 +4,9 @@ import { withTimeout } from "../life/deadline.ts";
 import { NoTurn, turns } from "../life/turns.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { DescriptionLost, isAway, PoolFull, type Sql } from "./database.ts";
+import { sharedStatements } from "./shared_statements.ts";
 
-/** One SQL file: its text, and the parameters and columns of its header. */
+/** One statement: its text, and the parameters and columns of its header. */
 export interface Statement {
   readonly file: string;
   readonly path: readonly string[];
@@ -16,16 +17,19 @@ export interface Statement {
 
 export const sqlRoot = join(import.meta.dir, "../../../sql");
 
-/** Reads every statement of these folders of `sql/`, without the migrations. */
+/** Reads every statement of these folders of `sql/`, without the migrations: their files, and the shared statements of their tables. */
 export function readStatements(folders: readonly string[], root = sqlRoot): Statement[] {
-  return folders.flatMap(folder =>
-    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-      .filter(file => file.endsWith(".sql") && !file.startsWith("migrations/"))
-      .sort()
-      .map(file =>
-        parseStatement(join("sql", folder, file), file.replace(/\.sql$/, "").split("/"), readFileSync(join(root, folder, file), "utf8")),
-      ),
-  );
+  return folders.flatMap(folder => {
+    const plain = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter(
+      file => file.endsWith(".sql") && !file.startsWith("migrations/"),
+    );
+    return [
+      ...plain.map(path => ({ path, file: join("sql", folder, path), text: readFileSync(join(root, folder, path), "utf8") })),
+      ...sharedStatements(folder, plain, root),
+    ]
+      .sort((a, b) => (a.path < b.path ? -1 : 1))
+      .map(({ path, file, text }) => parseStatement(file, path.replace(/\.sql$/, "").split("/"), text));
+  });
 }
 
 export function parseStatement(file: string, path: readonly string[], text: string): Statement {

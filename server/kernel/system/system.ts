@@ -7,8 +7,8 @@ import type { Service } from "../life/service.ts";
 import type { PermissionsOf } from "../nats/permissions.ts";
 import type { RowKind } from "../operator/row_kind.ts";
 
-/** What a role needs beside its database as the app role and NATS. `services`: the APIs of the other systems. */
-export type Need = "owner" | "redis" | "signing keys" | "services";
+/** What a role needs beside its database as the app role and NATS. `services`: the APIs of the other systems. `outside`: a service of somebody else. */
+export type Need = "owner" | "redis" | "signing keys" | "services" | "outside";
 
 /** Who calls the API: machines by API keys, people and operators by tokens that another system mints for them, or browsers themselves. */
 export type Audience = "machines" | "people" | "operators" | "browsers";

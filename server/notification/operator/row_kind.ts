@@ -13,7 +13,7 @@ export const notificationRows = {
   many: "notifications",
   states: [
     { name: "PENDING", word: "Pending", meaning: "waiting" },
-    { name: "RETRYING", word: "Retrying", meaning: "retrying" },
+    { name: "RETRYING", word: "Retrying", meaning: "retrying", isDerived: true },
     { name: "PROCESSING", word: "In flight", meaning: "held" },
     { name: "SENT", word: "Sent", meaning: "done" },
     { name: "FAILED", word: "Failed", meaning: "failed" },

@@ -13,8 +13,8 @@ export interface BrokerOrder {
 export interface Executed {
   readonly outcome: "succeeded";
   readonly brokerOrderId: string;
-  /** As the broker answered it. */
-  readonly answer: Readonly<Record<string, unknown>>;
+  /** What the broker answered, as it is stored. */
+  readonly answer: Record<string, string | number>;
 }
 
 /** Why an order was not taken, as far as the broker says. */

@@ -42,6 +42,7 @@ create index idx_outbox_locked_at on outbox_orders (locked_at);
 create index outbox_orders_due on outbox_orders (next_attempt_at) where status in ('pending', 'failed');
 create index outbox_orders_lease on outbox_orders (lease_until) where status = 'sending';
 create index outbox_orders_queued on outbox_orders (queued_at) where status in ('pending', 'failed');
+create index outbox_orders_tried on outbox_orders (queued_at) where status in ('pending', 'failed', 'sending') and next_attempt_at > queued_at;
 create index outbox_orders_expiry on outbox_orders (expires_at) where status in ('pending', 'failed') and expires_at is not null;
 create index outbox_orders_settled on outbox_orders (settled_at) where settled_at is not null;
 

@@ -1,5 +1,7 @@
 import type { Attempt } from "../../api/answers.ts";
 import { span } from "../../parts/format.ts";
+import { meaningOf } from "../../parts/row_kinds.ts";
+import { kindOf } from "../../systems.ts";
 import { stepOfAction } from "./actions.ts";
 import type { JourneyEvent, JourneyNotification } from "./queries.ts";
 import type { Step } from "./steps.ts";
@@ -88,8 +90,9 @@ function endOf(
       },
       { key: `${id} read`, at: read_at, tone: read_at ? "done" : "pending", title: "Read by the user", after: [key] },
     ];
-  if (status === "FAILED") return [{ key, at: null, tone: "failed", title: "Not delivered: needs attention", row }];
-  if (status === "PENDING" && attempt_count > 0)
+  const meaning = meaningOf(kindOf(row.kind), row);
+  if (meaning === "failed") return [{ key, at: null, tone: "failed", title: "Not delivered: needs attention", row }];
+  if (meaning === "retrying")
     return [
       { key, at: null, tone: "retry", title, ...(next_retry_at ? { speaksOf: { word: "next attempt", at: next_retry_at } } : {}), row },
     ];
@@ -97,7 +100,7 @@ function endOf(
     {
       key,
       at: null,
-      tone: status === "PROCESSING" ? "flight" : "pending",
+      tone: meaning === "held" ? "flight" : "pending",
       title,
       ...(status === "PROCESSING" ? { text: "in progress" } : {}),
       row,

@@ -1,4 +1,6 @@
 import { attemptsOf } from "../../parts/publish_attempts.ts";
+import { meaningOf } from "../../parts/row_kinds.ts";
+import { kindOf } from "../../systems.ts";
 import type { JourneyEvent } from "./queries.ts";
 import type { Step } from "./steps.ts";
 
@@ -37,8 +39,9 @@ function waiting({
 }: JourneyEvent): Pick<Step, "tone" | "title" | "text" | "error" | "speaksOf"> {
   const made = attempt_count ?? 0;
   const error = last_error ? { error: last_error } : {};
-  if (status === "FAILED") return { tone: "failed", title: "Not published: needs attention", text: many(made), ...error };
-  if (status === "IN_FLIGHT")
+  const meaning = meaningOf(kindOf("outbox"), { status: status ?? "", attempts: made });
+  if (meaning === "failed") return { tone: "failed", title: "Not published: needs attention", text: many(made), ...error };
+  if (meaning === "held")
     return { tone: "flight", title: "Published", text: made > 0 ? `${many(made)}, the next is in progress` : "in progress", ...error };
   if (made === 0) return { tone: "pending", title: "Published" };
   const next = next_retry_at ? { speaksOf: { word: "next attempt", at: next_retry_at } } : {};

@@ -10,7 +10,7 @@ import { Facts, Section, Verbatim } from "../../parts/facts.tsx";
 import { Id } from "../../parts/id.tsx";
 import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Repair } from "../../parts/repair.tsx";
-import { stateOf, typeWord } from "../../parts/row_kinds.ts";
+import { isWaiting, stateOf, typeWord } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
 import { UserLinks } from "../../parts/user_links.tsx";
@@ -44,7 +44,7 @@ function Details({ notification }: { notification: NotificationDetail }) {
           facts={[
             ["State", <StateMark key="state" state={stateOf(notifications, { ...notification, attempts: notification.attempt_count })} />],
             ["Created", <At key="created" at={notification.created_at} />],
-            ["Next attempt", notification.status === "PENDING" ? <At key="next" at={notification.next_retry_at} /> : null],
+            ["Next attempt", isWaiting(notifications, notification) ? <At key="next" at={notification.next_retry_at} /> : null],
             ["Sent", <At key="sent" at={notification.sent_at} />],
             ["Read", <At key="read" at={notification.read_at} />],
             ...(notification.failed_at ? [["Last failure", <At key="failed" at={notification.failed_at} />] as const] : []),

@@ -61,7 +61,7 @@ function OfSystem({ system, id }: { system: System; id: string }) {
                   </span>,
                 ],
                 ["By", <Actor key="actor" id={data.actor} />],
-                ["Filter", <FilterText key="filter" filter={data.filter} />],
+                ["Filter", <FilterText key="filter" kind={data.kind} filter={data.filter} />],
                 ["Started", <At key="started" at={data.created_at} />],
                 ["Finished", <At key="finished" at={data.finished_at} />],
                 ...(data.cancelled_by ? [["Cancelled by", <Actor key="cancelled" id={data.cancelled_by} />] as const] : []),

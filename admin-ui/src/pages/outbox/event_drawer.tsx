@@ -11,7 +11,7 @@ import { Id } from "../../parts/id.tsx";
 import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { attemptsOf } from "../../parts/publish_attempts.ts";
 import { Repair } from "../../parts/repair.tsx";
-import { stateOf, typeWord } from "../../parts/row_kinds.ts";
+import { isWaiting, stateOf, typeWord } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
 import { UserLinks } from "../../parts/user_links.tsx";
@@ -45,7 +45,7 @@ function Details({ event }: { event: EventDetail }) {
             ["Attempts", event.published_at ? attemptsOf(event) : `${event.attempt_count} failed`],
             ["Created", <At key="created" at={event.created_at} />],
             ...(event.failed_at ? [["Last failure", <At key="failed" at={event.failed_at} />] as const] : []),
-            ["Next attempt", event.status === "PENDING" ? <At key="next" at={event.next_retry_at} /> : null],
+            ["Next attempt", isWaiting(outbox, event) ? <At key="next" at={event.next_retry_at} /> : null],
             ["Published", <At key="published" at={event.published_at} />],
             [
               "Stream",

@@ -1,6 +1,8 @@
 import type { StepMinute } from "../../../../server/kernel/operator/flow_routes.ts";
+import type { StateMeaning } from "../../../../server/kernel/operator/row_kind.ts";
 import { number, span } from "../../parts/format.ts";
-import type { KindName } from "../../systems.ts";
+import { stateMeaning } from "../../parts/row_kinds.ts";
+import { type KindName, kindOf } from "../../systems.ts";
 import type { FlowSeries } from "./queries.ts";
 
 export type LineTone = "accent" | "faint" | "retry" | "failed";
@@ -34,6 +36,7 @@ const counted = (step: string, word: string, list: NonNullable<Line["list"]>, to
   tone,
   list,
 });
+const inState = (kind: KindName, meaning: StateMeaning) => ({ kind, status: stateMeaning(kindOf(kind), meaning).name });
 const timed = (title: string, system: FlowSystem, step: string): FlowChart => ({
   title,
   system,
@@ -52,10 +55,10 @@ export const throughput: readonly FlowChart[] = [
     title: "Published",
     system: "entitlement",
     unit: "count",
-    lines: [counted("published", "published", { kind: "outbox", status: "PUBLISHED" })],
+    lines: [counted("published", "published", inState("outbox", "done"))],
     marks: [
-      counted("retried", "retried", { kind: "outbox", status: "RETRYING" }, "retry"),
-      counted("failed", "failed", { kind: "outbox", status: "FAILED" }, "failed"),
+      counted("retried", "retried", inState("outbox", "retrying"), "retry"),
+      counted("failed", "failed", inState("outbox", "failed"), "failed"),
     ],
   },
   {
@@ -69,10 +72,10 @@ export const throughput: readonly FlowChart[] = [
     title: "Sent",
     system: "notification",
     unit: "count",
-    lines: [counted("sent", "sent", { kind: "notifications", status: "SENT" })],
+    lines: [counted("sent", "sent", inState("notifications", "done"))],
     marks: [
-      counted("retried", "retried", { kind: "notifications", status: "RETRYING" }, "retry"),
-      counted("failed", "failed", { kind: "notifications", status: "FAILED" }, "failed"),
+      counted("retried", "retried", inState("notifications", "retrying"), "retry"),
+      counted("failed", "failed", inState("notifications", "failed"), "failed"),
     ],
   },
 ];

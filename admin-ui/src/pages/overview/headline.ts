@@ -1,7 +1,7 @@
 import type { SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
 import type { Consistency, Count, Counts } from "../../api/answers.ts";
 import { count, number, span, sumOf } from "../../parts/format.ts";
-import { failedIn, type Tone } from "../../parts/row_kinds.ts";
+import { failedIn, storedStatesOf, type Tone } from "../../parts/row_kinds.ts";
 import { type Kind, type KindName, rowKinds, type System, systems } from "../../systems.ts";
 import { causesOf, type SystemView, type Views } from "./outage.ts";
 
@@ -111,10 +111,12 @@ function viewsOf(overview: OverviewData): Views {
   return Object.fromEntries(systemsIn(overview).map(system => [system, viewOf(system)]));
 }
 
-/** Rows that are waiting or in flight. */
+/** Rows that are waiting, retrying or in flight. */
 const openIn = (kind: Kind, counts: Counts | undefined): Count | undefined =>
   counts &&
-  sumOf(kind.states.flatMap(({ name, meaning }) => (meaning === "waiting" || meaning === "held" ? [counts.counts[name] ?? zero] : [])));
+  sumOf(
+    storedStatesOf(kind).flatMap(({ name, meaning }) => (meaning === "done" || meaning === "failed" ? [] : [counts.counts[name] ?? zero])),
+  );
 
 /** Failing dependencies of the gateway. NATS is left out: the systems report it in more detail. */
 const gatewayTroublesOf = ({ gateway }: OverviewData): Finding[] =>

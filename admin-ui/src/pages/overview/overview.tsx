@@ -5,7 +5,7 @@ import { useCounts } from "../../api/counts.ts";
 import { count, span } from "../../parts/format.ts";
 import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page, Panel } from "../../parts/page.tsx";
-import { storedStatesOf } from "../../parts/row_kinds.ts";
+import { stateMeaning, storedStatesOf } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { useNow } from "../../parts/time.tsx";
 import { type Kind, rowKinds } from "../../systems.ts";
@@ -77,7 +77,7 @@ function KindPanel({ kind, query: { data, error, refetch } }: { kind: Kind; quer
             );
           })}
           <dl className="col-span-2 grid grid-cols-2 content-center gap-x-4 gap-y-1 border-r border-b px-4 py-3 md:col-span-1">
-            <dt className="text-faint">Oldest pending</dt>
+            <dt className="text-faint">Oldest {stateMeaning(kind, "waiting").word.toLowerCase()}</dt>
             <dd className={`mono text-right ${age && age > lateAfter ? "text-retry" : ""}`}>{age === undefined ? "none" : span(age)}</dd>
             {kind.subsets?.map(({ name, word }) => (
               <Fragment key={name}>

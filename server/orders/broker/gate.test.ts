@@ -1,0 +1,90 @@
+import { expect, test } from "bun:test";
+import { until } from "../../../stack/wait.ts";
+import { createHealth } from "../../kernel/life/health.ts";
+import { silentLog } from "../../kernel/telemetry/log.ts";
+import { createMetrics } from "../../kernel/telemetry/metrics.ts";
+import type { AskResult, SendResult } from "./adapter.ts";
+import { createGate } from "./gate.ts";
+
+/** A gate, a broker that is up or down, and a clock in seconds. */
+function scene() {
+  const state = { now: 0, isUp: true, probes: 0 };
+  const [health, metrics] = [createHealth(), createMetrics()];
+  const probe = async () => {
+    state.probes++;
+    return state.isUp;
+  };
+  const gate = createGate({ adapter: { name: "test", probe }, log: silentLog, health, metrics, now: () => state.now * 1000 });
+  const isOpen = async () => (await metrics.registry.getSingleMetric("kenri_orders_circuit_open")!.get()).values[0]?.value;
+  async function goDown() {
+    state.isUp = false;
+    for (let n = 0; n < 5; n++) gate.saw(refused);
+    await until("the probe has decided", 2000, async () => !(await gate.allows()));
+  }
+  return { state, gate, health, isOpen, goDown };
+}
+
+const executed: SendResult = { outcome: "succeeded", brokerOrderId: "p-1", answer: {} };
+const refused: SendResult = { outcome: "retryable", code: "CONNECTION_REFUSED", message: "" };
+const lost: SendResult = { outcome: "unknown", code: "TIMEOUT", message: "" };
+const rejected: SendResult = { outcome: "final", code: "REJECTED", message: "" };
+const silent: AskResult = { outcome: "no_answer", code: "TIMEOUT", message: "" };
+const tooMany = (retryAfter: number): SendResult => ({ outcome: "retryable", code: "TOO_MANY_REQUESTS", message: "", retryAfter });
+
+test.each([
+  ["refused connections", refused],
+  ["lost answers", lost],
+  ["asks without an answer", silent],
+])("%s close the gate if the probe finds no broker, and the next probe that does opens it", async (_, result) => {
+  const { state, gate, health, isOpen } = scene();
+  state.isUp = false;
+  for (let n = 0; n < 5; n++) {
+    expect(await gate.allows()).toBe(true);
+    gate.saw(result);
+  }
+  await until("the probe has decided", 2000, async () => !(await gate.allows()));
+  expect([gate.blocks(), await isOpen(), Object.keys(health.troubles())]).toEqual([true, 1, ["broker"]]);
+  state.isUp = true;
+  expect(await gate.allows()).toBe(false);
+  state.now += 1;
+  expect(await gate.allows()).toBe(true);
+  expect([gate.blocks(), await isOpen(), Object.keys(health.troubles())]).toEqual([false, 0, []]);
+});
+
+test("a broker that answers keeps it open: rejections are answers, and failed sends alone prove nothing", async () => {
+  const { gate, state } = scene();
+  for (let n = 0; n < 20; n++) gate.saw(rejected);
+  expect(state.probes).toBe(0);
+  for (let n = 0; n < 20; n++) {
+    gate.saw(lost);
+    expect(await gate.allows()).toBe(true);
+  }
+  expect(state.probes).toBeGreaterThan(0);
+});
+
+test("it says how long the broker has been away without a break", async () => {
+  const { gate, state, goDown } = scene();
+  expect(gate.awayFor()).toBeUndefined();
+  await goDown();
+  state.now += 40;
+  expect(await gate.allows()).toBe(false);
+  expect(gate.awayFor()).toBe(40_000);
+  gate.saw(executed);
+  expect(gate.awayFor()).toBeUndefined();
+  await goDown();
+  state.now += 3;
+  expect(gate.awayFor()).toBe(3000);
+});
+
+test("Retry-After pauses it, at most a minute, and the pause ends by itself", async () => {
+  const { gate, state } = scene();
+  gate.saw(tooMany(5));
+  gate.saw(tooMany(2));
+  gate.saw(executed);
+  expect([await gate.allows(), gate.isPaused(), gate.blocks(), gate.awayFor()]).toEqual([false, true, true, undefined]);
+  state.now += 5;
+  expect([await gate.allows(), gate.isPaused(), gate.blocks()]).toEqual([true, false, false]);
+  gate.saw(tooMany(86_400));
+  state.now += 60;
+  expect(await gate.allows()).toBe(true);
+});

@@ -1,0 +1,113 @@
+import type { Adapter, AskResult, Executed, NotExecuted, SendResult } from "./adapter.ts";
+import { type Body, httpCall, type Reply } from "./http_call.ts";
+
+export interface PaperOptions {
+  readonly url: string;
+  readonly token?: string | undefined;
+  readonly sendWithin: number;
+  readonly askWithin: number;
+}
+
+// Nothing sends an order with this key: a stored key has a colon.
+const noKey = "no-such-order";
+
+/** The paper broker, and any broker with its HTTP interface. */
+export function paperAdapter({ url, token, sendWithin, askWithin }: PaperOptions): Adapter {
+  const orders = `${url.replace(/\/+$/, "")}/orders`;
+  const access: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const read = (key: string, giveUp?: AbortSignal) =>
+    httpCall({
+      method: "GET",
+      url: `${orders}/${encodeURIComponent(key)}`,
+      headers: access,
+      within: askWithin,
+      ...(giveUp ? { giveUp } : {}),
+    });
+  return {
+    name: "paper",
+    async send({ key, ...order }, giveUp) {
+      const headers = { ...access, "content-type": "application/json", "idempotency-key": key };
+      const reply = await httpCall({ method: "POST", url: orders, headers, body: JSON.stringify(order), within: sendWithin, giveUp });
+      return sendResult(reply, key);
+    },
+    ask: async (key, giveUp) => askResult(await read(key, giveUp), key),
+    async probe() {
+      const reply = await read(noKey);
+      return reply.outcome === "answered" && reply.status < 500;
+    },
+  };
+}
+
+/**
+ * An order is surely not executed only if the broker itself says so, by a status with a reason code in the body. The same status without one may come
+ * from a proxy that has passed the order on.
+ */
+function sendResult(reply: Reply, key: string): SendResult {
+  if (reply.outcome === "not_sent") return { ...reply, outcome: "retryable" };
+  if (reply.outcome === "lost") return { ...reply, outcome: "unknown" };
+  const { status, body } = reply;
+  const wait = reply.retryAfter === undefined ? {} : { retryAfter: reply.retryAfter };
+  if (!body)
+    return { outcome: "unknown", code: "UNREADABLE_ANSWER", message: `the broker answered ${status} without a readable body`, ...wait };
+  if (isAbout(body, key) === false) return { outcome: "unknown", ...otherKey };
+  if (status >= 200 && status < 300) return executedBy(body) ?? { outcome: "unknown", code: "UNREADABLE_ANSWER", message: unclear(status) };
+  const code = codeOf(body);
+  const classOf = code === undefined ? "unknown" : (classes.get(status) ?? "unknown");
+  return { outcome: classOf, code: code ?? `HTTP_${status}`, message: messageOf(body) ?? `the broker answered ${status}`, ...wait };
+}
+
+const classes: ReadonlyMap<number, "retryable" | "final"> = new Map([
+  [400, "final"],
+  [413, "final"],
+  [415, "final"],
+  [422, "final"],
+  [401, "retryable"], // an operator mends the token
+  [403, "retryable"],
+  [429, "retryable"],
+  [503, "retryable"],
+]);
+
+function askResult(reply: Reply, key: string): AskResult {
+  if (reply.outcome !== "answered") return { outcome: "no_answer", code: reply.code, message: reply.message };
+  const { status, body } = reply;
+  const wait = reply.retryAfter === undefined ? {} : { retryAfter: reply.retryAfter };
+  const none = (code: string, message: string): NotExecuted<"no_answer"> => ({ outcome: "no_answer", code, message, ...wait });
+  if (!body) return none("UNREADABLE_ANSWER", `the broker answered ${status} without a readable body`);
+  if (isAbout(body, key) === false) return none(otherKey.code, otherKey.message);
+  const code = codeOf(body);
+  // Only this code: a 404 of a proxy or of another path is no statement about the order.
+  if (status === 404 && code === "UNKNOWN_ORDER") return { outcome: "not_known", code, message: "the broker has no order with this key" };
+  if (status !== 200) return none(code ?? `HTTP_${status}`, messageOf(body) ?? `the broker answered ${status}`);
+  if (body.state === "received")
+    return { outcome: "working", code: "WORKING", message: "the broker has the order and has not executed it yet" };
+  if (body.state === "rejected")
+    return { outcome: "final", code: code ?? "REJECTED", message: messageOf(body) ?? "the broker rejected the order" };
+  return executedBy(body) ?? none("UNREADABLE_ANSWER", unclear(status));
+}
+
+const answerMembers = ["broker_order_id", "state", "price", "quantity", "executed_at"] as const;
+const longestId = 255;
+
+function executedBy(body: Body): Executed | undefined {
+  const { broker_order_id: id, state } = body;
+  if (typeof id !== "string" || id === "" || id.length > longestId || (state !== "filled" && state !== "open")) return undefined;
+  const answer: Record<string, string | number> = {};
+  for (const name of answerMembers) {
+    const value = body[name];
+    if (isPlain(value)) answer[name] = value;
+  }
+  return { outcome: "succeeded", brokerOrderId: id, answer };
+}
+
+const isPlain = (value: unknown): value is string | number =>
+  (typeof value === "string" && value.length <= longestId) || typeof value === "number";
+
+/** False if the answer names another order. */
+const isAbout = (body: Body, key: string): boolean | undefined => (typeof body.key === "string" ? body.key === key : undefined);
+const otherKey = { code: "OTHER_ORDER", message: "the broker answered about an order with another key" };
+const unclear = (status: number) => `the broker answered ${status} without a state and an order id`;
+
+const codeForm = /^[A-Z][A-Z0-9_]{0,63}$/;
+const codeOf = ({ reason_code: code }: Body): string | undefined => (typeof code === "string" && codeForm.test(code) ? code : undefined);
+const messageOf = ({ message }: Body): string | undefined =>
+  typeof message === "string" && message !== "" ? message.slice(0, 500).toWellFormed() : undefined;

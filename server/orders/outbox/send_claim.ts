@@ -1,0 +1,156 @@
+import { fence, type Settlement } from "../../kernel/delivery/fence.ts";
+import { type Claim, mayStart, withinLease } from "../../kernel/delivery/lease.ts";
+import type { Faults } from "../../kernel/life/fault.ts";
+import { type Log, someIds } from "../../kernel/telemetry/log.ts";
+import type { Metrics } from "../../kernel/telemetry/metrics.ts";
+import { traceIdOf } from "../../kernel/telemetry/trace.ts";
+import type { Adapter, AskResult, BrokerOrder, SendResult } from "../broker/adapter.ts";
+import type { Gate } from "../broker/gate.ts";
+import type { OrdersClaimRow, OrdersSql } from "../sql.gen.ts";
+import { type Decision, decide, type Policy } from "./decision.ts";
+
+export interface SendClaimOptions {
+  readonly orders: Pick<OrdersSql["orders"], "settle" | "release">;
+  /** Its calls end within `sendWithin` and `askWithin`. */
+  readonly adapter: Adapter;
+  readonly gate: Pick<Gate, "blocks" | "saw">;
+  readonly faults: Faults;
+  readonly worker: string;
+  readonly lease: number;
+  readonly sendWithin: number;
+  readonly askWithin: number;
+  readonly policy: Policy;
+  readonly aborted: { inc(labels: { code: string }): void };
+  /** Called after an order has succeeded or was aborted. */
+  readonly settled: () => void;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+interface Call<Result> {
+  readonly kind: "ask" | "send";
+  readonly result: Result;
+  readonly durationMs: number;
+  readonly endedAt: number;
+}
+type Held = Pick<Settlement, "lease" | "stopping">;
+
+/**
+ * Sends the orders of a claim: ask, if the outcome of an earlier attempt is unknown → send → settle. An order without a call is released.
+ *
+ * Why the broker executes an order at most once:
+ * - The claim is durable before the send. Only the claim's holder sends, and it settles what it did. If it does not, because it died or the database
+ *   was away, the lease ends, and reclaim.sql marks the outcome as unknown. A send without a clear answer is settled as unknown too.
+ * - An order with an unknown outcome is sent only after the broker has answered, in this claim, that it has no order with this key.
+ * - That answer could come before a request that is still under way. So a send starts only if twice its deadline is left of the lease, and it is given
+ *   up at its deadline. The next ask comes after the end of the lease, or after the delay of a failed attempt.
+ *
+ * It assumes of the broker and the network: an ask that begins after a request has arrived finds that order, and no request arrives later than the
+ * time between its deadline and the next ask. A longer ORDERS_BACKOFF and ORDERS_LEASE make that time longer.
+ */
+export function sendClaim(options: SendClaimOptions) {
+  const { orders, adapter, gate, faults, worker, lease, sendWithin, askWithin, log, metrics } = options;
+  const sentTotal = metrics.counter("outbox_sent_total", "Orders that the broker has.");
+  const failedTotal = metrics.counter("outbox_failed_total", "Sends that failed or whose outcome is unknown, by reason code.", ["code"]);
+  const age = metrics.histogram("outbox_age_seconds", "Age of an order since it was queued, when an attempt begins.");
+  const askedTotal = metrics.counter("orders_asked_total", "Questions to the broker about an unknown outcome, by its answer.", ["answer"]);
+  const fenced = metrics.counter("orders_fenced_total", "Results that came after the lease was lost and changed nothing.");
+  const settleRows = fence({ name: "order", ids: "order_ids", idOf, counter: fenced, worker, log });
+  const decideFor = decide(options.policy);
+  const [sendMargin, askMargin] = [withinLease(2 * sendWithin, lease), withinLease(askWithin, lease)];
+
+  async function deliver(claim: Claim<OrdersClaimRow>, stopping: AbortSignal): Promise<void> {
+    faults.at("order.claimed");
+    const since = performance.now();
+    await Promise.all(claim.rows.map(row => attempt(row, claim, stopping, since)));
+  }
+
+  async function attempt(row: OrdersClaimRow, claim: Claim<OrdersClaimRow>, stopping: AbortSignal, since: number): Promise<void> {
+    const held = { lease: claim, stopping };
+    const isExpired = () => row.expires_in_seconds !== null && performance.now() - since >= row.expires_in_seconds * 1000;
+    const maySend = () => mayStart(claim, stopping, sendMargin) && !gate.blocks();
+    let asked: Call<AskResult> | undefined;
+    if (row.outcome_unknown) {
+      if (!mayStart(claim, stopping, askMargin)) return release(held, row);
+      asked = await ask(row, claim.ended);
+      faults.at("order.asked");
+    }
+    const isKnown = asked !== undefined && asked.result.outcome !== "not_known";
+    const expired = isExpired();
+    const isOver = isKnown || expired || row.attempts >= options.policy.maxAttempts;
+    if (!isOver) faults.at("order.sending");
+    if (isOver || !maySend()) return asked || isOver ? settle(held, row, asked, undefined, expired) : release(held, row);
+    const sent = await send(row, claim.ended);
+    faults.at("order.sent");
+    await settle(held, row, asked, sent, false);
+  }
+
+  async function call<Result extends SendResult | AskResult>(kind: "ask" | "send", calling: Promise<Result>): Promise<Call<Result>> {
+    const since = performance.now();
+    const result = await calling;
+    gate.saw(result);
+    const endedAt = performance.now();
+    return { kind, result, durationMs: Math.round(endedAt - since), endedAt };
+  }
+
+  async function ask(row: OrdersClaimRow, ended: AbortSignal): Promise<Call<AskResult>> {
+    const asked = await call("ask", adapter.ask(row.idempotency_key, ended));
+    askedTotal.inc({ answer: asked.result.outcome });
+    return asked;
+  }
+
+  async function send(row: OrdersClaimRow, ended: AbortSignal): Promise<Call<SendResult>> {
+    age.observe(row.queued_seconds);
+    const { expires_at: _, ...request } = row.order_request_json as Omit<BrokerOrder, "key"> & { expires_at?: string };
+    const sent = await call("send", adapter.send({ ...request, key: row.idempotency_key }, ended));
+    if (sent.result.outcome !== "succeeded") failedTotal.inc({ code: sent.result.code });
+    return sent;
+  }
+
+  async function settle(
+    held: Held,
+    row: OrdersClaimRow,
+    asked: Call<AskResult> | undefined,
+    sent: Call<SendResult> | undefined,
+    isExpired: boolean,
+  ): Promise<void> {
+    const decision = decideFor(row, { asked: asked?.result, sent: sent?.result, isExpired });
+    const { order_id } = row;
+    const calls = [asked, sent].flatMap(one => (one ? [one] : []));
+    const [done] = await settleRows({ what: "settle", ids: [order_id], ...held }, () =>
+      orders.settle({ token: held.lease.token, worker, adapter: adapter.name, order_id, ...decision, calls: calls.map(recordOf) }),
+    );
+    faults.at("order.settled");
+    if (done) report(row, decision);
+  }
+
+  function report(row: OrdersClaimRow, { status, attempts, outcome_unknown, code, message }: Decision): void {
+    if (status === "succeeded") sentTotal.inc();
+    if (status !== "failed") options.settled();
+    if (status === "aborted") options.aborted.inc({ code: code! });
+    const { order_id, idempotency_key, traceparent } = row;
+    const fields = { idempotency_key, order_id, status, attempts, last_error_code: code ?? undefined, adapter: adapter.name };
+    const more = { outcome_unknown: outcome_unknown || undefined, error: message ?? undefined, trace_id: traceIdOf(traceparent) };
+    log[levels[status] ?? "error"]({ ...fields, ...more }, "order.settle");
+  }
+
+  async function release(held: Held, { order_id }: OrdersClaimRow): Promise<void> {
+    const ids = [order_id];
+    const done = await settleRows({ what: "release", ids, ...held }, () => orders.release({ token: held.lease.token, order_id: ids }));
+    log.info({ worker, count: done.length, order_ids: someIds(done.map(idOf)) }, "order.release");
+  }
+
+  return deliver;
+}
+
+const levels: Readonly<Record<string, "info" | "warn" | "error">> = { succeeded: "info", failed: "warn", aborted: "error" };
+
+const idOf = ({ order_id }: { readonly order_id: string }): string => order_id;
+
+function recordOf({ kind, result, durationMs, endedAt }: Call<SendResult | AskResult>) {
+  const { outcome } = result;
+  const why: { code?: string; message?: string } = outcome === "succeeded" ? {} : { code: result.code, message: result.message };
+  return { kind, outcome, ...why, duration_ms: durationMs, ended_ms: Math.round(performance.now() - endedAt) };
+}
+
+export type SendClaim = ReturnType<typeof sendClaim>;

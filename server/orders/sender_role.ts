@@ -1,0 +1,59 @@
+import type { KernelSettings } from "../kernel/config/settings.ts";
+import { withinLease } from "../kernel/delivery/lease.ts";
+import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/role.ts";
+import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
+import { bulkLoop } from "../kernel/operator/bulk.ts";
+import { openStore } from "../kernel/postgres/store.ts";
+import { adapterOf } from "./broker/adapters.ts";
+import { createGate } from "./broker/gate.ts";
+import type { OrdersSettings } from "./config.ts";
+import { orderRows } from "./operator/row_kind.ts";
+import { giveUp } from "./outbox/give_up.ts";
+import { sendClaim } from "./outbox/send_claim.ts";
+import { sender } from "./outbox/sender.ts";
+import type { OrdersSql } from "./sql.gen.ts";
+
+/** `orders:sender`: sends the orders that are due. */
+export function senderRole(kernel: KernelSettings, settings: OrdersSettings, context: RoleContext): Service {
+  const { worker, log, metrics, health, faults } = context;
+  const { sender: tuning } = settings;
+  const store = openStore<OrdersSql>({
+    system: "orders",
+    url: settings.appUrl,
+    name: worker,
+    connections: tuning.lanes + 4,
+    deadline: kernel.database.deadline,
+    // Durable, also the claims: a claim that is lost with the server would let another sender send the order again without a question.
+    log,
+    health,
+    metrics,
+  });
+  const { orders } = store.statements;
+  const sendWithin = withinLease(settings.broker.sendWithin, tuning.lease);
+  const askWithin = withinLease(settings.broker.askWithin, tuning.lease);
+  const adapter = adapterOf({ ...settings.broker, sendWithin, askWithin });
+  const gate = createGate({ adapter, log, health, metrics });
+  const { lease } = tuning;
+  const api = roleChannel("orders:api");
+  const closing = service({ start: async () => {}, stop: async () => api.close() });
+  const aborted = metrics.counter("outbox_aborted_total", "Orders that were aborted, by reason code.", ["code"]);
+  const deliver = sendClaim({
+    orders,
+    adapter,
+    gate,
+    faults,
+    worker,
+    lease,
+    sendWithin,
+    askWithin,
+    policy: tuning,
+    aborted,
+    settled: api.wake,
+    log,
+    metrics,
+  });
+  const sending = sender({ context, tuning, orders, adapter, gate, deliver, liveness: kernel.liveness });
+  const givingUp = giveUp({ context, orders, gate, adapter: adapter.name, aborted, settled: api.wake, ...tuning });
+  const bulk = bulkLoop({ kind: orderRows.name, sql: store.statements, ...kernel.bulk, requeued: sending.wake, log, metrics });
+  return sequence([store, closing, subscribeRole(context, sending.wake), parallel([sending, givingUp, bulk])]);
+}

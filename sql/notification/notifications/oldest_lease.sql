@@ -1,6 +1,0 @@
--- Where a search for ended leases may start: just below the oldest lease from $1 on. Never within the last 5 s: transactions that have not committed
--- yet may add rows there. A long transaction keeps the index entries of all settled claims.
--- $1 from
--- returns bound
-select least(min(lease_until) - interval '1 millisecond', now() - interval '5 seconds') as bound
-from notifications where status = 'PROCESSING' and lease_until > $1::timestamptz
