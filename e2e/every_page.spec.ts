@@ -8,7 +8,16 @@ import { variable } from "./stack.ts";
 // A trace stores the page at each of hundreds of steps, which doubles the time.
 test.use({ trace: "off" });
 
-type Seeded = "failedEvent" | "failedNotification" | "rawLetter" | "operation" | "stopped" | "user" | "script";
+type Seeded =
+  | "failedOrder"
+  | "unknownOrder"
+  | "failedEvent"
+  | "failedNotification"
+  | "rawLetter"
+  | "operation"
+  | "stopped"
+  | "user"
+  | "script";
 let hostile: Readonly<Record<Seeded, string>> & { readonly forget: object };
 
 test.beforeAll(async () => {
@@ -21,7 +30,7 @@ const softly = expect.configure({ soft: true, timeout: 3_000 });
 
 /** Pages that must show the hostile text as text. */
 const showing =
-  /^(outbox|notifications|failures|users\?search|audit|operations|journey\/.|entitlements\?user=%|inbox\?user=%|idempotency\/.)/;
+  /^(outbox|notifications|orders|failures|users\?search|audit|operations|journey\/.|entitlements\?user=%|inbox\?user=%|idempotency\/.)/;
 
 test("every page and everything that opens there is accessible, fits desktop and phone in both themes, and shows hostile text as text", async ({
   page,
@@ -40,7 +49,12 @@ test("every page and everything that opens there is accessible, fits desktop and
     "notifications?status=FAILED",
     "notifications?status=RETRYING",
     "outbox?status=FAILED&sort=attempts",
+    `orders/${hostile.failedOrder}?status=aborted`,
+    `orders/${hostile.unknownOrder}`,
+    "orders?status=failed",
     `journey/${hostile.failedEvent}`,
+    `journey/${hostile.failedOrder}`,
+    `journey/${hostile.unknownOrder}`,
     `journey/${text}`,
     `entitlements?user=${text}`,
     "entitlements?user=nobody",

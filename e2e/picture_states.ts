@@ -6,12 +6,16 @@ interface SystemState {
   readonly notifications?: Record<string, number>;
   readonly retrying?: number;
   readonly unreadable?: number;
+  readonly orders?: { counts?: Record<string, number>; breakers?: Part[]; workers?: Part[] };
+  readonly unknown?: number;
   readonly entitlement?: { dependencies?: Part[]; breakers?: Part[]; workers?: Part[] };
   readonly notification?: { dependencies?: Part[]; workers?: Part[] };
 }
 
 const away = "NATS is not connected";
 const full = "JetStream does not store: error opening msg block file (10077)";
+
+const silence = "the broker does not answer; orders wait";
 
 /** Responses of the servers, by the state that the overview shows. */
 export const states: Record<string, SystemState> = {
@@ -39,6 +43,14 @@ export const states: Record<string, SystemState> = {
   },
   failed: { outbox: { FAILED: 18 }, notifications: { FAILED: 64 } },
   unreadable: { unreadable: 2 },
+  "unknown outcomes": { unknown: 3, orders: { counts: { failed: 3, aborted: 2 } } },
+  "broker of orders away": {
+    orders: {
+      counts: { pending: 12, failed: 4 },
+      breakers: [["broker", silence]],
+      workers: [["orders:sender", `broker: ${silence}`]],
+    },
+  },
   retrying: { notifications: { PENDING: 7 }, retrying: 7 },
 };
 
@@ -58,12 +70,52 @@ const counts = (given: Record<string, number> = {}, retrying = 0) => ({
   retrying: { count: retrying, more: false },
 });
 
+const orderCounts = (given: Record<string, number> = {}) => ({
+  ...counts({ pending: 0, sending: 0, succeeded: 1840, failed: 0, aborted: 0, ...given }, given.failed ?? 0),
+});
+
+/** Orders with an unknown outcome, the oldest an hour old. */
+const unknownOrders = (many = 0) => ({
+  orders: Array.from({ length: many }, (_, index) => ({
+    order_id: crypto.randomUUID(),
+    idempotency_key: `desk-7:order-${4410 + index}`,
+    client_id: "desk-7",
+    symbol: "ACME",
+    side: "BUY",
+    quantity: "10",
+    order_type: "MARKET",
+    limit_price: null,
+    status: "failed",
+    attempts: 1,
+    outcome_unknown: true,
+    last_error_code: "TIMEOUT",
+    last_error_msg: "no answer within 5000 ms",
+    failed_at: new Date(Date.now() - 60_000).toISOString(),
+    created_at: new Date(Date.now() - 3_600_000 + index * 60_000).toISOString(),
+    settled_at: null,
+    next_attempt_at: new Date(Date.now() + 90_000).toISOString(),
+    expires_at: null,
+    broker_order_id: null,
+    trace_id: "4bf92f3577b34da6a3ce929d0e0e4736",
+  })),
+});
+
 /** Fakes the responses of the servers until the returned function is called. */
 export async function fakeResponses(page: Page, state: SystemState): Promise<() => Promise<void>> {
   const { entitlement, notification } = state;
   const answers: Record<string, unknown> = {
     "entitlement/outbox/counts": counts(state.outbox),
     "notification/notifications/counts": counts(state.notifications, state.retrying),
+    "orders/orders/counts": orderCounts(state.orders?.counts),
+    "orders/orders/counts?fingerprint=": orderCounts({ succeeded: 0 }),
+    "orders/orders/unknown": unknownOrders(state.unknown),
+    "orders/consistency": { invariants: [] },
+    "orders/health": {
+      dependencies: parts(["database"]),
+      breakers: parts(["broker"], state.orders?.breakers),
+      workers: parts(["orders:sender", "orders:janitor"], state.orders?.workers),
+      consumer: null,
+    },
     "notification/raw-dead-letters/counts": { open: { count: state.unreadable ?? 0, more: false } },
     "entitlement/consistency": { invariants: [] },
     "notification/consistency": { invariants: [] },

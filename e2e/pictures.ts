@@ -9,7 +9,9 @@ import { variable } from "./stack.ts";
 const schemes = ["light", "dark"] as const;
 const folder = variable("KENRI_PICTURES");
 /** Ids in the seeded system. */
-type Known = Readonly<Record<"journey" | "failed" | "event" | "user" | "key" | "inVain" | "onTheWay", string>>;
+type Known = Readonly<
+  Record<"journey" | "failed" | "event" | "user" | "key" | "inVain" | "onTheWay" | "order" | "unknownOrder" | "orderKey", string>
+>;
 const onlyReadme = process.env.KENRI_PICTURES_ONLY === "readme";
 
 test("pictures of the console", async ({ page, browser }) => {
@@ -28,6 +30,13 @@ test("pictures of the console", async ({ page, browser }) => {
     "outbox?status=RETRYING",
     "notifications?status=RETRYING",
     "notifications?status=FAILED&sort=attempts",
+    `orders/${known.unknownOrder}`,
+    `orders/${known.order}?status=aborted`,
+    "orders?status=aborted",
+    "orders?status=failed",
+    "orders?user_id=nobody",
+    `journey/${known.order}`,
+    `journey/${known.orderKey}`,
     `operations/notification/${running}`,
     `operations/notification/${known.inVain}?outcome=FAILED_AGAIN`,
     `operations/notification/${known.onTheWay}`,

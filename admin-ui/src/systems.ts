@@ -1,11 +1,13 @@
 import { outboxRows } from "../../server/entitlement/operator/row_kind.ts";
 import { kindNamed, type RowKind } from "../../server/kernel/operator/row_kind.ts";
 import { notificationRows } from "../../server/notification/operator/row_kind.ts";
+import { orderRows } from "../../server/orders/operator/row_kind.ts";
 
 /** The queue tables of the console. One line gives a table its list, tabs, counts, badge, overview card and bulk actions. */
 const declared = [
   outboxRows, //
   notificationRows,
+  orderRows,
 ] as const satisfies readonly RowKind[];
 
 export type KindName = (typeof declared)[number]["name"];

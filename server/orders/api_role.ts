@@ -8,6 +8,7 @@ import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
 import { actorPaths } from "../kernel/operator/operation_standing.ts";
 import { connect } from "../kernel/postgres/database.ts";
 import { bindStatements, readStatements } from "../kernel/postgres/statements.ts";
+import { adapterOf } from "./broker/adapters.ts";
 import { type OrdersSettings, ordersSettings } from "./config.ts";
 import { acceptOrders } from "./intake/accept.ts";
 import { cancelOrders } from "./intake/cancel.ts";
@@ -15,7 +16,10 @@ import { placingRoutes } from "./intake/placing_routes.ts";
 import { readRoutes } from "./intake/read_routes.ts";
 import { orderWaits } from "./intake/waits.ts";
 import { maskFor } from "./masking.ts";
+import { consistencyRoutes } from "./operator/consistency_routes.ts";
+import { journeyRoutes } from "./operator/journey_routes.ts";
 import { orderRoutes } from "./operator/order_routes.ts";
+import { resolutionRoutes } from "./operator/resolution_routes.ts";
 import type { OrdersSql } from "./sql.gen.ts";
 
 /** `orders:api`. New orders have their own connections, so that reads and orders never wait for each other. */
@@ -52,7 +56,17 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
         requeued: sender.wake,
         log,
       }),
-      operatorHealthRoutes({ health, requires, log, askDatabase, broker: false }),
+      journeyRoutes(operatorSql, requires),
+      operatorHealthRoutes({ health, requires, log, askDatabase, broker: false, breakers: ["broker"] }),
+      resolutionRoutes({
+        sql: operatorSql,
+        adapter: adapterOf(settings.broker),
+        requires,
+        cursors,
+        share,
+        requeued: sender.wake,
+      }),
+      consistencyRoutes(operatorSql, requires, share),
       actionRoutes(operatorSql, requires, cursors, share, maskFor),
       configRoutes(requires, { kernel: kernelSettings, orders: ordersSettings }),
     ],

@@ -410,6 +410,42 @@ export interface ConsistencyUnsentRow {
   sample: readonly string[];
 }
 
+export interface JourneyByKeyParameters {
+  idempotency_key: readonly string[];
+  limit: number;
+}
+export interface JourneyByKeyRow {
+  order_id: string;
+  idempotency_key: string;
+}
+
+export interface JourneyClientsParameters {
+  limit: number;
+}
+export interface JourneyClientsRow {
+  client_id: string;
+}
+
+export interface JourneyOrdersParameters {
+  order_id: readonly string[];
+}
+export interface JourneyOrdersRow {
+  order_id: string;
+  idempotency_key: string;
+  client_id: string;
+  request: Json;
+  status: string;
+  reason_code: string | null;
+  reason: string | null;
+  broker_order_id: string | null;
+  broker_answer: Json | null;
+  accepted_at: string;
+  settled_at: string | null;
+  outbox: Json | null;
+  calls: Json;
+  history: Json;
+}
+
 export interface LedgerAcceptParameters {
   idempotency_key: string;
   client_id: string;
@@ -1050,16 +1086,6 @@ export interface OrdersSettleRow {
   attempts: number;
 }
 
-export interface OrdersStateParameters {
-  order_id: string;
-}
-export interface OrdersStateRow {
-  order_id: string;
-  idempotency_key: string;
-  status: string;
-  outcome_unknown: boolean;
-}
-
 export interface OrdersUnknownParameters {
   after_id: string;
   limit: number;
@@ -1138,6 +1164,11 @@ export interface OrdersSql {
     unrecorded(parameters: ConsistencyUnrecordedParameters): Promise<ConsistencyUnrecordedRow[]>;
     unsent(parameters: ConsistencyUnsentParameters): Promise<ConsistencyUnsentRow[]>;
   };
+  journey: {
+    by_key(parameters: JourneyByKeyParameters): Promise<JourneyByKeyRow[]>;
+    clients(parameters: JourneyClientsParameters): Promise<JourneyClientsRow[]>;
+    orders(parameters: JourneyOrdersParameters): Promise<JourneyOrdersRow[]>;
+  };
   ledger: {
     accept(parameters: LedgerAcceptParameters): Promise<LedgerAcceptRow[]>;
     cancel(parameters: LedgerCancelParameters): Promise<LedgerCancelRow[]>;
@@ -1177,7 +1208,6 @@ export interface OrdersSql {
     resolve(parameters: OrdersResolveParameters): Promise<OrdersResolveRow[]>;
     retry_now(parameters: OrdersRetryNowParameters): Promise<OrdersRetryNowRow[]>;
     settle(parameters: OrdersSettleParameters): Promise<OrdersSettleRow[]>;
-    state(parameters: OrdersStateParameters): Promise<OrdersStateRow[]>;
     unknown(parameters: OrdersUnknownParameters): Promise<OrdersUnknownRow[]>;
   };
 }

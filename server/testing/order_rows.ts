@@ -37,7 +37,7 @@ type OrderColumn =
  * Orders of the outbox. Presets: the shop buys ten KEN at the market, pending, due at once. An order that is `sending` has a lease of an hour. A settled
  * one was settled when it was created, and one that failed has the code UNAVAILABLE.
  */
-export const orders = rowFactory<OrderColumn>(
+export const outboxOrders = rowFactory<OrderColumn>(
   "outbox_orders",
   "order_id",
   ({
@@ -148,13 +148,13 @@ export interface TestOrder {
 /** Accepts orders as the API does, by one statement: outbox, ledger and history. Returns their stored keys. */
 export async function putOrders(
   sql: Pick<postgres.Sql, "unsafe">,
-  columns: Parameters<typeof orders.text>[0],
+  columns: Parameters<typeof outboxOrders.text>[0],
   from?: string,
   entry: Parameters<typeof ledgerEntries.text>[0] = {},
 ): Promise<string[]> {
   const settled = { at: "settled_at", actor: "'w'", from_status: "'accepted'", to_status: "status", reason: "coalesce(reason_code, 'OK')" };
   const rows = await sql.unsafe<{ idempotency_key: string }[]>(`
-    with placed as (${orders.text(columns, from)} returning *),
+    with placed as (${outboxOrders.text(columns, from)} returning *),
       entries as (${ledgerEntries.text(entry, "placed")} returning *),
       acceptances as (${ledgerHistory.text({}, "entries")}),
       settlements as (${ledgerHistory.text(settled, "entries where settled_at is not null")})

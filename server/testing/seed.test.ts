@@ -8,6 +8,7 @@ import type { Hostile } from "./seeds/hostile.ts";
 const counted = {
   entitlement: ["entitlements", "entitlement_audit", "idempotency_keys", "outbox_events", "operator_actions", "operations"],
   notification: ["notifications", "processed_events", "notification_dlq", "notification_nats_dlq"],
+  orders: ["outbox_orders", "order_attempts", "idempo_ledger", "idempo_ledger_history", "operator_actions", "operations"],
 };
 const databases: TestDatabase[] = [];
 const pools: postgres.Sql[] = [];
@@ -24,9 +25,9 @@ afterAll(async () => {
 });
 
 async function seed<Answer>(what: string, input?: unknown): Promise<Answer> {
-  const [ENTITLEMENT_DATABASE_URL, NOTIFICATION_DATABASE_URL] = databases.map(database => database.ownerUrl);
+  const [ENTITLEMENT_DATABASE_URL, NOTIFICATION_DATABASE_URL, ORDERS_DATABASE_URL] = databases.map(database => database.ownerUrl);
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "seed.ts"), what], {
-    env: { ...process.env, ENTITLEMENT_DATABASE_URL, NOTIFICATION_DATABASE_URL },
+    env: { ...process.env, ENTITLEMENT_DATABASE_URL, NOTIFICATION_DATABASE_URL, ORDERS_DATABASE_URL },
     stdin: new Blob([input === undefined ? "" : JSON.stringify(input)]),
     stdout: "pipe",
     stderr: "pipe",
@@ -54,6 +55,10 @@ test("forget deletes the rows of a seed and no others", async () => {
   const chain = { at: Date.now(), user: "one", sku: "s", version: 1, reason: "r", purchase: "p", client: "c", key: "k" };
   const chains: Chain[] = [{ ...chain, outbox: { status: "FAILED", attempts: 2, error: "e" } }];
   expect(await seed<object[]>("chains", chains)).toHaveLength(1);
+  const order = { symbol: "ACME", side: "BUY", quantity: "1", order_type: "MARKET" };
+  const calls = [{ kind: "send", after: 5, took: 3, outcome: "unknown" }];
+  const at = Date.now();
+  await seed("orders", [{ at, client: "one-client", key: "k", order, status: "failed", isUnknown: true, calls, code: "TIMEOUT" }]);
   const { forget } = await seed<Hostile>("hostile");
   const { stream } = await seed<{ stream: string }>("unknown-key");
   expect(await counts()).not.toEqual(before);

@@ -1,5 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import type { OrdersUnknownRow as UnknownOrder } from "../../../server/orders/sql.gen.ts";
 import { without } from "../parts/filter.ts";
+import { endOf } from "../parts/order_words.ts";
 import { type Row, rowOf, type Sort } from "../parts/row_kinds.ts";
 import { pageSize } from "../parts/settings.ts";
 import type { Kind, System } from "../systems.ts";
@@ -59,10 +61,14 @@ export const detail = <T>(kind: Kind, id: string) =>
     queryFn: context => get<T>(kind.system, `${kind.name}/${encodeURIComponent(id)}`, {}, context),
   });
 
+/** Groups of failures. Orders that their client cancelled, or that expired, are no failures. */
 export const groups = (kind: Kind, status: string) =>
   queryOptions({
     queryKey: [kind.name, "groups", status],
-    queryFn: context => get<Groups>(kind.system, `${kind.name}/groups`, { status }, context),
+    queryFn: async (context): Promise<Groups> => {
+      const answer = await get<Groups>(kind.system, `${kind.name}/groups`, { status }, context);
+      return kind.name === "orders" ? { ...answer, groups: answer.groups.filter(({ fingerprint }) => !endOf(fingerprint)) } : answer;
+    },
   });
 
 export const operations = (system: System) =>
@@ -81,6 +87,16 @@ export const operation = (system: System, id: string) =>
 
 export const consistency = (system: System) =>
   queryOptions({ queryKey: ["consistency", system], queryFn: context => get<Consistency>(system, "consistency", {}, context) });
+
+// As many as a count of the lists, before "more".
+const mostUnknown = 100;
+
+/** The orders with an unknown outcome, oldest first. */
+export const unknownOrders = queryOptions({
+  queryKey: ["orders", "unknown"],
+  queryFn: context =>
+    get<{ orders: readonly UnknownOrder[]; next_cursor?: string }>("orders", "orders/unknown", { limit: mostUnknown }, context),
+});
 
 export const rawDeadLetterCounts = queryOptions({
   queryKey: ["raw dead letters", "counts"],

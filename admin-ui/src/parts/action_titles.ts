@@ -13,6 +13,8 @@ const titles: Record<string, string> = {
   "entitlement.revoke": "Revoked manually",
   "raw_dead_letter.reprocess": "Message reprocessed",
   "raw_dead_letter.discard": "Message discarded",
+  "order.ask": "Broker asked",
+  "order.resolve": "Order settled by hand",
   "operation.start": "Bulk operation started",
   "operation.cancel": "Bulk operation cancelled",
   "operation.stop": "Bulk operation stopped",

@@ -98,6 +98,7 @@ test("a row is read by the columns of its kind", () => {
     user: "alice",
     status: "SENT",
     stale: true,
+    unknown: false,
     attempts: 2,
     error: null,
     createdAt: "c",

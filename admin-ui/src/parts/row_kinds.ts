@@ -7,6 +7,7 @@ import {
 } from "../../../server/kernel/operator/row_kind.ts";
 import type { Count, Counts } from "../api/answers.ts";
 import { isKindName, type Kind, kindOf } from "../systems.ts";
+import { unknownOutcome } from "./order_words.ts";
 
 export type Tone = "pending" | "flight" | "done" | "retry" | "failed" | "stale";
 
@@ -32,6 +33,8 @@ export interface Row {
   readonly user: string;
   readonly status: string;
   readonly stale: boolean;
+  /** Whether nobody knows what became of its last attempt. */
+  readonly unknown: boolean;
   readonly attempts: number;
   readonly error: string | null;
   readonly createdAt: string;
@@ -52,6 +55,7 @@ export function rowOf({ id, columns, facts }: Kind, row: Readonly<Record<string,
     user: String(row[columns.user]),
     status: String(row[columns.status]),
     stale: columns.stale !== undefined && row[columns.stale] === true,
+    unknown: columns.unknown !== undefined && row[columns.unknown] === true,
     attempts: Number(row[columns.attempts]),
     error: text(columns.error),
     createdAt: String(row[columns.created]),
@@ -113,11 +117,16 @@ export const meaningOf = (kind: Kind, row: RowStatus): StateMeaning | undefined 
   isKnown(kind, row.status) ? shownState(kind, row).meaning : undefined;
 
 /** The state as shown. An unknown state is shown as an error. */
-export function stateOf(kind: Kind, row: RowStatus & Pick<Row, "stale">): Pick<State, "tone" | "word"> {
+export function stateOf(kind: Kind, row: RowStatus & Pick<Row, "stale"> & Partial<Pick<Row, "unknown">>): Pick<State, "tone" | "word"> {
   if (!isKnown(kind, row.status)) return { word: `Unknown state ${row.status}`, tone: "failed" };
+  if (row.unknown) return unknownOutcome;
   const { meaning, word } = shownState(kind, row);
   return row.stale && meaning === "done" ? { word: "Stale", tone: "stale" } : { word, tone: looks[meaning].tone };
 }
+
+/** Whose rows these are: `user`, or `client` for rows of an API client. */
+export const ownerOf = ({ columns }: Kind): string => columns.user.replace(/_id$/, "");
+export const isOfUsers = (kind: Kind): boolean => ownerOf(kind) === "user";
 
 /** `EntitlementGranted` → `Granted`. */
 export const typeWord = ({ types }: Kind, type: string): string => types.find(({ name }) => name === type)?.word ?? type;

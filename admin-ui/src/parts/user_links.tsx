@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { rowKinds } from "../systems.ts";
+import { isOfUsers } from "./row_kinds.ts";
 
 /** Links from a user id to the user's entitlements and inbox. */
 export function UserLinks({ user, like = "link" }: { user: string; like?: "link" | "button" }) {
@@ -15,9 +16,9 @@ export function UserLinks({ user, like = "link" }: { user: string; like?: "link"
   );
 }
 
-/** Links from a user id to the user's rows in every list. */
+/** Links from a user id to the user's rows in every list of users' rows. */
 export const UserLists = ({ user }: { user: string }) =>
-  rowKinds.map(({ name, title }) => (
+  rowKinds.filter(isOfUsers).map(({ name, title }) => (
     <Link key={name} to="/$kind" params={{ kind: name }} search={{ user_id: user }} className="link">
       {title}
     </Link>

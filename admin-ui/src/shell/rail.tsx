@@ -2,15 +2,16 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Count } from "../api/answers.ts";
-import { useCounts } from "../api/counts.ts";
+import { useCountsOfConcern } from "../api/counts.ts";
 import { useLive } from "../api/live.ts";
 import * as queries from "../api/queries.ts";
+import { useUnknownOrders } from "../api/unknown_orders.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { count, sumOf } from "../parts/format.ts";
 import { Icon } from "../parts/icons.tsx";
 import { useIsNarrow } from "../parts/narrow.ts";
 import { failedIn } from "../parts/row_kinds.ts";
-import { rowKinds } from "../systems.ts";
+import { kindOf, rowKinds } from "../systems.ts";
 import { linkTo, type NavigationPage, pages } from "./pages.ts";
 
 interface Badge extends Count {
@@ -22,11 +23,13 @@ const none: Count = { count: 0, more: false };
 /** The counts of failures, by page. */
 function useBadges(): Readonly<Record<string, Badge>> {
   const live = useLive();
-  const counted = useCounts();
+  const counted = useCountsOfConcern();
   const failed = rowKinds.map((kind, index) => failedIn(kind, counted[index]?.data) ?? none);
   const unreadable = useQuery({ ...queries.rawDeadLetterCounts, ...live }).data?.open ?? none;
+  const unknown = useUnknownOrders().data?.count ?? none;
   return {
     ...Object.fromEntries(rowKinds.map(({ name }, index) => [`/${name}`, { ...failed[index]!, word: "failed" }])),
+    "/orders": { ...sumOf([failed[rowKinds.indexOf(kindOf("orders"))]!, unknown]), word: "need attention" },
     "/failures": { ...sumOf([...failed, unreadable]), word: "need attention" },
   };
 }

@@ -32,11 +32,11 @@ export function Search() {
         <input
           id={searchId}
           aria-label="Find by any id"
-          placeholder="Event, notification, trace, key, purchase, user, e-mail …"
+          placeholder="Event, notification, order, trace, key, purchase, user, e-mail …"
           className="field mono !pr-9 !pl-8"
           autoComplete="off"
           spellCheck={false}
-          maxLength={200}
+          maxLength={1200}
           value={text}
           onChange={event => setText(event.target.value)}
           onKeyDown={press}

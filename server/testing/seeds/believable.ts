@@ -1,3 +1,4 @@
+import { putBelievableOrders } from "./believable_orders.ts";
 import type { Chain, Databases, Delivery, Try } from "./chains.ts";
 import { putChains } from "./chains.ts";
 
@@ -53,6 +54,10 @@ export interface Known {
   /** A bulk operation whose rows failed again, and one whose rows are still open. */
   readonly inVain: string;
   readonly onTheWay: string;
+  /** An aborted order, one with an unknown outcome, and a key that two clients used. */
+  readonly order: string;
+  readonly unknownOrder: string;
+  readonly orderKey: string;
 }
 
 /** Three hours of a shop: mostly healthy, with a push gateway that was down for a while. */
@@ -134,7 +139,7 @@ export async function putBelievable(databases: Databases, now = Date.now()): Pro
     "After the failover, INC-2229",
   );
   const known = { journey: ids[failed]!.eventId, failed: ids[failed]!.notificationId!, event: ids[refused]!.eventId, user, key };
-  return { ...known, inVain, onTheWay };
+  return { ...known, inVain, onTheWay, ...(await putBelievableOrders(databases, now)) };
 }
 
 /** A finished requeue of these notifications; their outcome is their present state. */

@@ -37,7 +37,7 @@ const retryIn = 1_200_000;
 const iso = (at: number) => new Date(at).toISOString();
 
 /** A UUID of version 7 with this time: lists are in the order of ids. */
-function idAt(at: number): string {
+export function idAt(at: number): string {
   const time = Math.floor(at).toString(16).padStart(12, "0");
   const rest = randomUUID();
   return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(15)}`;
@@ -46,6 +46,7 @@ function idAt(at: number): string {
 export interface Databases {
   readonly entitlement: postgres.Sql;
   readonly notification: postgres.Sql;
+  readonly orders: postgres.Sql;
   end(): Promise<void>;
 }
 
@@ -56,8 +57,12 @@ export function openDatabases(): Databases {
     if (!url) throw new Error(`${variable} is not set: the seeds are written to the database that it names`);
     return postgres(url, { max: 1, onnotice: () => {} });
   };
-  const [entitlement, notification] = [open("ENTITLEMENT_DATABASE_URL"), open("NOTIFICATION_DATABASE_URL")];
-  return { entitlement, notification, end: async () => void (await Promise.all([entitlement.end(), notification.end()])) };
+  const pools = {
+    entitlement: open("ENTITLEMENT_DATABASE_URL"),
+    notification: open("NOTIFICATION_DATABASE_URL"),
+    orders: open("ORDERS_DATABASE_URL"),
+  };
+  return { ...pools, end: async () => void (await Promise.all(Object.values(pools).map(pool => pool.end()))) };
 }
 
 /** Inserts chains, oldest first; the systems must not have their users yet. Returns the ids of their events and notifications. */

@@ -1,11 +1,11 @@
 import type { Databases } from "./chains.ts";
 
-/** Which seeded rows are deleted; `users` and `prefix` in all tables of both systems. */
+/** Which seeded rows are deleted; `users` and `prefix` in all tables of entitlement and notification. */
 export interface Forgotten {
   readonly users?: readonly string[];
-  /** Of user ids. */
+  /** Of user ids, and of the ids of clients with orders. */
   readonly prefix?: string;
-  /** Whose request keys go. */
+  /** Whose request keys and orders go. */
   readonly clients?: readonly string[];
   /** A LIKE pattern of the reasons of operators' actions. */
   readonly actions?: string;
@@ -15,7 +15,7 @@ export interface Forgotten {
 }
 
 /** Deletes seeded rows, because other tests count them. */
-export async function forget({ entitlement, notification }: Databases, what: Forgotten): Promise<void> {
+export async function forget({ entitlement, notification, orders }: Databases, what: Forgotten): Promise<void> {
   const { users = [], clients = [], operations = [], streams = [] } = what;
   const prefix = what.prefix ? `${what.prefix}%` : null;
   await entitlement`
@@ -24,7 +24,9 @@ export async function forget({ entitlement, notification }: Databases, what: For
     delete from outbox_events using gone where outbox_events.event_id = gone.event_id`;
   await entitlement`delete from entitlements where user_id = any(${users}) or user_id like ${prefix}`;
   await entitlement`delete from idempotency_keys where client_id = any(${clients})`;
-  for (const sql of [entitlement, notification]) {
+  await orders`delete from outbox_orders where client_id = any(${clients}) or client_id like ${prefix}`;
+  await orders`delete from idempo_ledger where client_id = any(${clients}) or client_id like ${prefix}`;
+  for (const sql of [entitlement, notification, orders]) {
     await sql`delete from operator_actions where reason like ${what.actions ?? null}`;
     await sql`delete from operations where operation_id = any(${operations}::uuid[])`;
   }

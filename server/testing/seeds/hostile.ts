@@ -1,5 +1,6 @@
 import { type Chain, type Databases, putChains } from "./chains.ts";
 import type { Forgotten } from "./forget.ts";
+import { putOrders, type SeededOrder } from "./orders.ts";
 
 /** Texts that break pages which do not escape, measure or cut them. */
 const script = `<script>window.hacked=1</script><img src=x onerror="window.hacked=1">`;
@@ -17,6 +18,8 @@ export interface Hostile {
   readonly failedEvent: string;
   readonly failedNotification: string;
   readonly rawLetter: string;
+  readonly failedOrder: string;
+  readonly unknownOrder: string;
   readonly operation: string;
   /** An operation that was stopped before its end. */
   readonly stopped: string;
@@ -69,7 +72,37 @@ export async function putHostile(databases: Databases): Promise<Hostile> {
   const [raw] = await notification`
     insert into notification_nats_dlq (stream, stream_seq, subject, headers, data, reason)
     values (${script}, ${run}, ${endless}, ${notification.json({ [script]: [endless] })}, ${Buffer.from(endless)}, ${endless}) returning id`;
+  const orders = texts.flatMap((text, index): SeededOrder[] => {
+    const message = `${text} ${endless}`;
+    const of = (what: string) => ({
+      at: Date.now() - 60_000 + index,
+      client: text,
+      key: `${text}${what}${run}`,
+      order: {
+        symbol: text.slice(0, 32),
+        side: "BUY",
+        quantity: "9".repeat(18),
+        order_type: "LIMIT",
+        limit_price: "1.5",
+        client_tag: text,
+      },
+      code: text.slice(0, 200),
+      message,
+    });
+    return [
+      { ...of("d"), status: "aborted", calls: [{ kind: "send", after: 9, took: 7, outcome: "final", code: text, message }] },
+      {
+        ...of("e"),
+        status: "failed",
+        isUnknown: true,
+        calls: [{ kind: "send", after: 9, took: 7, outcome: "unknown", code: text, message }],
+      },
+    ];
+  });
+  const ordered = await putOrders(databases, orders);
   return {
+    failedOrder: ordered[0]!.orderId,
+    unknownOrder: ordered[1]!.orderId,
     failedEvent: ids[0]!.eventId,
     failedNotification: ids[1]!.notificationId!,
     rawLetter: raw!.id,

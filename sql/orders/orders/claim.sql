@@ -1,5 +1,5 @@
 -- Claims due orders, those due longest first. Orders have no order among each other.
--- A claim is durable: after it the order may be at the broker, and the database must not forget that.
+-- The connection must be durable: after a claim the order may be at the broker, and the database must not forget that.
 -- $1 worker
 -- $2 token
 -- $3 limit

@@ -39,5 +39,3 @@ with settled as (
   select order_id, $2, 'accepted', status, coalesce($9, 'the broker has the order') from entered
 )
 select order_id, status, attempts from settled
--- A settlement is durable, whatever the connection's setting is.
-where (select set_config('synchronous_commit', 'on', true)) is not null

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Count } from "../../api/answers.ts";
-import { useCounts } from "../../api/counts.ts";
+import { useCountsOfConcern } from "../../api/counts.ts";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
 import { count, sumOf } from "../../parts/format.ts";
@@ -16,7 +16,7 @@ const tabs = [
 /** The two types of failure: failed rows and unreadable messages. */
 export function FailureTabs() {
   const live = useLive();
-  const counted = useCounts();
+  const counted = useCountsOfConcern();
   const failed = rowKinds.map((kind, index) => failedIn(kind, counted[index]?.data));
   const many: Record<string, Count | undefined> = {
     "/failures": failed.every(one => one !== undefined) ? sumOf(failed) : undefined,

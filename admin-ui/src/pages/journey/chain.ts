@@ -1,17 +1,26 @@
 import { queryOptions } from "@tanstack/react-query";
 import { ApiError, get } from "../../api/client.ts";
 import type { System } from "../../systems.ts";
-import type { EventJourney, JourneyDeadLetter, JourneyEvent, JourneyNotification, NotificationJourney } from "./queries.ts";
+import type {
+  EventJourney,
+  JourneyDeadLetter,
+  JourneyEvent,
+  JourneyNotification,
+  JourneyOrder,
+  NotificationJourney,
+  OrderJourney,
+} from "./queries.ts";
 import type { Chain } from "./steps.ts";
 
 export interface Journey {
   readonly matchedBy: string | undefined;
   readonly chains: readonly Chain[];
-  /** The errors of systems that did not respond. The part of the other system is still shown. */
+  readonly orders: readonly JourneyOrder[];
+  /** The errors of systems that did not respond. The parts of the other systems are still shown. */
   readonly troubles: readonly string[];
 }
 
-const nothing = { matched_by: null, events: [], notifications: [], raw_dead_letters: [] };
+const nothing = { matched_by: null, events: [], notifications: [], raw_dead_letters: [], orders: [] };
 
 /** An id that a system does not have, or cannot parse, is not an error. */
 const orNothing = (error: unknown) => {
@@ -19,7 +28,7 @@ const orNothing = (error: unknown) => {
   throw error;
 };
 
-/** Searches both systems for an id, then each system for the events that only the other one found. */
+/** Searches the systems for an id, then entitlement and notification for the events that only the other one found. */
 export const journey = (id: string) =>
   queryOptions({
     queryKey: ["journey", id],
@@ -35,8 +44,10 @@ export const journey = (id: string) =>
         get<EventJourney>("entitlement", path(one), {}, context).catch(orNothing).catch(failed("entitlement"));
       const notificationsOf = (one: string): Promise<NotificationJourney> =>
         get<NotificationJourney>("notification", path(one), {}, context).catch(orNothing).catch(failed("notification"));
+      const ordersOf = (one: string): Promise<OrderJourney> =>
+        get<OrderJourney>("orders", path(one), {}, context).catch(orNothing).catch(failed("orders"));
 
-      const [known, delivered] = await Promise.all([eventsOf(id), notificationsOf(id)]);
+      const [known, delivered, placed] = await Promise.all([eventsOf(id), notificationsOf(id), ordersOf(id)]);
       const missingEvents = eventsIn(delivered).filter(eventId => !known.events.some(event => event.event_id === eventId));
       const missingNotifications = known.events.map(event => event.event_id).filter(eventId => !eventsIn(delivered).includes(eventId));
       const [moreEvents, moreDelivered] = await Promise.all([
@@ -48,8 +59,9 @@ export const journey = (id: string) =>
       const notifications = [...delivered.notifications, ...moreDelivered.flatMap(answer => answer.notifications)];
       const letters = [delivered, ...moreDelivered].flatMap(answer => answer.raw_dead_letters);
       return {
-        matchedBy: known.matched_by ?? delivered.matched_by ?? undefined,
+        matchedBy: known.matched_by ?? delivered.matched_by ?? placed.matched_by ?? undefined,
         chains: chainsOf(events, notifications, letters, [...troubles.keys()]),
+        orders: placed.orders,
         troubles: [...troubles.values()],
       };
     },

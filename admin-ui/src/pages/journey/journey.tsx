@@ -1,26 +1,30 @@
 import { useQuery } from "@tanstack/react-query";
-import { useParams } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { useLive } from "../../api/live.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { Id, useCopied } from "../../parts/id.tsx";
 import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page } from "../../parts/page.tsx";
+import type { State } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { journey } from "./chain.ts";
 import { ChainLinks } from "./chain_links.tsx";
-import { markdownOf } from "./markdown.ts";
+import { markdownOf, orderMarkdownOf } from "./markdown.ts";
+import { orderOutcomeOf, orderStepsOf } from "./order_steps.ts";
 import { outcomeOf } from "./outcome.ts";
-import { type Chain, stepsOf } from "./steps.ts";
+import type { JourneyOrder } from "./queries.ts";
+import { type Chain, type Step, stepsOf } from "./steps.ts";
 import { Line } from "./timeline.tsx";
 import { UnknownId } from "./unknown_id.tsx";
 
 export function JourneyStart() {
   return (
-    <Page title="Journey" about="All steps of an event, from the request to the inbox">
+    <Page title="Journey" about="All steps of an event, from the request to the inbox, or of an order, from the client to the broker">
       <div className="panel">
         <EmptyState title="Paste any id into the search above">
-          The id of an event, notification, trace or purchase, or a request key, leads to the full chain. A user id leads to the user's
-          entitlements and notifications.
+          The id of an event, notification, trace, purchase or order, or a request key, leads to the full chain. A user id leads to the
+          user's entitlements and notifications.
         </EmptyState>
       </div>
     </Page>
@@ -55,7 +59,13 @@ export function Journey() {
           <Skeleton rows={10} />
         </div>
       )}
-      {data?.chains.length === 0 && data.troubles.length === 0 && <UnknownId id={id} />}
+      {data?.chains.length === 0 && data.orders.length === 0 && data.troubles.length === 0 && <UnknownId id={id} />}
+      {data && data.orders.length > 1 && (
+        <p className="text-soft">{data.orders.length} orders have this key: each client has its own keys.</p>
+      )}
+      {data?.orders.map(order => (
+        <OrderPanel key={order.order_id} order={order} />
+      ))}
       {data?.chains.map(chain => (
         <ChainPanel key={chain.eventId} chain={chain} />
       ))}
@@ -68,19 +78,69 @@ function nameOf(matchedBy: string): string {
   return `${/^[aeio]/.test(words) ? "an" : "a"} ${words}`;
 }
 
+const addressOf = (id: string) => `${location.origin}/admin/journey/${id}`;
+
 function ChainPanel({ chain }: { chain: Chain }) {
-  const [isCopied, copy] = useCopied();
+  const { eventId } = chain;
   const steps = stepsOf(chain);
-  const address = `${location.origin}/admin/journey/${chain.eventId}`;
   return (
-    <section className="panel min-w-0" aria-label={`Event ${chain.eventId}`}>
+    <JourneyPanel
+      what="Event"
+      id={eventId}
+      state={outcomeOf(chain)}
+      links={<ChainLinks chain={chain} />}
+      steps={steps}
+      markdown={() => markdownOf(chain, steps, addressOf(eventId))}
+    />
+  );
+}
+
+function OrderPanel({ order }: { order: JourneyOrder }) {
+  const { order_id, client_id } = order;
+  const steps = orderStepsOf(order);
+  return (
+    <JourneyPanel
+      what="Order"
+      id={order_id}
+      state={orderOutcomeOf(order)}
+      links={
+        <p className="flex flex-wrap gap-x-4 gap-y-1">
+          {order.outbox && (
+            <Link to="/$kind/$id" params={{ kind: "orders", id: order_id }} className="link">
+              Order
+            </Link>
+          )}
+          <Link to="/$kind" params={{ kind: "orders" }} search={{ user_id: client_id }} className="link max-w-64 truncate">
+            Orders of {client_id}
+          </Link>
+        </p>
+      }
+      steps={steps}
+      markdown={() => orderMarkdownOf(order, steps, addressOf(order_id))}
+    />
+  );
+}
+
+interface JourneyPanelProps {
+  readonly what: "Event" | "Order";
+  readonly id: string;
+  readonly state: Pick<State, "tone" | "word">;
+  readonly links: ReactNode;
+  readonly steps: readonly Step[];
+  readonly markdown: () => string;
+}
+
+function JourneyPanel({ what, id, state, links, steps, markdown }: JourneyPanelProps) {
+  const [isCopied, copy] = useCopied();
+  return (
+    <section className="panel min-w-0" aria-label={`${what} ${id}`}>
       <header className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b px-4 py-3">
         <h2 className="min-w-0 font-semibold">
-          Event <Id id={chain.eventId} whole />
+          {what} <Id id={id} whole />
         </h2>
-        <StateMark state={outcomeOf(chain)} />
-        <ChainLinks chain={chain} />
-        <button type="button" className="button ml-auto" onClick={() => copy(markdownOf(chain, steps, address))}>
+        <StateMark state={state} />
+        {links}
+        <button type="button" className="button ml-auto" onClick={() => copy(markdown())}>
           <Icon name={isCopied ? "check" : "copy"} />
           <span role="status">{isCopied ? "Copied as Markdown" : "Copy as Markdown"}</span>
         </button>

@@ -1,13 +1,29 @@
 import { exact } from "../../parts/format.ts";
+import { orderWords } from "../../parts/order_words.ts";
+import { gapOf, gapText } from "./causal_order.ts";
 import { code, plain } from "./markdown_text.ts";
-import { gapOf, gapText } from "./order.ts";
+import { orderOutcomeOf } from "./order_steps.ts";
 import { outcomeOf } from "./outcome.ts";
+import type { JourneyOrder } from "./queries.ts";
 import type { Chain, Step } from "./steps.ts";
 
-/** The chain as Markdown for incident notes: UTC, one line per step. */
+/** The chain as Markdown for incident notes. */
 export function markdownOf(chain: Chain, steps: readonly Step[], address: string): string {
   const { event, notifications, eventId } = chain;
   const user = event?.user_id ?? notifications[0]?.user_id;
+  const trace = event?.trace_id ?? notifications[0]?.trace_id;
+  const about = `User ${code(user ?? "?")}, trace ${code(trace ?? "?")}. ${address}`;
+  return linesOf(`Event ${plain(eventId)}: ${outcomeOf(chain).word.toLowerCase()}`, about, steps);
+}
+
+/** The same for an order. */
+export function orderMarkdownOf(order: JourneyOrder, steps: readonly Step[], address: string): string {
+  const about = `${plain(orderWords(order.request))}, client ${code(order.client_id)}, key ${code(order.idempotency_key)}. ${address}`;
+  return linesOf(`Order ${plain(order.order_id)}: ${orderOutcomeOf(order).word.toLowerCase()}`, about, steps);
+}
+
+/** UTC, one line per step. */
+function linesOf(title: string, about: string, steps: readonly Step[]): string {
   const lines = steps.map((step, index) => {
     const { at, tone, title, who, text, speaksOf, error, missing = "not yet" } = step;
     const gap = gapOf(step, steps[index - 1]);
@@ -16,14 +32,5 @@ export function markdownOf(chain: Chain, steps: readonly Step[], address: string
     const time = at ? exact(at, "utc") : tone === "failed" ? "" : missing;
     return `| ${time} | ${gap === undefined ? "" : gapText(gap)} | ${plain(what)} | ${plain(who ?? "")} |`;
   });
-  return [
-    `### Event ${plain(eventId)}: ${outcomeOf(chain).word.toLowerCase()}`,
-    "",
-    `User ${code(user ?? "?")}, trace ${code(event?.trace_id ?? notifications[0]?.trace_id ?? "?")}. ${address}`,
-    "",
-    "| time | gap | step | actor |",
-    "|---|---|---|---|",
-    ...lines,
-    "",
-  ].join("\n");
+  return [`### ${title}`, "", about, "", "| time | gap | step | actor |", "|---|---|---|---|", ...lines, ""].join("\n");
 }

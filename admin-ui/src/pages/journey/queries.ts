@@ -2,6 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { journeyOf as eventJourneyOf } from "../../../../server/entitlement/operator/journey.ts";
 import type { SignatureFault } from "../../../../server/kernel/nats/signatures.ts";
 import type { journeyOf as notificationJourneyOf } from "../../../../server/notification/operator/journey.ts";
+import type { journeyOf as orderJourneyOf } from "../../../../server/orders/operator/journey.ts";
 import type { Attempt, Narrow } from "../../api/answers.ts";
 import { get } from "../../api/client.ts";
 import { userPath } from "../../api/queries.ts";
@@ -18,6 +19,9 @@ export interface NotificationJourney {
   readonly notifications: readonly JourneyNotification[];
   readonly raw_dead_letters: readonly JourneyDeadLetter[];
 }
+
+export type OrderJourney = Awaited<ReturnType<typeof orderJourneyOf>>;
+export type JourneyOrder = OrderJourney["orders"][number];
 
 /** Whether the user has or had any entitlement. */
 export const hasEntitlements = (user: string) =>

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Action, Attempt } from "../../api/answers.ts";
 import { attemptsOf } from "../../parts/publish_attempts.ts";
+import { gapText } from "./causal_order.ts";
 import { markdownOf } from "./markdown.ts";
-import { gapText } from "./order.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { JourneyDeadLetter, JourneyEvent, JourneyNotification } from "./queries.ts";
 import { type Chain, stepsOf } from "./steps.ts";

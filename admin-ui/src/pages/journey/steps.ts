@@ -1,12 +1,12 @@
 import type { Tone } from "../../parts/row_kinds.ts";
 import type { KindName, System } from "../../systems.ts";
 import { stepOfAction } from "./actions.ts";
+import { inOrder } from "./causal_order.ts";
 import { stepsOfNotification } from "./delivery.ts";
-import { inOrder } from "./order.ts";
 import { stepsOfPublishing } from "./publishing.ts";
 import type { JourneyDeadLetter, JourneyEvent, JourneyNotification } from "./queries.ts";
 
-/** A step of an event's journey, done or still missing. */
+/** A step of the journey of an event or an order, done or still missing. */
 export interface Step {
   readonly key: string;
   readonly at: string | null;
@@ -25,6 +25,8 @@ export interface Step {
   readonly row?: { readonly kind: KindName; readonly id: string; readonly status: string; readonly attempts: number };
   /** The unreadable message that this is about. */
   readonly letter?: string;
+  /** The order whose outcome a person may settle. */
+  readonly unknownOrder?: string;
 }
 
 export interface Chain {

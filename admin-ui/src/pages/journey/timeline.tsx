@@ -6,7 +6,7 @@ import { Repair } from "../../parts/repair.tsx";
 import { useSettings } from "../../parts/settings.ts";
 import { toneText } from "../../parts/state_mark.tsx";
 import { kindOf } from "../../systems.ts";
-import { gapOf, gapText } from "./order.ts";
+import { gapOf, gapText } from "./causal_order.ts";
 import type { Step } from "./steps.ts";
 
 // A longer gap is highlighted.
@@ -76,14 +76,19 @@ function LineStep({ step, before, isLast }: { step: Step; before: Step | undefin
   );
 }
 
-function StepActions({ step: { row, letter } }: { step: Step }) {
-  if (!row && !letter) return null;
+function StepActions({ step: { row, letter, unknownOrder } }: { step: Step }) {
+  if (!row && !letter && !unknownOrder) return null;
   return (
     <div className="mt-2 max-w-2xl *:!mb-0">
       {row && <Repair kind={kindOf(row.kind)} id={row.id} status={row.status} attempts={row.attempts} />}
       {letter && (
         <Link to="/failures/unreadable/$id" params={{ id: letter }} className="link">
           Message and actions
+        </Link>
+      )}
+      {unknownOrder && (
+        <Link to="/$kind/$id" params={{ kind: "orders", id: unknownOrder }} className="link">
+          Ask the broker, or settle by hand
         </Link>
       )}
     </div>

@@ -3,6 +3,7 @@ import { Link, Navigate } from "@tanstack/react-router";
 import * as queries from "../../api/queries.ts";
 import { count, sumOf } from "../../parts/format.ts";
 import { EmptyState, Skeleton } from "../../parts/notices.tsx";
+import { isOfUsers } from "../../parts/row_kinds.ts";
 import { isUserId } from "../../parts/user_id.ts";
 import { UserLinks } from "../../parts/user_links.tsx";
 import { rowKinds, systems } from "../../systems.ts";
@@ -18,25 +19,26 @@ export function UnknownId({ id }: { id: string }) {
   const known = useQuery({ ...queries.account(id), enabled: isUserId(id), retry: false });
   const held = useQuery({ ...hasEntitlements(id), retry: false });
   const hits = lists.filter(({ all }) => all.count > 0);
+  const isUser = held.data || hits.some(({ kind }) => isOfUsers(kind));
   if (found) return <Navigate to="/operations/$system/$id" params={{ system: found, id }} replace />;
   if (known.data) return <Navigate to="/users/$id" params={{ id: known.data.user_id }} replace />;
   if (known.isLoading || counted.some(({ isPending }) => isPending) || held.isPending) return <Skeleton rows={3} />;
   return (
     <div className="panel">
       {hits.length > 0 || held.data ? (
-        <EmptyState title="This id is a user">
+        <EmptyState title={isUser ? "This id is a user" : "This id is a client"}>
           <span className="flex flex-wrap justify-center gap-4">
             {hits.map(({ kind, all }) => (
               <Link key={kind.name} to="/$kind" params={{ kind: kind.name }} search={{ user_id: id }} className="button">
                 {kind.title}: {count(all)}
               </Link>
             ))}
-            <UserLinks user={id} like="button" />
+            {isUser && <UserLinks user={id} like="button" />}
           </span>
         </EmptyState>
       ) : (
         <EmptyState title="Unknown id">
-          No event, notification, trace, request key, purchase, operation or user has this id. Expired keys, and delivered events and
+          No event, notification, order, trace, request key, purchase, operation or user has this id. Expired keys, and delivered events and
           notifications after their retention, are deleted.
         </EmptyState>
       )}

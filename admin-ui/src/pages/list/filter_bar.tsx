@@ -4,7 +4,7 @@ import { type FilterName, filterNames, labels, tidy, without } from "../../parts
 import { exact } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { useCopied } from "../../parts/id.tsx";
-import { typeWord } from "../../parts/row_kinds.ts";
+import { isOfUsers, ownerOf, typeWord } from "../../parts/row_kinds.ts";
 import { useSettings } from "../../parts/settings.ts";
 import { UserLinks } from "../../parts/user_links.tsx";
 import type { Kind } from "../../systems.ts";
@@ -15,6 +15,7 @@ export function FilterBar({ kind, filter, change }: { kind: Kind; filter: Filter
   const [isAdding, setAdding] = useState(false);
   const [isCopied, copy] = useCopied();
   const set = filterNames.filter(name => filter[name] !== undefined);
+  const labelOf = (name: FilterName) => (name === "user_id" ? ownerOf(kind) : labels[name]);
   const say = (name: FilterName): string => {
     const value = String(filter[name]);
     if (name === "type") return typeWord(kind, value);
@@ -31,15 +32,16 @@ export function FilterBar({ kind, filter, change }: { kind: Kind; filter: Filter
           onClick={() => change(without(filter, name))}
         >
           <span className="sr-only">Remove filter</span>
-          <span className="shrink-0 text-faint">{labels[name]}</span>
+          <span className="shrink-0 text-faint">{labelOf(name)}</span>
           <span className="mono max-w-[48ch] truncate">{say(name)}</span>
           <Icon name="close" className="size-3 text-faint group-hover:text-failed" />
         </button>
       ))}
-      {filter.user_id && <UserLinks user={filter.user_id} />}
+      {filter.user_id && isOfUsers(kind) && <UserLinks user={filter.user_id} />}
       {isAdding ? (
         <AddFilter
           types={kind.types}
+          labelOf={labelOf}
           add={(name, value) => {
             change(tidy({ ...filter, [name]: value }));
             setAdding(false);
@@ -77,11 +79,12 @@ export function FilterBar({ kind, filter, change }: { kind: Kind; filter: Filter
 
 interface AddFilterProps {
   readonly types: Kind["types"];
+  readonly labelOf: (name: FilterName) => string;
   readonly add: (name: FilterName, value: string | number) => void;
   readonly cancel: () => void;
 }
 
-function AddFilter({ types, add, cancel }: AddFilterProps) {
+function AddFilter({ types, labelOf, add, cancel }: AddFilterProps) {
   const [name, setName] = useState<FilterName>("user_id");
   const [value, setValue] = useState("");
   function submit(event: FormEvent): void {
@@ -110,7 +113,7 @@ function AddFilter({ types, add, cancel }: AddFilterProps) {
       >
         {filterNames.map(one => (
           <option key={one} value={one}>
-            {labels[one]}
+            {labelOf(one)}
           </option>
         ))}
       </select>

@@ -1,9 +1,10 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import type { Filter } from "../../api/answers.ts";
 import { useLive, usePauseRefresh } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
 import { useMay } from "../../api/role.ts";
+import { aboveLists } from "../../drawers.ts";
 import { Bulk } from "../../parts/bulk.tsx";
 import { isNarrow, tidy, without } from "../../parts/filter.ts";
 import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
@@ -55,6 +56,7 @@ export function ListPage({ kind, search, openId, show, open }: ListPageProps) {
   const selection = useSelection(kind, rows, action);
   const acted = action === "retry" ? retryingState(kind) : failedState(kind);
   const canAct = useMay(kind, action);
+  const Above = aboveLists[kind.name];
   const isOffered = canAct && filter.status === acted.name && (countIn(counted.data, acted)?.count ?? 0) > 0;
 
   return (
@@ -64,12 +66,18 @@ export function ListPage({ kind, search, openId, show, open }: ListPageProps) {
       actions={
         isOffered && (
           <button type="button" className="button primary" onClick={() => setBulk(true)}>
-            {action === "retry" ? "Retry" : "Requeue"} all {isNarrow(filter) ? "that match" : action === "retry" ? "" : "failed"}
+            {action === "retry" ? "Retry" : "Requeue"} all{" "}
+            {isNarrow(filter) ? "that match" : action === "retry" ? "" : acted.word.toLowerCase()}
             {action === "retry" ? " now …" : " …"}
           </button>
         )
       }
     >
+      {Above && (
+        <Suspense>
+          <Above open={open} />
+        </Suspense>
+      )}
       <StateTabs kind={kind} filter={filter} counts={counted.data} choose={status => narrow(tidy({ ...filter, status }))} />
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <FilterBar kind={kind} filter={filter} change={narrow} />

@@ -9,11 +9,11 @@ import { Facts, Section, Verbatim } from "../../parts/facts.tsx";
 import { Id } from "../../parts/id.tsx";
 import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Repair } from "../../parts/repair.tsx";
-import { isWaiting, rowOf, stateOf, typeWord } from "../../parts/row_kinds.ts";
+import { isOfUsers, isWaiting, ownerOf, rowOf, stateOf, typeWord } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
 import { UserLinks } from "../../parts/user_links.tsx";
-import { type Kind, kindOf } from "../../systems.ts";
+import { type Kind, kindOf, titleOf } from "../../systems.ts";
 
 /** The details of a row: in the kind's own drawer, or with the columns that every kind has. */
 export function RowDrawer() {
@@ -61,8 +61,8 @@ function PlainDrawer({ kind, id, close }: { kind: Kind; id: string; close: () =>
           <Section title="About">
             <Facts
               facts={[
-                ["User", <Id key="user" id={row.user} whole />],
-                ["User pages", <UserLinks key="links" user={row.user} />],
+                [titleOf(ownerOf(kind)), <Id key="user" id={row.user} whole />],
+                ...(isOfUsers(kind) ? [["User pages", <UserLinks key="links" user={row.user} />] as const] : []),
                 ...kind.facts.map(({ title }, index) => [title, row.facts[index]] as const),
               ]}
             />

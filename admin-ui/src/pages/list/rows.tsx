@@ -1,7 +1,7 @@
 import { span } from "../../parts/format.ts";
 import { Id } from "../../parts/id.tsx";
 import { useIsNarrow } from "../../parts/narrow.ts";
-import { failedState, isWaiting, type Row, type Sort, stateOf, tabsOf, typeWord } from "../../parts/row_kinds.ts";
+import { failedState, isWaiting, ownerOf, type Row, type Sort, stateOf, tabsOf, typeWord } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago, useNow } from "../../parts/time.tsx";
 import { type Kind, titleOf } from "../../systems.ts";
@@ -60,7 +60,7 @@ function Table({ kind, rows, openId, open, selection, status, sort }: RowsProps)
             )}
             <th>State</th>
             <th>Type</th>
-            <th>User</th>
+            <th>{titleOf(ownerOf(kind))}</th>
             {has.facts.map(({ column, title, isNumber }) => (
               <th key={column} className={isNumber ? "end" : ""}>
                 {title}

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { HealthPart, SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
+import type { OrdersUnknownRow as UnknownOrder } from "../../../../server/orders/sql.gen.ts";
 import type { Counts, Invariant } from "../../api/answers.ts";
 import { headlineOf, type OverviewData, type QueryResult } from "./headline.ts";
 
@@ -29,6 +30,12 @@ const well: Record<"entitlement" | "notification", SystemHealth> = {
     consumer: lag(3),
   },
 };
+const wellOrders: SystemHealth = {
+  dependencies: [part("database")],
+  workers: [part("orders:sender"), part("orders:janitor")],
+  breakers: [part("broker")],
+  consumer: null,
+};
 const rows = (some: Record<string, number> = {}, more: Partial<Counts> = {}): Counts => ({
   counts: Object.fromEntries(Object.entries({ PENDING: 0, FAILED: 0, ...some }).map(([state, count]) => [state, { count, more: false }])),
   oldest_pending_at: null,
@@ -51,6 +58,10 @@ interface Given {
   readonly outbox?: Counts;
   readonly deliveries?: Counts;
   readonly unreadable?: number;
+  readonly orders?: Partial<SystemHealth>;
+  readonly orderCounts?: Counts;
+  /** The ages of orders with an unknown outcome, in seconds. */
+  readonly unknown?: readonly number[];
   readonly invariants?: Invariant[];
   readonly gateway?: readonly HealthPart[];
   readonly overview?: Partial<OverviewData>;
@@ -62,17 +73,32 @@ const sightOf = ({
   outbox,
   deliveries,
   unreadable = 0,
+  orders,
+  orderCounts,
+  unknown = [],
   invariants = [invariant("ok")],
   gateway = [part("redis"), part("broker")],
   overview,
 }: Given): OverviewData => ({
   now,
   every: 5000,
-  health: { entitlement: known({ ...well.entitlement, ...entitlement }), notification: known({ ...well.notification, ...notification }) },
+  health: {
+    entitlement: known({ ...well.entitlement, ...entitlement }),
+    notification: known({ ...well.notification, ...notification }),
+    ...(orders ? { orders: known({ ...wellOrders, ...orders }) } : {}),
+  },
   gateway: known({ dependencies: gateway, workers: [], breakers: [], consumer: null }),
-  counts: { outbox: known(outbox ?? rows()), notifications: known(deliveries ?? rows()) },
+  counts: {
+    outbox: known(outbox ?? rows()),
+    notifications: known(deliveries ?? rows()),
+    ...(orderCounts ? { orders: known(orderCounts) } : {}),
+  },
   consistency: { entitlement: known({ invariants: [] }), notification: known({ invariants }) },
   unreadable: known({ count: unreadable, more: false }),
+  unknownOrders: known({
+    count: { count: unknown.length, more: false },
+    orders: unknown.map(seconds => ({ created_at: ago(seconds) })) as unknown as UnknownOrder[],
+  }),
   isLagGrowing: false,
   ...overview,
 });
@@ -92,11 +118,73 @@ const noBroker = {
     consumer: null,
   },
 };
+const silence = "the broker does not answer; orders wait";
+const noOrderBroker = {
+  breakers: [part("broker", silence)],
+  workers: [part("orders:sender", `broker: ${silence}`), part("orders:janitor")],
+};
 const noDatabase = [part("database", "does not answer"), part("broker")];
 
 type Case = [what: string, given: Given, tone: string, text: string, others?: string[]];
 const cases: Case[] = [
   ["all parts are healthy", {}, "done", "All systems are healthy"],
+  ["orders are healthy too", { orders: {}, orderCounts: rows({ succeeded: 9 }) }, "done", "All systems are healthy"],
+  ["an unknown outcome needs attention", { unknown: [300, 2] }, "failed", "2 unknown outcomes of orders: needs attention"],
+  ["a young unknown outcome is being asked for", { unknown: [2] }, "retry", "1 unknown outcome of orders, the broker is being asked"],
+  [
+    "unknown outcomes stand before failed rows",
+    { unknown: [300], orders: {}, orderCounts: rows({ aborted: 4 }) },
+    "failed",
+    "1 unknown outcome of orders: needs attention",
+    ["4 failed: needs attention"],
+  ],
+  [
+    "orders with an unknown outcome are not also shown as retrying or as late",
+    {
+      unknown: [300, 300],
+      orders: {},
+      orderCounts: rows({ failed: 2 }, { retrying: { count: 2, more: false }, oldest_pending_at: ago(300) }),
+    },
+    "failed",
+    "2 unknown outcomes of orders: needs attention",
+    [],
+  ],
+  ["an aborted order needs attention", { orders: {}, orderCounts: rows({ aborted: 1 }) }, "failed", "1 failed: needs attention"],
+  [
+    "the broker of orders is not NATS",
+    { orders: noOrderBroker, orderCounts: rows({ pending: 3, failed: 2 }) },
+    "failed",
+    "The broker of orders does not answer: orders are accepted, 5 orders wait",
+    ["Affected: breaker of broker, sender"],
+  ],
+  [
+    "an outage of NATS does not explain an outage of the broker of orders",
+    { ...noBroker, orders: noOrderBroker },
+    "failed",
+    `NATS is unreachable: grants continue, events wait`,
+    [
+      "The broker of orders does not answer: orders are accepted, orders wait",
+      "Affected: breaker of publish, relay, consumer, sender, breaker of broker",
+    ],
+  ],
+  [
+    "a sender of orders that makes no progress",
+    { orders: { workers: [part("orders:sender", "order.sender is stuck")] }, orderCounts: rows({ pending: 1 }) },
+    "failed",
+    "The sender of orders was stuck and is being restarted: orders are accepted, 1 order waits",
+  ],
+  [
+    "an order that waits for long is shown",
+    { orders: {}, orderCounts: rows({ pending: 1 }, { oldest_pending_at: ago(300) }) },
+    "retry",
+    "The oldest has waited for 5 m",
+  ],
+  [
+    "unknown outcomes that cannot be listed are never shown as none",
+    { overview: { unknownOrders: lost("no answer") } },
+    "failed",
+    "Unknown outcomes cannot be listed: no answer",
+  ],
   [
     "an unsigned key in Redis comes first, followed by other failures",
     { gateway: [part("redis"), part("redis_integrity", "Redis holds a session that no gateway signed")], outbox: rows({ FAILED: 2 }) },

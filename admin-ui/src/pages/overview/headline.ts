@@ -1,5 +1,6 @@
 import type { SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
 import type { Consistency, Count, Counts } from "../../api/answers.ts";
+import type { UnknownOrders } from "../../api/unknown_orders.ts";
 import { count, number, span, sumOf } from "../../parts/format.ts";
 import { failedIn, storedStatesOf, type Tone } from "../../parts/row_kinds.ts";
 import { type Kind, type KindName, rowKinds, type System, systems } from "../../systems.ts";
@@ -29,10 +30,11 @@ export interface OverviewData {
   readonly counts: Readonly<Partial<Record<KindName, QueryResult<Counts>>>>;
   readonly consistency: PerSystem<QueryResult<Pick<Consistency, "invariants">>>;
   readonly unreadable: QueryResult<Count>;
+  readonly unknownOrders: QueryResult<UnknownOrders>;
   readonly isLagGrowing: boolean;
 }
 
-export type Target = "/failures" | "/failures/unreadable" | "/consistency" | `/${KindName}`;
+export type Target = "/failures" | "/failures/unreadable" | "/consistency" | "unknown outcomes" | `/${KindName}`;
 
 export interface Finding {
   readonly tone: Tone;
@@ -127,11 +129,13 @@ const gatewayTroublesOf = ({ gateway }: OverviewData): Finding[] =>
 /** Failures that need an operator. */
 function failuresOf(overview: OverviewData): Finding[] {
   const { unreadable, consistency } = overview;
+  const unknown = unknownOrdersIn(overview);
   const failed = sumOf(countsIn(overview).map(({ kind, result }) => failedIn(kind, result.data) ?? zero));
   const open = unreadable.data ?? zero;
   const invariants = systems.flatMap(system => consistency[system]?.data?.invariants ?? []);
   const broken = invariants.filter(({ state }) => state === "broken").length;
   const need: [many: Count, text: string, to: Target][] = [
+    [unknown.isLate ? unknown.count : zero, `${outcomes(unknown.count)} of orders: needs attention`, "unknown outcomes"],
     [failed, "failed: needs attention", "/failures"],
     [open, `${open.count === 1 ? "message" : "messages"} could not be read: needs attention`, "/failures/unreadable"],
     [{ count: broken, more: false }, `${broken === 1 ? "invariant is" : "invariants are"} broken: needs attention`, "/consistency"],
@@ -139,14 +143,23 @@ function failuresOf(overview: OverviewData): Finding[] {
   return need.flatMap(([many, text, to]) => (many.count > 0 ? [{ tone: "failed", text: `${count(many)} ${text}`, to }] : []));
 }
 
+/** Orders with an unknown outcome. The sender asks the broker at once, so a young one usually needs nobody. */
+function unknownOrdersIn({ now, unknownOrders }: OverviewData) {
+  const { count: many = zero, orders = [] } = unknownOrders.data ?? {};
+  const oldest = orders[0]?.created_at;
+  return { count: many, oldest, isLate: oldest !== undefined && now - Date.parse(oldest) > lateAfter };
+}
+const outcomes = ({ count: many }: Count) => (many === 1 ? "unknown outcome" : "unknown outcomes");
+
 /** Queries that failed, unless a failure of their system explains it. */
 function unansweredOf(overview: OverviewData): Finding[] {
-  const { health, unreadable, consistency } = overview;
+  const { health, unreadable, unknownOrders, consistency } = overview;
   const isExplained = (system: System) =>
     isSilent(health[system]) || health[system]?.data?.dependencies.some(({ name, state }) => name === "database" && state === "trouble");
   const results: (readonly [system: System, result: QueryResult<unknown> | undefined, what: string])[] = [
     ...countsIn(overview).map(({ kind, result }) => [kind.system, result, `${kind.title} cannot be counted`] as const),
     ["notification", unreadable, "Unreadable messages cannot be counted"],
+    ["orders", unknownOrders, "Unknown outcomes cannot be listed"],
     ...systems.map(system => [system, consistency[system], `The invariants of ${system} cannot be checked`] as const),
   ];
   return results.flatMap(([system, result, what]) =>
@@ -154,18 +167,29 @@ function unansweredOf(overview: OverviewData): Finding[] {
   );
 }
 
+/** Retrying rows. An order with an unknown outcome is counted as such, not as retrying. */
+function retryingIn(kind: Kind, counts: Counts | undefined, unknown: Count): Count {
+  const { count: many, more } = counts?.retrying ?? zero;
+  return kind.name === "orders" ? { count: Math.max(0, many - unknown.count), more } : { count: many, more };
+}
+
 /** Delays that usually recover without an operator. */
 function slowOf(overview: OverviewData): Finding[] {
   const { now, health, isLagGrowing } = overview;
   const counted = countsIn(overview);
   const findings: Finding[] = [];
-  const retrying = sumOf(counted.map(({ result }) => result.data?.retrying ?? zero));
-  const oldest = counted.flatMap(({ result }) => result.data?.oldest_pending_at ?? []).toSorted()[0];
+  const unknown = unknownOrdersIn(overview);
+  const retrying = sumOf(counted.map(({ kind, result }) => retryingIn(kind, result.data, unknown.count)));
+  const oldestIn = (kind: Kind, data: Counts | undefined) =>
+    kind.name === "orders" && unknown.oldest !== undefined && unknown.oldest <= (data?.oldest_pending_at ?? "")
+      ? null
+      : data?.oldest_pending_at;
+  const oldest = counted.flatMap(({ kind, result }) => oldestIn(kind, result.data) ?? []).toSorted()[0];
   const age = oldest === undefined ? 0 : now - Date.parse(oldest);
   const late = age > lateAfter ? `the oldest has waited for ${span(age)}` : undefined;
-  const isHere = ({ data }: QueryResult<Counts>) =>
-    retrying.count > 0 ? (data?.retrying?.count ?? 0) * 2 >= retrying.count : data?.oldest_pending_at === oldest;
-  const { name } = (counted.find(({ result }) => isHere(result))?.kind ?? rowKinds[0])!;
+  const isHere = (kind: Kind, data: Counts | undefined) =>
+    retrying.count > 0 ? retryingIn(kind, data, unknown.count).count * 2 >= retrying.count : data?.oldest_pending_at === oldest;
+  const { name } = (counted.find(({ kind, result }) => isHere(kind, result.data))?.kind ?? rowKinds[0])!;
   const to: Target = `/${name}`;
   if (retrying.count > 0)
     findings.push({
@@ -174,6 +198,12 @@ function slowOf(overview: OverviewData): Finding[] {
       to,
     });
   else if (late) findings.push({ tone: "retry", text: late.replace(/^t/, "T"), to });
+  if (unknown.count.count > 0 && !unknown.isLate)
+    findings.push({
+      tone: "retry",
+      text: `${count(unknown.count)} ${outcomes(unknown.count)} of orders, the broker is being asked`,
+      to: "unknown outcomes",
+    });
   const lag = health.notification?.data?.consumer?.pending ?? 0;
   if (lag > largeLag)
     findings.push({ tone: "retry", text: `${number(lag)} events wait in the stream${isLagGrowing ? ", and growing" : ""}` });
@@ -203,10 +233,11 @@ function unseenOf({ health }: OverviewData): Finding[] {
     : [];
 }
 
-const watched = ({ counts, health, unreadable }: OverviewData): readonly QueryResult<unknown>[] => [
+const watched = ({ counts, health, unreadable, unknownOrders }: OverviewData): readonly QueryResult<unknown>[] => [
   ...Object.values(counts),
   ...Object.values(health),
   unreadable,
+  unknownOrders,
 ];
 
 /** The age of the oldest data on the page. */

@@ -3,15 +3,16 @@ import { Link } from "@tanstack/react-router";
 import { useRef } from "react";
 import type { Counts } from "../../api/answers.ts";
 import { ApiError } from "../../api/client.ts";
-import { useCounts } from "../../api/counts.ts";
+import { useCountsOfConcern } from "../../api/counts.ts";
 import { useLive } from "../../api/live.ts";
 import * as queries from "../../api/queries.ts";
+import { useUnknownOrders } from "../../api/unknown_orders.ts";
 import { Icon } from "../../parts/icons.tsx";
-import { stateMeaning } from "../../parts/row_kinds.ts";
+import { retryingState, stateMeaning } from "../../parts/row_kinds.ts";
 import { useSettings } from "../../parts/settings.ts";
 import { toneText } from "../../parts/state_mark.tsx";
 import { useNow } from "../../parts/time.tsx";
-import { type KindName, kindOf, rowKinds, type System, systems } from "../../systems.ts";
+import { type Kind, type KindName, kindOf, rowKinds, type System, systems } from "../../systems.ts";
 import { type Finding, headlineOf, type QueryResult, type Target } from "./headline.ts";
 import { isGrowing, type Sample } from "./lag.ts";
 import { gatewayHealth, health as healthQuery } from "./queries.ts";
@@ -42,15 +43,16 @@ function useHeadline() {
   const slow = { refetchInterval: live.refetchInterval && Math.max(live.refetchInterval, consistencyEvery) };
   const health = bySystem(useQueries({ queries: systems.map(system => ({ ...healthQuery(system), ...live })) }));
   const gateway = resultOf(useQuery({ ...gatewayHealth, ...live }));
-  const counted = useCounts();
+  const counted = useCountsOfConcern();
   const counts = Object.fromEntries(rowKinds.map(({ name }, index) => [name, resultOf(counted[index]!)])) as Record<
     KindName,
     QueryResult<Counts>
   >;
   const consistency = bySystem(useQueries({ queries: systems.map(system => ({ ...queries.consistency(system), ...slow })) }));
   const unreadable = resultOf(useQuery({ ...queries.rawDeadLetterCounts, select: ({ open }) => open, ...live }));
+  const unknownOrders = resultOf(useUnknownOrders());
   const isLagGrowing = useIsGrowing(health.notification.data?.consumer?.pending, health.notification.at);
-  return headlineOf({ now, every: every * 1000, health, gateway, counts, consistency, unreadable, isLagGrowing });
+  return headlineOf({ now, every: every * 1000, health, gateway, counts, consistency, unreadable, unknownOrders, isLagGrowing });
 }
 
 /** Whether the lag grew over the last responses. */
@@ -95,18 +97,27 @@ const words = {
   "/failures/unreadable": "Show the messages",
   "/consistency": "Show the invariants",
 } as const;
-const isList = (to: Target): to is `/${KindName}` => !(to in words);
+const isList = (to: Target): to is `/${KindName}` => !(to in words) && to !== "unknown outcomes";
+
+/** Where rows wait after a failure: a state of their own, if the table stores it. */
+const waitingState = (kind: Kind) => (retryingState(kind).isDerived ? stateMeaning(kind, "waiting") : retryingState(kind));
 
 function More({ to }: { to: Target }) {
   const className = "link text-sm font-medium";
   if (isList(to)) {
     const kind = kindOf(to.slice(1));
     return (
-      <Link to="/$kind" params={{ kind: kind.name }} search={{ status: stateMeaning(kind, "waiting").name }} className={className}>
+      <Link to="/$kind" params={{ kind: kind.name }} search={{ status: waitingState(kind).name }} className={className}>
         Show the {kind.many}
       </Link>
     );
   }
+  if (to === "unknown outcomes")
+    return (
+      <Link to="/$kind" params={{ kind: "orders" }} className={className}>
+        Show the unknown outcomes
+      </Link>
+    );
   return (
     <Link to={to} className={className}>
       {words[to]}

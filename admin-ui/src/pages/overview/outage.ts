@@ -52,6 +52,7 @@ export function causesOf(views: Views): Cause[] {
     ...ofDatabases(symptoms, systemsIn(views).length),
     ...ofBroker(symptoms, waiting),
     ...ofPublishing(symptoms, waiting),
+    ...ofOrderBroker(symptoms, waiting),
   ];
   const own = (one: Symptom) => [...one.parts].filter(([part]) => !rules.some(({ explains }) => explains(one, part)));
   const [alone, explained] = [symptoms.filter(one => own(one).length > 0), symptoms.filter(one => own(one).length === 0)];
@@ -96,7 +97,11 @@ function ofSilence(views: Views): Rule[] {
   const silent = systems.filter(system => views[system]?.silent);
   if (silent.length > 0 && silent.every(system => views[system]?.silent === "gateway"))
     return [{ what: "The gateway is unreachable", means: "this page is out of date", explains: () => true }];
-  const means: Partial<Record<System, string>> = { entitlement: "grants may be refused; accepted grants are kept", notification: kept };
+  const means: Partial<Record<System, string>> = {
+    entitlement: "grants may be refused; accepted grants are kept",
+    notification: kept,
+    orders: "orders may be refused; accepted orders are kept",
+  };
   return silent.map(system => ({ what: `${titleOf(system)} does not answer`, means: means[system], explains: isOf("confirmation") }));
 }
 
@@ -107,15 +112,25 @@ function ofDatabases(symptoms: readonly Symptom[], shown: number): Rule[] {
   const away = having(symptoms, "database");
   const isOfConfirmation = isOf("confirmation");
   const explains: Explains = (one, part) => away.includes(one.system) || isOfConfirmation(one, part);
-  const means: Partial<Record<System, string>> = { entitlement: "grants are refused; accepted grants are kept", notification: kept };
-  if (away.length === shown) return [{ what: "PostgreSQL is unreachable", means: `grants are refused, ${kept}`, explains }];
+  const means: Partial<Record<System, string>> = {
+    entitlement: "grants are refused; accepted grants are kept",
+    notification: kept,
+    orders: "orders are refused; accepted orders are kept",
+  };
+  const refused = away.includes("orders") ? "grants and orders" : "grants";
+  if (away.length === shown) return [{ what: "PostgreSQL is unreachable", means: `${refused} are refused, ${kept}`, explains }];
   return away.map(system => ({ what: `PostgreSQL of ${system} is unreachable`, means: means[system], explains }));
 }
 
-function ofBroker(symptoms: readonly Symptom[], waiting: Waiting): Rule[] {
+/** NATS. The broker of orders is another one. */
+const isOfNats = ({ system }: Symptom) => system !== "orders";
+
+function ofBroker(every: readonly Symptom[], waiting: Waiting): Rule[] {
+  const symptoms = every.filter(isOfNats);
   const cut = having(symptoms, "broker");
   if (cut.length === 0) return [];
-  const explains = isOf("broker", "publish", "confirmation");
+  const explainsPart = isOf("broker", "publish", "confirmation");
+  const explains: Explains = (symptom, part) => isOfNats(symptom) && explainsPart(symptom, part);
   const says = symptoms.flatMap(({ parts }) => parts.get("broker") ?? []);
   const refusal = says.find(detail => /^(NATS (refuses|says)|TLS with NATS)/.test(detail));
   const is = refusal ?? (says.some(detail => detail.includes("not connected")) ? "NATS is unreachable" : "NATS does not answer");
@@ -129,10 +144,18 @@ function ofBroker(symptoms: readonly Symptom[], waiting: Waiting): Rule[] {
 /** The server is connected, but the stream refuses messages. The breaker gives the reason, or only that no response came. */
 function ofPublishing(symptoms: readonly Symptom[], waiting: Waiting): Rule[] {
   const detail = symptoms.flatMap(({ parts }) => parts.get("publish") ?? [])[0];
-  if (detail === undefined || having(symptoms, "broker").length > 0) return [];
+  if (detail === undefined || having(symptoms.filter(isOfNats), "broker").length > 0) return [];
   const isNamed = /^(JetStream|NATS|the stream)/i.test(detail);
   const what = isNamed ? detail : /deadlines? in a row/.test(detail) ? "JetStream does not answer" : `Publishing is stopped: ${detail}`;
   return [{ what, means: grantsGoOn(waiting), explains: isOf("publish", "confirmation") }];
+}
+
+/** The circuit of the sender is open: nothing is sent, and no attempt is charged. */
+function ofOrderBroker(symptoms: readonly Symptom[], waiting: Waiting): Rule[] {
+  const explains: Explains = (symptom, part) => !isOfNats(symptom) && part === "broker";
+  return symptoms.some(one => explains(one, "broker") && one.parts.has("broker"))
+    ? [{ what: "The broker of orders does not answer", means: `orders are accepted, ${waiting("orders", "order")}`, explains }]
+    : [];
 }
 
 function ofWorker({ name = "", system }: Symptom, own: readonly (readonly [part: string, detail: string])[], waiting: Waiting) {
@@ -155,6 +178,7 @@ function ofWorker({ name = "", system }: Symptom, own: readonly (readonly [part:
     "entitlement:relay": grantsGoOn(waiting),
     "notification:consumer": kept,
     "notification:sender": waiting("notification", "notification"),
+    "orders:sender": `orders are accepted, ${waiting("orders", "order")}`,
     [`${system}:janitor`]: "old rows are not deleted",
   };
   return { what: `The ${name} of ${system} ${state}`, means: means[`${system}:${name}`] };

@@ -2,10 +2,11 @@ import { Link } from "@tanstack/react-router";
 import { type CSSProperties, Fragment } from "react";
 import type { Count, Counts } from "../../api/answers.ts";
 import { useCounts } from "../../api/counts.ts";
+import { useUnknownOrders } from "../../api/unknown_orders.ts";
 import { count, span } from "../../parts/format.ts";
 import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page, Panel } from "../../parts/page.tsx";
-import { stateMeaning, storedStatesOf } from "../../parts/row_kinds.ts";
+import { retryingState, stateMeaning, storedStatesOf } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { useNow } from "../../parts/time.tsx";
 import { type Kind, rowKinds } from "../../systems.ts";
@@ -33,6 +34,17 @@ export function Overview() {
         <RecentOperations />
       </div>
     </Page>
+  );
+}
+
+/** Orders whose outcome is unknown; they are in several states. */
+function UnknownCount() {
+  const { data } = useUnknownOrders();
+  return (
+    <>
+      <dt className="text-faint">Unknown outcome</dt>
+      <dd className={`mono text-right ${data?.count.count ? "font-semibold text-stale" : ""}`}>{data ? count(data.count) : "·"}</dd>
+    </>
   );
 }
 
@@ -76,9 +88,12 @@ function KindPanel({ kind, query: { data, error, refetch } }: { kind: Kind; quer
               </Link>
             );
           })}
-          <dl className="col-span-2 grid grid-cols-2 content-center gap-x-4 gap-y-1 border-r border-b px-4 py-3 md:col-span-1">
-            <dt className="text-faint">Oldest {stateMeaning(kind, "waiting").word.toLowerCase()}</dt>
+          <dl className="col-span-2 grid grid-cols-[minmax(0,1fr)_auto] content-center gap-x-4 gap-y-1 border-r border-b px-4 py-3 md:col-span-1">
+            <dt className="text-faint">
+              Oldest {retryingState(kind).isDerived ? stateMeaning(kind, "waiting").word.toLowerCase() : "waiting"}
+            </dt>
             <dd className={`mono text-right ${age && age > lateAfter ? "text-retry" : ""}`}>{age === undefined ? "none" : span(age)}</dd>
+            {kind.name === "orders" && <UnknownCount />}
             {kind.subsets?.map(({ name, word }) => (
               <Fragment key={name}>
                 <dt className="text-faint">{word}</dt>

@@ -1,0 +1,126 @@
+import type { OrdersUnknownRow as UnknownOrder } from "../../../../server/orders/sql.gen.ts";
+import { useUnknownOrders } from "../../api/unknown_orders.ts";
+import type { AboveListProps } from "../../drawers.ts";
+import { count } from "../../parts/format.ts";
+import { Icon } from "../../parts/icons.tsx";
+import { Id } from "../../parts/id.tsx";
+import { useIsNarrow } from "../../parts/narrow.ts";
+import { ErrorNotice } from "../../parts/notices.tsx";
+import { orderWords } from "../../parts/order_words.ts";
+import { Ago, useNow } from "../../parts/time.tsx";
+
+/** The orders with an unknown outcome, oldest first. Nothing is shown if there are none. */
+export function UnknownOutcomes({ open }: AboveListProps) {
+  const { data, error, refetch } = useUnknownOrders();
+  const isNarrow = useIsNarrow();
+  if (error && !data)
+    return (
+      <div className="panel overflow-hidden">
+        <ErrorNotice what="Unknown outcomes cannot be listed." error={error} retry={() => void refetch()} />
+      </div>
+    );
+  if (!data || data.count.count === 0) return null;
+  const { orders } = data;
+  const one = data.count.count === 1 && !data.count.more;
+  return (
+    <section className="panel min-w-0 overflow-hidden !border-stale" aria-label="Unknown outcomes">
+      <header className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b px-4 py-2.5">
+        <h2 className="flex items-center gap-2 font-semibold text-stale">
+          <Icon name="stale" />
+          {count(data.count)} unknown {one ? "outcome" : "outcomes"}
+        </h2>
+        <p className="text-soft">
+          {one ? "accepted" : "the oldest was accepted"} <Ago at={orders[0]!.created_at} />
+        </p>
+        <p className="max-w-[80ch] basis-full text-soft">
+          {one ? "This order" : "These orders"} may have been executed. The sender asks the broker, and sends nothing before it has an
+          answer.
+        </p>
+      </header>
+      <div className="max-h-72 overflow-auto">
+        {isNarrow ? <Cards orders={orders} open={open} /> : <Table orders={orders} open={open} />}
+      </div>
+      {data.count.more && <p className="border-t px-4 py-2 text-faint">The oldest {orders.length} are shown.</p>}
+    </section>
+  );
+}
+
+interface ListProps extends AboveListProps {
+  readonly orders: readonly UnknownOrder[];
+}
+
+const Table = ({ orders, open }: ListProps) => (
+  <table className="grid-table">
+    <caption className="sr-only">Orders with an unknown outcome</caption>
+    <thead>
+      <tr>
+        <th>Order</th>
+        <th>Client</th>
+        <th>Key</th>
+        <th className="w-full">Last error</th>
+        <th className="end">Next question</th>
+        <th className="end">Accepted</th>
+        <th>Order id</th>
+      </tr>
+    </thead>
+    <tbody>
+      {orders.map(order => (
+        // The button in the first cell is the keyboard equivalent.
+        <tr key={order.order_id} className="cursor-pointer" onClick={() => open(order.order_id)}>
+          <td>
+            <button type="button" className="link" onClick={() => open(order.order_id)}>
+              {orderWords(order)}
+            </button>
+          </td>
+          <td className="mono max-w-40 truncate" title={order.client_id}>
+            {order.client_id}
+          </td>
+          <td className="mono max-w-56 truncate" title={order.idempotency_key}>
+            {order.idempotency_key}
+          </td>
+          <td className="max-w-0 truncate text-soft" title={order.last_error_msg ?? undefined}>
+            {order.last_error_code}
+          </td>
+          <td className="end">
+            <NextQuestion order={order} />
+          </td>
+          <td className="end">
+            <Ago at={order.created_at} />
+          </td>
+          <td>
+            <Id id={order.order_id} />
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
+const Cards = ({ orders, open }: ListProps) => (
+  <ul>
+    {orders.map(order => (
+      <li key={order.order_id} className="border-b last:border-0">
+        <button type="button" className="w-full px-3 py-2.5 text-left" onClick={() => open(order.order_id)}>
+          <span className="flex items-center justify-between gap-2">
+            <span className="font-medium text-accent">{orderWords(order)}</span>
+            <Ago at={order.created_at} />
+          </span>
+          <span className="mono mt-0.5 block truncate text-soft">{order.idempotency_key}</span>
+          <span className="mt-0.5 flex justify-between gap-2 text-faint">
+            <span className="truncate">{order.last_error_code}</span>
+            <span className="shrink-0">
+              asked <NextQuestion order={order} />
+            </span>
+          </span>
+        </button>
+      </li>
+    ))}
+  </ul>
+);
+
+/** When the sender asks the broker next. */
+function NextQuestion({ order: { status, next_attempt_at } }: { order: UnknownOrder }) {
+  const now = useNow();
+  if (status === "sending") return <span className="mono text-flight">now</span>;
+  return Date.parse(next_attempt_at) > now ? <Ago at={next_attempt_at} /> : <span className="mono text-soft">due</span>;
+}

@@ -1,0 +1,48 @@
+import type { Tone } from "./row_kinds.ts";
+
+export interface OrderTerms {
+  readonly symbol: string;
+  readonly side: string;
+  readonly quantity: string;
+  readonly order_type: string;
+  readonly limit_price?: string | null;
+}
+
+/** `BUY 10 ACME at market`, `SELL 5 ACME at 12.5 or better`. */
+export const orderWords = ({ side, quantity, symbol, order_type, limit_price }: OrderTerms): string =>
+  `${side} ${quantity} ${symbol} ${order_type === "LIMIT" ? `at ${limit_price ?? "?"} or better` : "at market"}`;
+
+interface Verdict {
+  readonly tone: Tone;
+  readonly word: string;
+}
+
+export const unknownOutcome: Verdict = { tone: "stale", word: "Outcome unknown" };
+
+const answers: Record<string, Verdict> = {
+  succeeded: { tone: "done", word: "executed" },
+  retryable: { tone: "retry", word: "not executed" },
+  final: { tone: "failed", word: "rejected" },
+  unknown: { tone: "stale", word: "outcome unknown" },
+  working: { tone: "flight", word: "received, not executed yet" },
+  not_known: { tone: "pending", word: "never received" },
+  no_answer: { tone: "retry", word: "no answer" },
+};
+
+/** A call to the broker in words: `Sent: executed`. */
+export function callWords({ kind, outcome }: { readonly kind: string; readonly outcome: string }): Verdict {
+  const { tone, word } = answers[outcome] ?? { tone: "failed", word: `unknown result ${outcome}` };
+  return { tone, word: `${kind === "ask" ? "Asked" : "Sent"}: ${word}` };
+}
+
+// The client withdrew it, or its time has passed.
+const ended: Record<string, string> = {
+  CANCELLED: "The client cancelled this order. It is never sent again.",
+  EXPIRED: "This order expired before it was sent. It is never sent again.",
+};
+
+/** The reason codes of aborted orders that need nobody. */
+export const endCodes: readonly string[] = Object.keys(ended);
+
+/** Why an aborted order cannot be requeued, if it cannot. */
+export const endOf = (reasonCode: string | null | undefined): string | undefined => ended[reasonCode ?? ""];
