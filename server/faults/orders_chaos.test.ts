@@ -53,9 +53,9 @@ test.concurrent("orders with every fault of the broker, senders killed at random
   closing.push(it.close);
   await it.broker.setFaults(everyFault);
   await placeOrders(it.sql, count);
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < 4; round++) {
     const sender = await it.kenri.start("orders:sender");
-    await progressed(it, count / 12 + Math.random() * (count / 12));
+    await progressed(it, count / 10 + Math.random() * (count / 10));
     await kill(sender);
   }
   await it.kenri.start("orders:sender");

@@ -33,6 +33,8 @@ interface Call<Result> {
   readonly durationMs: number;
   readonly endedAt: number;
 }
+// Behind a broker that is away an order waits for minutes.
+const minutes = [120, 300, 600, 1800, 3600];
 type Held = Pick<Settlement, "lease" | "stopping">;
 
 /**
@@ -52,7 +54,7 @@ export function sendClaim(options: SendClaimOptions) {
   const { orders, adapter, gate, faults, worker, lease, sendWithin, askWithin, log, metrics } = options;
   const sentTotal = metrics.counter("outbox_sent_total", "Orders that the broker has.");
   const failedTotal = metrics.counter("outbox_failed_total", "Sends that failed or whose outcome is unknown, by reason code.", ["code"]);
-  const age = metrics.histogram("outbox_age_seconds", "Age of an order since it was queued, when an attempt begins.");
+  const age = metrics.histogram("outbox_age_seconds", "Age of an order since it was queued, when an attempt begins.", [], minutes);
   const askedTotal = metrics.counter("orders_asked_total", "Questions to the broker about an unknown outcome, by its answer.", ["answer"]);
   const fenced = metrics.counter("orders_fenced_total", "Results that came after the lease was lost and changed nothing.");
   const settleRows = fence({ name: "order", ids: "order_ids", idOf, counter: fenced, worker, log });
