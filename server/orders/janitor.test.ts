@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
+import { connect } from "../kernel/postgres/database.ts";
+import { bindStatements, readStatements } from "../kernel/postgres/statements.ts";
+import { createMetrics } from "../kernel/telemetry/metrics.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { insertOrder, orderAttempts, putOrders } from "../testing/order_rows.ts";
+import type { OrdersSql } from "./sql.gen.ts";
 
 let kenri: TestKenri;
 beforeAll(async () => {
@@ -47,6 +51,18 @@ describe("the janitor", () => {
     for (const table of ["outbox_orders", "idempo_ledger"])
       expect(await janitor.metric("kenri_cleanup_deleted_total", `table="${table}"`)).toBe(2500);
     await janitor.stop();
+  });
+
+  test("keeps an entry as long as its order is in the outbox, even past its retention", async () => {
+    await insertOrder(sql(), { key: "kept", status: "succeeded", age: "3 years" });
+    await insertOrder(sql(), { key: "gone", status: "succeeded", age: "3 years", inOutbox: false });
+    const app = connect({ url: kenri.store("orders").database.appUrl, name: "test", max: 1, statementTimeout: 10_000 });
+    const { ledger } = bindStatements<OrdersSql>(app, readStatements(["orders"]), createMetrics(), 10_000);
+    const clean = async () => (await ledger.cleanup({ retention_seconds: 0, limit: 10 })).length;
+    expect([await clean(), await left("idempo_ledger")]).toEqual([1, ["kept"]]);
+    await sql()`delete from outbox_orders`;
+    expect([await clean(), await left("idempo_ledger")]).toEqual([1, []]);
+    await app.end();
   });
 
   test("frees the key of an entry that it deleted", async () => {
