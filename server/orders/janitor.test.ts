@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
+import { connect } from "../kernel/postgres/database.ts";
+import { bindStatements, readStatements } from "../kernel/postgres/statements.ts";
+import { createMetrics } from "../kernel/telemetry/metrics.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
-import { insertOrder, ledgerEntries, orderAttempts, outboxOrders } from "../testing/order_rows.ts";
+import { insertOrder, orderAttempts, putOrders } from "../testing/order_rows.ts";
+import type { OrdersSql } from "./sql.gen.ts";
 
 let kenri: TestKenri;
 beforeAll(async () => {
@@ -39,21 +43,26 @@ describe("the janitor", () => {
   });
 
   test("deletes in batches until none is left, and counts them", async () => {
-    const old = {
-      client_id: "'tester'",
-      accepted_at: "now() - interval '2 days'",
-      idempotency_key: "'tester:' || n",
-      status: "'succeeded'",
-    };
-    await ledgerEntries.put(sql(), old, "generate_series(1, 2500) n");
-    const columns = { idempotency_key: "l.idempotency_key", order_id: "l.order_id", status: "'succeeded'", created_at: "l.accepted_at" };
-    await outboxOrders.put(sql(), columns, "idempo_ledger l");
+    const old = { idempotency_key: "'tester:' || n", status: "'succeeded'", created_at: "now() - interval '2 days'" };
+    await putOrders(sql(), old, "generate_series(1, 2500) n");
     const janitor = await kenri.start("orders:janitor");
     await until("all are gone", 15_000, async () => (await left("idempo_ledger")).length === 0);
     expect(await left("outbox_orders")).toEqual([]);
     for (const table of ["outbox_orders", "idempo_ledger"])
       expect(await janitor.metric("kenri_cleanup_deleted_total", `table="${table}"`)).toBe(2500);
     await janitor.stop();
+  });
+
+  test("keeps an entry as long as its order is in the outbox, even past its retention", async () => {
+    await insertOrder(sql(), { key: "kept", status: "succeeded", age: "3 years" });
+    await insertOrder(sql(), { key: "gone", status: "succeeded", age: "3 years", inOutbox: false });
+    const app = connect({ url: kenri.store("orders").database.appUrl, name: "test", max: 1, statementTimeout: 10_000 });
+    const { ledger } = bindStatements<OrdersSql>(app, readStatements(["orders"]), createMetrics(), 10_000);
+    const clean = async () => (await ledger.cleanup({ retention_seconds: 0, limit: 10 })).length;
+    expect([await clean(), await left("idempo_ledger")]).toEqual([1, ["kept"]]);
+    await sql()`delete from outbox_orders`;
+    expect([await clean(), await left("idempo_ledger")]).toEqual([1, []]);
+    await app.end();
   });
 
   test("frees the key of an entry that it deleted", async () => {

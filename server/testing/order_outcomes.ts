@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import { becomes } from "../../stack/wait.ts";
-import { anyOrder, ledgerEntries, ledgerHistory, outboxOrders } from "./order_rows.ts";
+import { putOrders } from "./order_rows.ts";
 import type { TestPaperBroker } from "./paper_broker.ts";
 import { quoted } from "./rows.ts";
 
@@ -17,15 +17,14 @@ export async function placeOrders(
   count: number,
   { symbol = "ACME", side = "BUY", expiresIn }: Placed = {},
 ): Promise<string[]> {
-  const expires = expiresIn === undefined ? "null::timestamptz" : `now() + ${quoted(expiresIn)}::interval`;
-  const order_request_json = quoted({ ...anyOrder, symbol, side });
-  const order = { order_id: "order_id", idempotency_key: "idempotency_key", order_request_json };
-  const rows = await sql.unsafe<{ idempotency_key: string }[]>(`
-    with one as materialized (
-      select uuidv7() as order_id, 'tester:' || gen_random_uuid() as idempotency_key, ${expires} as expires_at from generate_series(1, ${count})
-    ), entry as (${ledgerEntries.text(order, "one")} returning order_id), noted as (${ledgerHistory.text({ order_id: "order_id" }, "entry")})
-    ${outboxOrders.text({ ...order, expires_at: "expires_at" }, "one")} returning idempotency_key`);
-  return rows.map(row => row.idempotency_key);
+  const columns = {
+    client_id: "'tester'",
+    symbol: quoted(symbol),
+    side: quoted(side),
+    quantity: "'1'",
+    ...(expiresIn === undefined ? {} : { expires_at: `now() + ${quoted(expiresIn)}::interval` }),
+  };
+  return putOrders(sql, columns, `generate_series(1, ${count})`);
 }
 
 /** Waits until every order is settled. */

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "../../kernel/postgres/database.ts";
+import { bindStatements, readStatements } from "../../kernel/postgres/statements.ts";
+import { createMetrics } from "../../kernel/telemetry/metrics.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
 import { anyOrder, insertOrder, type TestOrder } from "../../testing/order_rows.ts";
 import type { TestProcess } from "../../testing/process.ts";
+import type { OrdersSql } from "../sql.gen.ts";
 import type { Entry } from "./entry.ts";
 
 let kenri: TestKenri;
@@ -97,22 +101,24 @@ describe("an order", () => {
 });
 
 test("of a cancellation and a claim at the same time one wins, and the other changes nothing", async () => {
-  const { sql } = kenri.store("orders");
+  const { sql, database } = kenri.store("orders");
   const rounds = 150;
-  const claim = async (key: string) => {
-    const rows = await sql`with due as materialized (
-        select ctid from outbox_orders where idempotency_key = ${`tester:${key}`} and status in ('pending', 'failed') for update skip locked)
-      update outbox_orders set status = 'sending', claim_token = gen_random_uuid(), lease_until = now() + interval '1 hour'
-      where ctid = any (array(select ctid from due)) returning 1`;
-    return rows.length === 1;
+  const app = connect({ url: database.appUrl, name: "test", max: 1, statementTimeout: 10_000 });
+  const { orders } = bindStatements<OrdersSql>(app, readStatements(["orders"]), createMetrics(), 10_000);
+  // Rows of other tests are not due.
+  await sql`update outbox_orders set next_attempt_at = now() + interval '1 day'`;
+  const claim = async () => {
+    const claimed = await orders.claim({ worker: "w", token: crypto.randomUUID(), limit: 1, lease_seconds: 60, from: "-infinity" });
+    return claimed.length === 1;
   };
+  await app`select 1`;
   let cancelled = 0;
   let delay = 0;
   for (let n = 0; n < rounds; n++) {
     const key = `race-${n}`;
     await insertOrder(sql, { key });
     // The claim starts later after it has won, and earlier after it has lost, so that both arrive at about the same time on any machine.
-    const claimed = Bun.sleep(delay).then(() => claim(key));
+    const claimed = Bun.sleep(delay).then(claim);
     const [answer, isClaimed] = await Promise.all([cancel(key), claimed]);
     const row = await rowOf(key);
     if (answer.status === 200) {
@@ -130,4 +136,5 @@ test("of a cancellation and a claim at the same time one wins, and the other cha
   }
   expect(cancelled).toBeGreaterThan(0);
   expect(cancelled).toBeLessThan(rounds);
+  await app.end();
 });

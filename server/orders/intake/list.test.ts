@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { connect } from "../../kernel/postgres/database.ts";
 import { sqlRoot } from "../../kernel/postgres/statements.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
-import { insertOrder, ledgerEntries } from "../../testing/order_rows.ts";
+import { insertOrder, putOrders } from "../../testing/order_rows.ts";
 import type { Entry } from "./entry.ts";
 
 let kenri: TestKenri;
@@ -81,11 +81,8 @@ describe("the list of a client's orders", () => {
   });
 
   test("has orders of one moment in one order", async () => {
-    await ledgerEntries.put(
-      kenri.store("orders").sql,
-      { client_id: "'burst'", accepted_at: "timestamptz '2026-01-01T00:00:00Z'", idempotency_key: "'burst:b' || n" },
-      "generate_series(1, 30) n",
-    );
+    const columns = { client_id: "'burst'", created_at: "timestamptz '2026-01-01T00:00:00Z'", idempotency_key: "'burst:b' || n" };
+    await putOrders(kenri.store("orders").sql, columns, "generate_series(1, 30) n");
     const as = { headers: { authorization: `Bearer ${await kenri.newKey("burst", ["orders:read"])}` } };
     const first = (await (await kenri.call("orders", "/do/orders?limit=17", as)).json()) as Page;
     const second = (await (await kenri.call("orders", `/do/orders?limit=17&cursor=${first.next_cursor}`, as)).json()) as Page;
@@ -97,9 +94,9 @@ describe("the list of a client's orders", () => {
 test("a page reads few blocks, however many orders the client and the others have", async () => {
   const { sql, database } = kenri.store("orders");
   const client_id = "(array['busy', 'other', 'third'])[1 + n % 3]";
-  const accepted_at = "now() - make_interval(secs => n)";
-  const status = "case when n % 30000 = 0 then 'failed' else 'succeeded' end";
-  await sql.unsafe(ledgerEntries.text({ client_id, accepted_at, status, idempotency_key: "'many:' || n" }, "generate_series(1, 90000) n"));
+  const created_at = "now() - make_interval(secs => n)";
+  const status = "case when n % 30000 = 0 then 'aborted' else 'succeeded' end";
+  await putOrders(sql, { client_id, created_at, status, idempotency_key: "'many:' || n" }, "generate_series(1, 60000) n");
   await sql`analyze idempo_ledger`;
   const app = connect({ url: database.appUrl, name: "test", max: 1, statementTimeout: 10_000 });
   try {

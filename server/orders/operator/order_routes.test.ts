@@ -4,8 +4,7 @@ import { connect, type Sql } from "../../kernel/postgres/database.ts";
 import { bindStatements, readStatements } from "../../kernel/postgres/statements.ts";
 import { createMetrics } from "../../kernel/telemetry/metrics.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
-import { ledgerEntries, orders } from "../../testing/listed_orders.ts";
-import { orderAttempts } from "../../testing/order_rows.ts";
+import { ledgerEntries, orderAttempts, outboxOrders } from "../../testing/order_rows.ts";
 import { quoted } from "../../testing/rows.ts";
 import type { OrdersSql } from "../sql.gen.ts";
 
@@ -28,8 +27,8 @@ afterAll(async () => {
 });
 
 /** Inserts orders of a client with their ledger entries. */
-async function put(client: string, columns: Parameters<typeof orders.text>[0], count = 1): Promise<string[]> {
-  const made = orders.text({ client_id: quoted(client), ...columns }, `generate_series(1, ${count}) n`);
+async function put(client: string, columns: Parameters<typeof outboxOrders.text>[0], count = 1): Promise<string[]> {
+  const made = outboxOrders.text({ client_id: quoted(client), ...columns }, `generate_series(1, ${count}) n`);
   const rows = await sql.unsafe(
     `with made as (${made} returning *), entry as (${ledgerEntries.text({}, "made")}) select order_id from made`,
   );

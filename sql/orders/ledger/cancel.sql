@@ -5,7 +5,7 @@
 -- returns order_id, attempts
 with cancelled as (
   update outbox_orders
-  set status = 'aborted', last_error_code = 'CANCELLED', last_error_msg = $2::text, failed_at = now(), settled_at = now(), updated_at = now()
+  set status = 'aborted', last_error_code = 'CANCELLED', last_error_msg = $2::text, failed_at = now(), settled_at = now()
   where idempotency_key = $1::text and status in ('pending', 'failed') and not outcome_unknown
   returning order_id, attempts
 ), settled as (
