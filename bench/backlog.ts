@@ -158,13 +158,13 @@ async function settleDown(kenri: TestKenri, calm: number): Promise<void> {
  * After a checkpoint PostgreSQL logs each page whole at its first change. A claim changes the index of the order in a hundred places:
  * a hundred pages of a large index, few of a small one. This ends when every page was changed once, so it is measured apart.
  */
-async function wholePages({ entitlementSql }: TestKenri, state: "on" | "off"): Promise<void> {
+export async function wholePages({ entitlementSql }: TestKenri, state: "on" | "off"): Promise<void> {
   await entitlementSql.unsafe(`alter system set full_page_writes = ${state}`);
   await entitlementSql`select pg_reload_conf()`;
   await entitlementSql`checkpoint`;
 }
 
-async function commitTime({ entitlementSql: sql }: TestKenri): Promise<number> {
+export async function commitTime({ entitlementSql: sql }: TestKenri): Promise<number> {
   await sql`create table if not exists bench_commit (id uuid primary key default uuidv7())`;
   return percentile(await timings(200, () => sql`insert into bench_commit default values`), 50);
 }

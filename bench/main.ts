@@ -12,6 +12,7 @@ import { latency } from "./latency.ts";
 import { type Figure, printTable } from "./measure.ts";
 import { memory } from "./memory.ts";
 import { neighbours } from "./neighbours.ts";
+import { orders } from "./orders.ts";
 import { relay } from "./relay.ts";
 
 type Part = (kenri: TestKenri, process: TestProcess) => Promise<Figure[]>;
@@ -30,6 +31,7 @@ const parts: Record<string, { readonly run: Part; readonly processes: string }> 
   memory: { run: memory, processes: "entitlement notification" },
   gateway: { run: kenri => gateway(kenri, stack), processes: "" },
   neighbours: { run: kenri => neighbours(kenri, stack), processes: "" },
+  orders: { run: large => besideSmall(large, orders), processes: "" },
 };
 
 answerHelp(

@@ -57,7 +57,7 @@ async function up(): Promise<void> {
   say("Kenri: starting the systems (they migrate their databases first)");
   await kenri.process.start();
   const key = await ensureApiKey(kenri, readDevEnv(envFile).KENRI_API_KEY);
-  await seedDemo(kenri.urls.entitlement, key);
+  await seedDemo(kenri.urls, key, stack.broker.onPaper);
   writeDevEnv(envFile, {
     ...Object.fromEntries(devSystems.map(({ name }) => [`${prefixOf(name)}_URL`, kenri.urls[name]])),
     ...Object.fromEntries(devSystems.map(({ name }) => [`${prefixOf(name)}_METRICS_URL`, `${kenri.healthUrls[name]}/metrics`])),
@@ -70,8 +70,7 @@ async function up(): Promise<void> {
     BROKER_URL: stack.broker.url,
     KENRI_API_KEY: key,
   });
-  if (!closing)
-    say(devBlock({ urls: kenri.urls, issuer: stack.idp.issuer, broker: stack.broker.url, key, logs: join(dir, "logs"), envFile }));
+  if (!closing) say(devBlock({ urls: kenri.urls, issuer: stack.idp.issuer, broker: stack.broker, key, logs: join(dir, "logs"), envFile }));
 }
 
 /** Without PostgreSQL if the environment has the database URLs of every system. */

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { SystemName } from "./dev_systems.ts";
 import { demoUsers } from "./idp/users.ts";
+import type { BrokerServer } from "./paper_broker.ts";
 
 export interface BlockFacts {
   urls: Record<SystemName, string>;
   issuer: string;
-  broker: string;
+  broker: Pick<BrokerServer, "url" | "onPaper">;
   key: string;
   logs: string;
   envFile: string;
@@ -26,9 +27,11 @@ export function devBlock({ urls, issuer, broker, key, logs, envFile }: BlockFact
     `  ${"sign in".padEnd(14)}${urls.gateway}/   as ${demoUsers.map(({ username }) => username).join(", ")} (password = name)`,
     `  ${"console".padEnd(14)}${urls.gateway}/admin/   as viewer, operator or admin`,
     `  ${"provider".padEnd(14)}${issuer}`,
-    `  ${"paper broker".padEnd(14)}${broker}/   its book, and faults on demand`,
+    broker.onPaper
+      ? `  ${"paper broker".padEnd(14)}${broker.url}/   its book, and faults on demand`
+      : `  ${"broker".padEnd(14)}${broker.url}`,
     `  ${"API key".padEnd(14)}${key}`,
-    `  ${"demo data".padEnd(14)}user demo`,
+    `  ${"demo data".padEnd(14)}user demo${broker.onPaper ? ", orders of the client dev" : ""}`,
     `  ${"logs".padEnd(14)}${logs}`,
     `  ${"variables".padEnd(14)}${envFile}`,
     "",

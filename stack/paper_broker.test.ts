@@ -38,7 +38,7 @@ test("the stack's paper broker is started again when it dies, keeps its address 
 
 test("a broker of the environment is used and never stopped", async () => {
   const stack = await startStack({ dir, servers: ["broker"], environment: { BROKER_URL: "https://broker.test" } });
-  expect(stack.broker.url).toBe("https://broker.test");
+  expect([stack.broker.url, stack.broker.onPaper]).toEqual(["https://broker.test", false]);
   expect(() => stack.broker.kill("SIGKILL")).toThrow(/BROKER_URL/);
   await stack.stop();
 });

@@ -11,12 +11,14 @@ import type { StackContext } from "./stack.ts";
 export interface BrokerServer extends ServerProcess {
   /** Its orders, and the page of its book. */
   readonly url: string;
+  /** False: orders to it are real. */
+  readonly onPaper: boolean;
 }
 
 const usualPort = 8190;
 
 export async function startPaperBroker({ dir, say, environment, watchdog, onGiveUp }: StackContext): Promise<BrokerServer> {
-  if (environment.BROKER_URL) return { ...notOurs("broker", "BROKER_URL"), url: environment.BROKER_URL };
+  if (environment.BROKER_URL) return { ...notOurs("broker", "BROKER_URL"), url: environment.BROKER_URL, onPaper: false };
   await endLeftover(dir, "broker");
   const port = await choosePort(dir, "broker", usualPort);
   if (port !== usualPort) say(`paper broker: port ${usualPort} is taken, using ${port}`);
@@ -36,5 +38,5 @@ export async function startPaperBroker({ dir, say, environment, watchdog, onGive
     say,
   });
   await server.start();
-  return Object.assign(server, { url });
+  return Object.assign(server, { url, onPaper: true });
 }

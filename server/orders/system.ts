@@ -9,10 +9,14 @@ import { senderRole } from "./sender_role.ts";
 export const orders = declareSystem({
   name: "orders",
   settings: ordersSettings,
-  problems: ({ broker }, { environment }) =>
-    environment === "production" && !broker?.token
+  problems: ({ broker, retention }, { environment }) => [
+    ...(environment === "production" && !broker?.token
       ? ["BROKER_TOKEN is not set: with KENRI_ENV=production the broker is never called without it"]
-      : [],
+      : []),
+    ...(retention?.ledger < retention?.orders
+      ? ["LEDGER_RETENTION is shorter than ORDERS_RETENTION: an entry of the ledger must outlive its order in the outbox"]
+      : []),
+  ],
   database: true,
   serves: ["machines", "operators"],
   scopes: Object.values(orderScopes),

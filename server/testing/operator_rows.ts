@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { audits, outboxEvents } from "./entitlement_rows.ts";
-import { ledgerEntries, orders } from "./listed_orders.ts";
 import { deadLetters, notifications } from "./notification_rows.ts";
+import { ledgerEntries, outboxOrders } from "./order_rows.ts";
 import { quoted } from "./rows.ts";
 
 /**
@@ -90,7 +90,7 @@ export async function putOrder(sql: postgres.Sql, row: OperatorRow): Promise<str
   const { state, user, type = "EntitlementGranted", error, attempts = 0, minutes, failed = minutes, item } = row;
   const waiting = attempts > 0 ? "failed" : "pending";
   const status = { waiting, busy: "sending", done: "succeeded", failed: "aborted" }[state];
-  const made = orders.text({
+  const made = outboxOrders.text({
     order_id: `uuidv7(make_interval(mins => ${-minutes}))`,
     client_id: quoted(user),
     symbol: quoted(item ?? "KEN"),

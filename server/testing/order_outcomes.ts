@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import { becomes } from "../../stack/wait.ts";
-import { anyTrace } from "./entitlement_rows.ts";
+import { putOrders } from "./order_rows.ts";
 import type { TestPaperBroker } from "./paper_broker.ts";
 import { quoted } from "./rows.ts";
 
@@ -17,20 +17,14 @@ export async function placeOrders(
   count: number,
   { symbol = "ACME", side = "BUY", expiresIn }: Placed = {},
 ): Promise<string[]> {
-  const expires = expiresIn === undefined ? "null::timestamptz" : `now() + ${quoted(expiresIn)}::interval`;
-  const rows = await sql.unsafe<{ idempotency_key: string }[]>(`
-    with one as materialized (
-      select uuidv7() as order_id, 'tester:' || gen_random_uuid() as key, ${expires} as expires_at,
-        ${quoted({ symbol, side, quantity: "1", order_type: "MARKET" })} as request from generate_series(1, ${count})
-    ), entry as (
-      insert into idempo_ledger (idempotency_key, order_id, client_id, request_digest, order_request_json, status)
-      select key, order_id, 'tester', 'digest', request, 'accepted' from one returning order_id
-    ), noted as (
-      insert into idempo_ledger_history (order_id, actor, to_status, reason) select order_id, 'tester', 'accepted', 'accepted' from entry
-    )
-    insert into outbox_orders (order_id, idempotency_key, client_id, order_request_json, request_digest, status, traceparent, expires_at)
-    select order_id, key, 'tester', request, 'digest', 'pending', ${anyTrace}, expires_at from one returning idempotency_key`);
-  return rows.map(row => row.idempotency_key);
+  const columns = {
+    client_id: "'tester'",
+    symbol: quoted(symbol),
+    side: quoted(side),
+    quantity: "'1'",
+    ...(expiresIn === undefined ? {} : { expires_at: `now() + ${quoted(expiresIn)}::interval` }),
+  };
+  return putOrders(sql, columns, `generate_series(1, ${count})`);
 }
 
 /** Waits until every order is settled. */

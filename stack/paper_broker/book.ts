@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { groupCommit } from "./group_commit.ts";
 import { fillPrice } from "./market.ts";
 import type { PaperOrder } from "./paper_order.ts";
 
@@ -36,16 +37,17 @@ export interface Totals {
   readonly rejected: number;
 }
 
-/** Every method that writes returns after the record is on the disk. */
+/** Every promise of a write is fulfilled after the record is on the disk. */
 export interface Book {
   /** Records an order that will be executed or rejected. */
-  receive(key: string, order: PaperOrder): void;
+  receive(key: string, order: PaperOrder): Promise<void>;
   /** Two calls are two executions, also of one key. */
-  execute(key: string, order: PaperOrder): Execution;
-  reject(key: string, reasonCode: string, message: string): void;
+  execute(key: string, order: PaperOrder): Promise<Execution>;
+  reject(key: string, reasonCode: string, message: string): Promise<void>;
   /** The orders that were received and neither executed nor rejected, each as often as it was received. */
   unfinished(): BookRow[];
-  find(key: string): BookRow | undefined;
+  /** After all writes that were called before: an order that arrived earlier is found. */
+  find(key: string): Promise<BookRow | undefined>;
   /** Oldest first. */
   after(number: number, limit: number): BookRow[];
   /** Newest first. */
@@ -80,6 +82,8 @@ export function openBook(folder: string): Book {
     throw new Error(`another paper broker uses ${folder}: stop it, or name another folder`);
   }
 
+  const commit = groupCommit(db);
+
   const received = db.query(`
     insert into orders (key, symbol, side, quantity, order_type, limit_price, client_tag, state, working, received_at)
     values ($key, $symbol, $side, $quantity, $order_type, $limit_price, $client_tag, 'received', 1, $now)
@@ -106,19 +110,20 @@ export function openBook(folder: string): Book {
     from orders`);
 
   return {
-    receive(key, { symbol, side, quantity, order_type, limit_price, client_tag }) {
-      received.run({ key, symbol, side, quantity, order_type, limit_price, client_tag, now: now() });
-    },
+    receive: (key, { symbol, side, quantity, order_type, limit_price, client_tag }) =>
+      commit(() => void received.run({ key, symbol, side, quantity, order_type, limit_price, client_tag, now: now() })),
     execute(key, order) {
       const price = fillPrice(order);
       const state = price === undefined ? "open" : "filled";
       const execution: Execution = { broker_order_id: `paper-${Bun.randomUUIDv7()}`, state, price, executed_at: now() };
-      executed.run({ key, ...execution, price: price ?? null });
-      return execution;
+      return commit(() => {
+        executed.run({ key, ...execution, price: price ?? null });
+        return execution;
+      });
     },
-    reject: (key, reason_code, message) => void rejected.run({ key, reason_code, message }),
+    reject: (key, reason_code, message) => commit(() => void rejected.run({ key, reason_code, message })),
     unfinished: () => unfinished.all().flatMap(row => Array<BookRow>(row.working).fill(row)),
-    find: key => found.get(key) ?? undefined,
+    find: key => commit(() => found.get(key) ?? undefined),
     after: (number, limit) => newer.all(number, limit),
     before: (number, limit) => older.all(number, limit),
     totals: () => counted.get()!,

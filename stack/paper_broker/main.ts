@@ -12,7 +12,7 @@ if (!data || !port || !/^\d{1,5}$/.test(port)) {
   console.error("usage: bun stack/paper_broker/main.ts --port 8190 --data <folder> [--host 127.0.0.1]");
   process.exit(2);
 }
-const book = opened(data);
+const book = await opened(data);
 const server = paperBroker(book, process.env.BROKER_TOKEN || undefined);
 server.on("error", error => {
   console.error(`the paper broker cannot listen on ${host}:${port}: ${error.message}`);
@@ -32,10 +32,10 @@ for (const name of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-function opened(folder: string): Book {
+async function opened(folder: string): Promise<Book> {
   try {
     const book = openBook(folder);
-    finishReceived(book);
+    await finishReceived(book);
     return book;
   } catch (error) {
     console.error(`the paper broker cannot open its book: ${(error as Error).message}`);

@@ -14,10 +14,10 @@ export async function placeOrder(book: Book, faults: Faults, key: string | undef
   const dice = diceFor(faults, order.symbol);
   const refusal = refused(dice, faults.retry_after_s ?? 1);
   if (refusal !== undefined) return refusal;
-  book.receive(known, order);
+  await book.receive(known, order);
   // A client that goes away during the delay does not stop the execution.
   await pause(dice.delay());
-  const outcome = work(book, known, order, dice.falls("reject"));
+  const outcome = await work(book, known, order, dice.falls("reject"));
   if (outcome.state === "rejected") return problem(422, outcome.reason_code, outcome.message);
   if (dice.falls("drop_after")) return "cut";
   if (dice.falls("fail_500_after")) return broken();
@@ -38,12 +38,12 @@ function refused(dice: Dice, retryAfter: number): Answer | undefined {
 export async function askOrder(book: Book, faults: Faults, key: string): Promise<Answer> {
   const known = readKey(key);
   if (faults.asks_too) {
-    const dice = diceFor(faults, book.find(known)?.symbol);
+    const dice = diceFor(faults, (await book.find(known))?.symbol);
     if (dice.falls("drop_before")) return "cut";
     if (dice.falls("fail_503")) return unavailable();
     await pause(dice.delay());
   }
-  const row = book.find(known);
+  const row = await book.find(known);
   return row ? json(200, stateOf(row)) : problem(404, "UNKNOWN_ORDER", "The paper broker has no order with this key.");
 }
 

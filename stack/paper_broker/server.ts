@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
+import { countAtOnce } from "./at_once.ts";
 import type { Book, BookRow } from "./book.ts";
 import { type Faults, readFaults, readFaultsForm } from "./faults.ts";
 import { type Answer, hasToken, isForeign, json, problem, readBody, send } from "./http.ts";
@@ -9,17 +10,16 @@ import { Refused } from "./paper_order.ts";
 /** `node:http`, because `Bun.serve` cannot cut a connection without a response. */
 export function paperBroker(book: Book, token: string | undefined): Server {
   let faults: Faults = {};
-  const open = { at_once: 0, most_at_once: 0 };
+  const atOnce = countAtOnce();
 
   const server = createServer((request, response) => {
     const path = pathOf(request);
-    if (request.method === "POST" && path === "/orders") {
-      open.at_once++;
-      open.most_at_once = Math.max(open.most_at_once, open.at_once);
-      // After the response, and when the client goes away.
-      response.once("close", () => open.at_once--);
-    }
-    void answered(request, path).then(answer => send(response, answer));
+    const order = request.method === "POST" && path === "/orders" ? atOnce.enter() : undefined;
+    response.once("close", () => order?.left());
+    void answered(request, path).then(answer => {
+      order?.answered(); // before the answer: after it, the client's next request may come first
+      send(response, answer);
+    });
   });
   // Longer than clients keep an idle connection: only faults cut a connection that is in use.
   server.keepAliveTimeout = 600_000;
@@ -39,7 +39,7 @@ export function paperBroker(book: Book, token: string | undefined): Server {
 
   async function route(request: IncomingMessage, path: string): Promise<Answer> {
     const what = `${request.method} ${path.startsWith("/orders/") ? "/orders/…" : path}`;
-    const query = new URL(request.url ?? "/", "http://paper").searchParams;
+    const query = new URLSearchParams(request.url?.slice(path.length + 1));
     if (path.startsWith("/orders") && !hasToken(request, token)) {
       return problem(401, "UNAUTHENTICATED", "Send the broker's token: Authorization: Bearer <token>.", { "www-authenticate": "Bearer" });
     }
@@ -68,7 +68,7 @@ export function paperBroker(book: Book, token: string | undefined): Server {
   }
 
   function summary() {
-    return { ...book.totals(), ...open };
+    return { ...book.totals(), ...atOnce.counts() };
   }
 
   function bookAfter(query: URLSearchParams): object {

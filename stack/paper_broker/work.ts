@@ -9,16 +9,16 @@ export interface Rejection {
 }
 
 /** Executes or rejects an order that was received. */
-export function work(book: Book, key: string, order: PaperOrder, rejected: boolean): Execution | Rejection {
+export async function work(book: Book, key: string, order: PaperOrder, rejected: boolean): Promise<Execution | Rejection> {
   const rejection = order.symbol === unlisted ? notListed(order.symbol) : rejected ? byFault : undefined;
   if (rejection === undefined) return book.execute(key, order);
-  book.reject(key, rejection.reason_code, rejection.message);
+  await book.reject(key, rejection.reason_code, rejection.message);
   return rejection;
 }
 
 /** Orders that a killed broker had received are executed at its next start: it had accepted them. */
-export function finishReceived(book: Book): void {
-  for (const row of book.unfinished()) work(book, row.key, row, false);
+export async function finishReceived(book: Book): Promise<void> {
+  await Promise.all(book.unfinished().map(row => work(book, row.key, row, false)));
 }
 
 const byFault: Rejection = { state: "rejected", reason_code: "REJECTED", message: "The paper broker rejects this order." };

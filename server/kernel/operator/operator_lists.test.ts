@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { outboxEvents } from "../../testing/entitlement_rows.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
-import { orders } from "../../testing/listed_orders.ts";
 import { notifications } from "../../testing/notification_rows.ts";
 import { type OperatorRow, orderTypes, putEvent, putNotification, putOrder } from "../../testing/operator_rows.ts";
+import { outboxOrders } from "../../testing/order_rows.ts";
 import { quoted } from "../../testing/rows.ts";
 
 let kenri: TestKenri;
@@ -104,7 +104,7 @@ const systems = {
     requeue: "status = 'pending', settled_at = null",
     fail: "last_error_msg = $1, last_error_code = fingerprint($1)",
     many: (status: string, count: number) =>
-      orders.text({ client_id: "'crowd'", status: quoted(status) }, `generate_series(1, ${count}) n`),
+      outboxOrders.text({ client_id: "'crowd'", status: quoted(status) }, `generate_series(1, ${count}) n`),
   },
 } as const;
 

@@ -4,7 +4,7 @@ import { connect, type Sql } from "../../kernel/postgres/database.ts";
 import { bindStatements, readStatements } from "../../kernel/postgres/statements.ts";
 import { createMetrics } from "../../kernel/telemetry/metrics.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
-import { ledgerEntries, orders } from "../../testing/listed_orders.ts";
+import { ledgerEntries, orderAttempts, outboxOrders } from "../../testing/order_rows.ts";
 import { quoted } from "../../testing/rows.ts";
 import type { OrdersSql } from "../sql.gen.ts";
 
@@ -27,8 +27,8 @@ afterAll(async () => {
 });
 
 /** Inserts orders of a client with their ledger entries. */
-async function put(client: string, columns: Parameters<typeof orders.text>[0], count = 1): Promise<string[]> {
-  const made = orders.text({ client_id: quoted(client), ...columns }, `generate_series(1, ${count}) n`);
+async function put(client: string, columns: Parameters<typeof outboxOrders.text>[0], count = 1): Promise<string[]> {
+  const made = outboxOrders.text({ client_id: quoted(client), ...columns }, `generate_series(1, ${count}) n`);
   const rows = await sql.unsafe(
     `with made as (${made} returning *), entry as (${ledgerEntries.text({}, "made")}) select order_id from made`,
   );
@@ -192,8 +192,7 @@ describe("a bulk action", () => {
 
 test("an order is shown with its ledger entry, its calls, the entry's history and what people did", async () => {
   const [id] = await put("detail", aborted("UNAVAILABLE"));
-  await sql`insert into order_attempts (order_id, number, kind, worker, adapter, started_at, duration_ms, outcome, code)
-    select ${id!}, n, 'send', 'w1', 'paper', now(), 5, 'retryable', 'UNAVAILABLE' from generate_series(1, 2) n`;
+  await orderAttempts.put(sql, { order_id: quoted(id!), number: "n", code: "'UNAVAILABLE'" }, "generate_series(1, 2) n");
   await requeue(id!);
   expect(await get(`/${id}`)).toMatchObject({
     order_id: id,
