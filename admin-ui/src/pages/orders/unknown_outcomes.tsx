@@ -32,8 +32,7 @@ export function UnknownOutcomes({ open }: AboveListProps) {
           {one ? "accepted" : "the oldest was accepted"} <Ago at={orders[0]!.created_at} />
         </p>
         <p className="max-w-[80ch] basis-full text-soft">
-          {one ? "This order" : "These orders"} may have been executed. The sender asks the broker, and sends nothing before it has an
-          answer.
+          {one ? "It" : "They"} may have been executed. The sender asks the broker and sends nothing before it answers.
         </p>
       </header>
       <div className="relative max-h-72 overflow-auto">
@@ -72,8 +71,8 @@ const Table = ({ orders, open }: ListProps) => (
           <td className="mono max-w-96 truncate" title={order.idempotency_key}>
             {order.idempotency_key}
           </td>
-          <td className="max-w-0 truncate text-soft" title={order.last_error_msg ?? undefined}>
-            {order.last_error_code}
+          <td className="max-w-0 truncate text-soft" title={errorOf(order)}>
+            {errorOf(order)}
           </td>
           <td className="end">
             <NextQuestion order={order} />
@@ -108,6 +107,8 @@ const Cards = ({ orders, open }: ListProps) => (
     ))}
   </ul>
 );
+
+const errorOf = ({ last_error_code, last_error_msg }: UnknownOrder) => [last_error_code, last_error_msg].filter(Boolean).join(": ");
 
 /** When the sender asks the broker next. */
 function NextQuestion({ order: { status, next_attempt_at } }: { order: UnknownOrder }) {
