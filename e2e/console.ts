@@ -41,8 +41,8 @@ export async function openersOf(page: Page): Promise<string[]> {
 }
 
 export async function openBy(page: Page, words: string): Promise<void> {
-  const dialog = page.getByRole("dialog");
-  const where = (await dialog.count()) > 0 ? dialog : page.getByRole("main");
+  // An open dialog hides the rest of the page from this search, also one that is still loading.
+  const where = page.getByRole("dialog").or(page.getByRole("main"));
   await where.getByRole("button", { name: words, exact: true }).first().click();
   await expect(page.locator(".late")).toHaveCount(0);
 }

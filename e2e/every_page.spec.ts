@@ -36,7 +36,7 @@ test("every page and everything that opens there is accessible, fits desktop and
   page,
   browser,
 }) => {
-  test.setTimeout(240_000);
+  test.setTimeout(400_000);
   const violations = violationsOn(page);
   await openConsole(page, "admin");
   const restore = await rename(page, `${hostile.script.slice(0, 80)}WWWWWWWWWWWWWWWWWWWW`);

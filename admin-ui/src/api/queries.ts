@@ -61,13 +61,15 @@ export const detail = <T>(kind: Kind, id: string) =>
     queryFn: context => get<T>(kind.system, `${kind.name}/${encodeURIComponent(id)}`, {}, context),
   });
 
-/** Groups of failures. Orders that their client cancelled, or that expired, are no failures. */
+/** Groups of failures. Those of orders have a reason code. Orders that their client cancelled, or that expired, are no failures. */
 export const groups = (kind: Kind, status: string) =>
   queryOptions({
     queryKey: [kind.name, "groups", status],
     queryFn: async (context): Promise<Groups> => {
       const answer = await get<Groups>(kind.system, `${kind.name}/groups`, { status }, context);
-      return kind.name === "orders" ? { ...answer, groups: answer.groups.filter(({ fingerprint }) => !endOf(fingerprint)) } : answer;
+      if (kind.name !== "orders") return answer;
+      const named = answer.groups.map(group => ({ ...group, sample_error: `${group.fingerprint}: ${group.sample_error}` }));
+      return { ...answer, groups: named.filter(({ fingerprint }) => !endOf(fingerprint)) };
     },
   });
 

@@ -76,17 +76,22 @@ export function Rail() {
         >
           <Icon name="more" />
           <span className="text-[0.6875rem]">More</span>
+          <BadgeMark badge={sumOfBadges(rest.flatMap(({ path }) => badges[path] ?? []))} />
         </button>
       )}
-      {isMore && <More rest={rest} close={() => setMore(false)} />}
+      {isMore && <More rest={rest} badges={badges} close={() => setMore(false)} />}
     </nav>
   );
 }
 
-function BadgeMark({ badge }: { badge: Badge | undefined }) {
+const sumOfBadges = (some: readonly Badge[]): Badge => ({ ...sumOf(some), word: "need attention" });
+
+const inRail = "absolute top-1 left-[calc(50%+0.25rem)] md:static md:ml-auto";
+
+function BadgeMark({ badge, place = inRail }: { badge: Badge | undefined; place?: string }) {
   if (!badge || badge.count === 0) return null;
   return (
-    <span className="mono absolute top-1 left-[calc(50%+0.25rem)] rounded-full bg-failed px-1.5 !text-[0.6875rem] leading-4 font-semibold text-on-failed md:static md:ml-auto">
+    <span className={`mono rounded-full bg-failed px-1.5 !text-[0.6875rem] leading-4 font-semibold text-on-failed ${place}`}>
       {count(badge)}
       <span className="sr-only"> {badge.word}</span>
     </span>
@@ -96,7 +101,13 @@ function BadgeMark({ badge }: { badge: Badge | undefined }) {
 const item =
   "relative flex min-h-13 min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-soft hover:bg-raised md:min-h-8.5 md:flex-none md:flex-row md:justify-start md:gap-2.5 md:rounded md:px-2.5";
 
-function More({ rest, close }: { rest: readonly NavigationPage[]; close: () => void }) {
+interface MoreProps {
+  readonly rest: readonly NavigationPage[];
+  readonly badges: Readonly<Record<string, Badge>>;
+  readonly close: () => void;
+}
+
+function More({ rest, badges, close }: MoreProps) {
   return (
     <Dialog title="More pages" close={close}>
       <ul className="-mx-2">
@@ -110,6 +121,7 @@ function More({ rest, close }: { rest: readonly NavigationPage[]; close: () => v
             >
               <Icon name={icon} />
               {name}
+              <BadgeMark badge={badges[path]} place="ml-auto" />
             </Link>
           </li>
         ))}

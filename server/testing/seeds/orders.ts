@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { storedKey } from "../../orders/order_key.ts";
-import { rowFactory } from "../rows.ts";
+import { ledgerEntries, ledgerHistory, orderAttempts, outboxOrders } from "../order_rows.ts";
 import { type Databases, idAt } from "./chains.ts";
 
 /** A call to the broker. */
@@ -37,28 +37,23 @@ export interface SeededOrder {
 // Orders that wait, wait for longer than any test runs.
 const retryIn = 1_200_000;
 
-const outbox = rowFactory<string>("outbox_orders", "order_id", () => ({}));
-const calls = rowFactory<string>("order_attempts", "order_id", () => ({}));
-const ledger = rowFactory<string>("idempo_ledger", "order_id", () => ({}));
-const history = rowFactory<string>("idempo_ledger_history", "order_id", () => ({}));
-
 /** Inserts orders. Returns the id and the stored key of each. */
 export async function putOrders({ orders: sql }: Databases, orders: readonly SeededOrder[]) {
   const rows = orders.map(rowsOf);
-  await ledger.putValues(
+  await ledgerEntries.putValues(
     sql,
     rows.map(row => row.entry),
   );
-  await history.putValues(
+  await ledgerHistory.putValues(
     sql,
     rows.flatMap(row => row.history),
   );
   const kept = rows.filter((_, index) => !orders[index]!.isGone);
-  await outbox.putValues(
+  await outboxOrders.putValues(
     sql,
     kept.map(row => row.order),
   );
-  await calls.putValues(
+  await orderAttempts.putValues(
     sql,
     kept.flatMap(row => row.calls),
   );
@@ -89,7 +84,6 @@ function rowsOf(seeded: SeededOrder) {
   const isFailing = status === "failed" || status === "aborted";
   const change = (from_status: string | null, to_status: string, when: string, actor: string, reason: string) => ({
     order_id,
-    entry_id: idAt(Date.parse(when)),
     at: when,
     actor,
     from_status,
@@ -100,7 +94,6 @@ function rowsOf(seeded: SeededOrder) {
     order: {
       ...same,
       created_at: iso(at),
-      updated_at: ended,
       status,
       last_error_code: code,
       last_error_msg: message,

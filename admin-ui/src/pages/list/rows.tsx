@@ -43,7 +43,7 @@ function Table({ kind, rows, openId, open, selection, status, sort }: RowsProps)
   const sorted = (by: Sort) => (sort === by ? { "aria-sort": "descending" as const, className: "end text-ink" } : { className: "end" });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard
-    <section className="max-h-[calc(100dvh-14rem)] overflow-auto" tabIndex={0} aria-label={kind.title}>
+    <section className="relative max-h-[calc(100dvh-14rem)] overflow-auto" tabIndex={0} aria-label={kind.title}>
       <table className="grid-table">
         <thead>
           <tr>

@@ -22,7 +22,7 @@ const choices = [
   },
 ] as const;
 
-/** Settles an unknown outcome by hand. There is no way back, so the outcome has to be typed as well. */
+/** Settles an unknown outcome by hand. The client acts on the result, so the outcome has to be typed as well. */
 export function SettleForm({ isBusy, act, cancel }: { isBusy: boolean; act: (settlement: Settlement) => void; cancel: () => void }) {
   const name = useId();
   const [outcome, setOutcome] = useState<Settlement["outcome"]>();
@@ -31,7 +31,8 @@ export function SettleForm({ isBusy, act, cancel }: { isBusy: boolean; act: (set
   return (
     <div className="flex flex-col gap-3">
       <p className="max-w-[80ch]">
-        Settle an order by hand only if the broker itself has confirmed the outcome, for example by telephone. It cannot be undone.
+        Settle an order by hand only if the broker itself has confirmed the outcome, for example by telephone. The client sees the result at
+        once and acts on it.
       </p>
       <fieldset className="flex flex-col gap-1.5">
         <legend className="mb-1 font-medium">What did the broker confirm?</legend>

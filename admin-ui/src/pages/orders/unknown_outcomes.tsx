@@ -3,7 +3,6 @@ import { useUnknownOrders } from "../../api/unknown_orders.ts";
 import type { AboveListProps } from "../../drawers.ts";
 import { count } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
-import { Id } from "../../parts/id.tsx";
 import { useIsNarrow } from "../../parts/narrow.ts";
 import { ErrorNotice } from "../../parts/notices.tsx";
 import { orderWords } from "../../parts/order_words.ts";
@@ -33,11 +32,10 @@ export function UnknownOutcomes({ open }: AboveListProps) {
           {one ? "accepted" : "the oldest was accepted"} <Ago at={orders[0]!.created_at} />
         </p>
         <p className="max-w-[80ch] basis-full text-soft">
-          {one ? "This order" : "These orders"} may have been executed. The sender asks the broker, and sends nothing before it has an
-          answer.
+          {one ? "It" : "They"} may have been executed. The sender asks the broker and sends nothing before it answers.
         </p>
       </header>
-      <div className="max-h-72 overflow-auto">
+      <div className="relative max-h-72 overflow-auto">
         {isNarrow ? <Cards orders={orders} open={open} /> : <Table orders={orders} open={open} />}
       </div>
       {data.count.more && <p className="border-t px-4 py-2 text-faint">The oldest {orders.length} are shown.</p>}
@@ -55,12 +53,10 @@ const Table = ({ orders, open }: ListProps) => (
     <thead>
       <tr>
         <th>Order</th>
-        <th>Client</th>
         <th>Key</th>
         <th className="w-full">Last error</th>
         <th className="end">Next question</th>
         <th className="end">Accepted</th>
-        <th>Order id</th>
       </tr>
     </thead>
     <tbody>
@@ -72,23 +68,17 @@ const Table = ({ orders, open }: ListProps) => (
               {orderWords(order)}
             </button>
           </td>
-          <td className="mono max-w-40 truncate" title={order.client_id}>
-            {order.client_id}
-          </td>
-          <td className="mono max-w-56 truncate" title={order.idempotency_key}>
+          <td className="mono max-w-96 truncate" title={order.idempotency_key}>
             {order.idempotency_key}
           </td>
-          <td className="max-w-0 truncate text-soft" title={order.last_error_msg ?? undefined}>
-            {order.last_error_code}
+          <td className="max-w-0 truncate text-soft" title={errorOf(order)}>
+            {errorOf(order)}
           </td>
           <td className="end">
             <NextQuestion order={order} />
           </td>
           <td className="end">
             <Ago at={order.created_at} />
-          </td>
-          <td>
-            <Id id={order.order_id} />
           </td>
         </tr>
       ))}
@@ -117,6 +107,8 @@ const Cards = ({ orders, open }: ListProps) => (
     ))}
   </ul>
 );
+
+const errorOf = ({ last_error_code, last_error_msg }: UnknownOrder) => [last_error_code, last_error_msg].filter(Boolean).join(": ");
 
 /** When the sender asks the broker next. */
 function NextQuestion({ order: { status, next_attempt_at } }: { order: UnknownOrder }) {
