@@ -23,6 +23,8 @@ const safe: Record<string, string> = {
   OIDC_ISSUER: "https://idp.example/realms/kenri",
   OIDC_CLIENT_ID: "kenri",
   OIDC_CLIENT_SECRET: secret,
+  BROKER_URL: "https://broker.example",
+  BROKER_TOKEN: secret,
   TRUSTED_PROXIES: "10.0.0.0/8, fc00::/7, 192.0.2.1",
 };
 
@@ -56,6 +58,8 @@ const unsafe: readonly [what: string, changed: Record<string, string>, sentence:
     "GATEWAY_SECRET=(hidden) is not allowed: expected at least 32 characters",
   ],
   ["a short secret before it", { GATEWAY_SECRET_PREVIOUS: "hunter2" }, "GATEWAY_SECRET_PREVIOUS=(hidden) is not allowed"],
+  ["a broker without a token", { BROKER_TOKEN: "" }, "BROKER_TOKEN is not set"],
+  ["a short token of the broker", { BROKER_TOKEN: "hunter2" }, "BROKER_TOKEN=(hidden) is not allowed"],
   ["no public address", { GATEWAY_PUBLIC_URL: "" }, "GATEWAY_PUBLIC_URL must be set and https (or loopback)"],
   ["a public address over http", { GATEWAY_PUBLIC_URL: "http://kenri.example" }, "GATEWAY_PUBLIC_URL must be set and https (or loopback)"],
   ["every address of IPv4 as a proxy", { TRUSTED_PROXIES: "0.0.0.0/0" }, "TRUSTED_PROXIES: 0.0.0.0/0 is too wide"],

@@ -125,6 +125,13 @@ test.concurrent("the broker is away for longer than all attempts: waiting orders
   await it.broker.start();
   await ended(it);
   expect([...(await it.sql`select status from idempo_ledger where idempotency_key = ${doubtful!}`)]).toEqual([{ status: "succeeded" }]);
+  await it.kenri.start("orders:api");
+  for (const { order_id } of await it.sql`select order_id from outbox_orders where status = 'aborted'`) {
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ reason: "it is back" }) };
+    expect((await it.kenri.call("orders", `/ops/orders/${order_id}/requeue`, init)).status).toBe(200);
+  }
+  await ended(it);
+  expect(await it.sql`select from idempo_ledger where status = 'succeeded'`).toHaveLength(7);
 });
 
 test.concurrent("expires_at: an order is not sent after it, also while the circuit is open or it waits for its next attempt", async () => {
@@ -153,4 +160,24 @@ test.concurrent("no more than four orders are at the broker at once for one proc
   // 20 rounds of four. One lane alone would need 8 s.
   const [took] = await it.sql`select extract(epoch from max(started_at) - min(started_at))::float8 as seconds from order_attempts`;
   expect(took!.seconds).toBeLessThan(6);
+});
+
+test.concurrent("an order is sent as soon as it is accepted, and the client's wait ends with its outcome; a poll is not waited for", async () => {
+  const it = await scene({ ORDERS_POLL: "1m", ORDERS_SWEEP: "1m" });
+  await it.kenri.start("orders:api orders:sender");
+  const place = async (key: string) => {
+    const headers = { "content-type": "application/json", "idempotency-key": key };
+    const body = JSON.stringify({ symbol: "ACME", side: "BUY", quantity: "1", order_type: "MARKET" });
+    expect((await it.kenri.call("orders", "/do/order", { method: "POST", headers, body })).status).toBe(202);
+    return (await (await it.kenri.call("orders", `/do/order/${key}/wait?timeout=30`)).json()) as { status: string };
+  };
+  for (const key of ["first", "second"]) expect(await place(key)).toMatchObject({ status: "succeeded", outbox_status: "succeeded" });
+  // The first holds a lane, and another lane sends the rest.
+  await it.broker.setFaults({ delay_ms: 2500, symbols: ["SLOW"] });
+  const [slow] = await placeOrders(it.sql, 1, { symbol: "SLOW" });
+  const since = performance.now();
+  await Promise.all(["a", "b", "c", "d"].map(place));
+  expect(performance.now() - since).toBeLessThan(20_000);
+  await ended(it);
+  expect([...(await it.sql`select status from idempo_ledger where idempotency_key = ${slow!}`)]).toEqual([{ status: "succeeded" }]);
 });

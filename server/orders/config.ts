@@ -20,10 +20,15 @@ export const ordersSettings = {
   sender: {
     lanes: integer("ORDERS_CONCURRENCY", "orders that one sender process sends at once", 4, { minimum: 1, maximum: 64 }),
     maxAttempts: integer("ORDERS_MAX_ATTEMPTS", "sends before an order is aborted", 6, { minimum: 1, maximum: 100 }),
-    backoff: duration("ORDERS_BACKOFF", "the delay after the first failed attempt; it doubles with each", "5s", {
-      minimum: "1ms",
-      maximum: "1h",
-    }),
+    backoff: duration(
+      "ORDERS_BACKOFF",
+      "the delay after the first failed attempt, doubled with each; a request that was given up reaches the broker within this time or never",
+      "5s",
+      {
+        minimum: "1ms",
+        maximum: "1h",
+      },
+    ),
     backoffCap: duration("ORDERS_BACKOFF_CAP", "the longest delay", "160s", { minimum: "1ms", maximum: "1d" }),
     giveUpAfter: duration(
       "ORDERS_GIVE_UP_AFTER",

@@ -569,6 +569,7 @@ export interface OrdersClaimRow {
   asks: number;
   last_error_code: string | null;
   last_error_msg: string | null;
+  failed_seconds: number | null;
   expires_in_seconds: number | null;
   queued_seconds: number;
 }

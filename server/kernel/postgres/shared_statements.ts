@@ -80,7 +80,7 @@ export function expand(
 const readVariables = (file: string, path: string): Map<string, string> =>
   existsSync(path) ? parseVariables(file, readFileSync(path, "utf8")) : new Map();
 
-/** Reads lines of `\set name value`. The value is the rest of the line as it is, and indented lines continue it. Comments start with `--`. */
+/** Reads lines of `\set name value`. The value is the rest of the line as it is, with its quotes (psql takes them off), and indented lines continue it. Comments start with `--`. */
 export function parseVariables(file: string, text: string): Map<string, string> {
   const values = new Map<string, string>();
   let last: string | undefined;

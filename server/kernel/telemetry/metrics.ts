@@ -13,8 +13,8 @@ export function createMetrics() {
     new Counter({ name: `kenri_${name}`, help, labelNames, registers });
   const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = [], aggregator: "sum" | "max" = "max") =>
     new Gauge({ name: `kenri_${name}`, help, labelNames, registers, aggregator });
-  const histogram = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
-    new Histogram({ name: `kenri_${name}`, help, labelNames, buckets: seconds, registers });
+  const histogram = <L extends string>(name: string, help: string, labelNames: readonly L[] = [], longer: readonly number[] = []) =>
+    new Histogram({ name: `kenri_${name}`, help, labelNames, buckets: [...seconds, ...longer], registers });
   return {
     registry,
     counter,

@@ -5,7 +5,8 @@ import { type Calls, decide } from "./decision.ts";
 const decideFor = decide({ maxAttempts: 6, backoff: 5000, backoffCap: 160_000 });
 const fresh = { attempts: 0, asks: 0, last_error_code: null, last_error_msg: null };
 const doubtful = { attempts: 2, asks: 0, last_error_code: "TIMEOUT", last_error_msg: "no answer" };
-const after = (row: typeof fresh | typeof doubtful, calls: Partial<Calls>) => decideFor(row, { isExpired: false, ...calls });
+const after = (row: typeof fresh | typeof doubtful, calls: Partial<Calls>) =>
+  decideFor(row, { isExpired: false, isEarly: false, ...calls });
 
 const executed = { outcome: "succeeded", brokerOrderId: "p-1", answer: { state: "filled" } } as const;
 const not = <Outcome extends string>(outcome: Outcome, code: string, retryAfter?: number) => ({
@@ -85,9 +86,9 @@ describe("after a question alone", () => {
       expect(decision).toMatchObject({ status: "failed", attempts: 6, outcome_unknown: true, code: "TIMEOUT" });
   });
 
-  test("an order that the broker does not have, and that could not be sent now, is due at once and still unknown", () => {
+  test("an order that the broker does not have, and that could not be sent now, is asked about again", () => {
     const decision = after(doubtful, { asked: not("not_known", "UNKNOWN_ORDER") as AskResult });
-    expect(decision).toMatchObject({ status: "failed", attempts: 2, outcome_unknown: true, delay_seconds: 0, code: "TIMEOUT" });
+    expect(decision).toMatchObject({ status: "failed", attempts: 2, outcome_unknown: true, asks: 0, delay_seconds: 5, code: "TIMEOUT" });
   });
 
   test("an order that the broker does not have is aborted without an attempt left, or after its expiry", () => {
@@ -99,6 +100,15 @@ describe("after a question alone", () => {
       code: "TIMEOUT",
     });
     expect(after(doubtful, { asked, isExpired: true })).toMatchObject({ status: "aborted", outcome_unknown: false, code: "EXPIRED" });
+  });
+
+  test("an early answer that the broker does not have the order proves nothing", () => {
+    const asked = not("not_known", "UNKNOWN_ORDER") as AskResult;
+    for (const isExpired of [false, true]) {
+      const decision = after({ ...doubtful, attempts: 6 }, { asked, isExpired, isEarly: true });
+      expect(decision).toMatchObject({ status: "failed", attempts: 6, outcome_unknown: true, delay_seconds: 5 });
+    }
+    expect(after(doubtful, { asked: executed, isEarly: true })).toMatchObject({ status: "succeeded" });
   });
 
   test("an expired order is not aborted before the broker has answered", () => {

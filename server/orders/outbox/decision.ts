@@ -9,11 +9,13 @@ export interface Policy {
   readonly backoffCap: number;
 }
 
-/** The calls of one claim, in this order, and whether the order has expired by now. */
+/** The calls of one claim, in this order. */
 export interface Calls {
   readonly asked?: AskResult | undefined;
   readonly sent?: SendResult | undefined;
   readonly isExpired: boolean;
+  /** The broker was asked so soon after the last attempt that its request may still be under way. */
+  readonly isEarly: boolean;
 }
 
 export type Decision = Pick<
@@ -52,7 +54,7 @@ export function decide(policy: Policy) {
     return { ...nothing, status: "failed", attempts, code, message, delay_seconds };
   }
 
-  function afterAsk(row: Held, asked: AskResult, isExpired: boolean): Decision {
+  function afterAsk(row: Held, asked: AskResult, { isExpired, isEarly }: Calls): Decision {
     const { attempts } = row;
     if (asked.outcome === "succeeded")
       return { ...nothing, status: "succeeded", attempts, broker_order_id: asked.brokerOrderId, broker_answer: asked.answer };
@@ -60,9 +62,17 @@ export function decide(policy: Policy) {
     // The cause of the unknown outcome stays with the order. The ask is in the list of its calls.
     const cause = { code: row.last_error_code ?? asked.code, message: row.last_error_msg ?? asked.message };
     if (asked.outcome === "not_known") {
-      const unsent = afterNothing(row, isExpired);
-      // It could not be sent by this claim. The next one asks again.
-      return unsent ?? { ...nothing, status: "failed", attempts, outcome_unknown: true, asks: row.asks, ...cause };
+      // Too early to be sure, or it could not be sent by this claim. The next one asks again.
+      const later = {
+        ...nothing,
+        status: "failed",
+        attempts,
+        outcome_unknown: true,
+        asks: row.asks,
+        ...cause,
+        delay_seconds: delayAfter(1),
+      };
+      return isEarly ? later : (afterNothing(row, isExpired) ?? later);
     }
     const asks = row.asks + 1;
     const delay_seconds = delayAfter(asks, asked.retryAfter);
@@ -77,10 +87,11 @@ export function decide(policy: Policy) {
     return { ...aborted, code: last_error_code ?? "NO_ATTEMPT_LEFT", message: last_error_msg ?? "no attempt is left" };
   }
 
-  return function decideFor(row: Held, { asked, sent, isExpired }: Calls): Decision {
+  return function decideFor(row: Held, calls: Calls): Decision {
+    const { sent, asked } = calls;
     if (sent) return afterSend(row, sent);
-    if (asked) return afterAsk(row, asked, isExpired);
-    const unsent = afterNothing(row, isExpired);
+    if (asked) return afterAsk(row, asked, calls);
+    const unsent = afterNothing(row, calls.isExpired);
     if (!unsent) throw new Error("an order that may be sent was neither sent nor released");
     return unsent;
   };

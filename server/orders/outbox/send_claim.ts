@@ -7,7 +7,7 @@ import { traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { Adapter, AskResult, BrokerOrder, SendResult } from "../broker/adapter.ts";
 import type { Gate } from "../broker/gate.ts";
 import type { OrdersClaimRow, OrdersSql } from "../sql.gen.ts";
-import { type Decision, decide, type Policy } from "./decision.ts";
+import { type Calls, type Decision, decide, type Policy } from "./decision.ts";
 
 export interface SendClaimOptions {
   readonly orders: Pick<OrdersSql["orders"], "settle" | "release">;
@@ -33,7 +33,13 @@ interface Call<Result> {
   readonly durationMs: number;
   readonly endedAt: number;
 }
+// Behind a broker that is away an order waits for minutes.
+const minutes = [120, 300, 600, 1800, 3600];
 type Held = Pick<Settlement, "lease" | "stopping">;
+interface Made extends Pick<Calls, "isExpired" | "isEarly"> {
+  readonly asked: Call<AskResult> | undefined;
+  readonly sent?: Call<SendResult>;
+}
 
 /**
  * Sends the orders of a claim: ask, if the outcome of an earlier attempt is unknown → send → settle. An order without a call is released.
@@ -43,20 +49,21 @@ type Held = Pick<Settlement, "lease" | "stopping">;
  *   was away, the lease ends, and reclaim.sql marks the outcome as unknown. A send without a clear answer is settled as unknown too.
  * - An order with an unknown outcome is sent only after the broker has answered, in this claim, that it has no order with this key.
  * - That answer could come before a request that is still under way. So a send starts only if twice its deadline is left of the lease, and it is given
- *   up at its deadline. The next ask comes after the end of the lease, or after the delay of a failed attempt.
+ *   up at its deadline. The answer counts only if ORDERS_BACKOFF has passed since the attempt failed or its lease was found to have ended, also if an
+ *   operator retries the order earlier.
  *
- * It assumes of the broker and the network: an ask that begins after a request has arrived finds that order, and no request arrives later than the
- * time between its deadline and the next ask. A longer ORDERS_BACKOFF and ORDERS_LEASE make that time longer.
+ * It assumes of the broker and the network: an ask that begins after a request has arrived finds that order, and a request arrives within ORDERS_BACKOFF
+ * after its deadline, or never. A process that is suspended between the last check and the write of its request, for longer than the lease, breaks that.
  */
 export function sendClaim(options: SendClaimOptions) {
-  const { orders, adapter, gate, faults, worker, lease, sendWithin, askWithin, log, metrics } = options;
+  const { orders, adapter, gate, faults, worker, lease, sendWithin, askWithin, policy, log, metrics } = options;
   const sentTotal = metrics.counter("outbox_sent_total", "Orders that the broker has.");
   const failedTotal = metrics.counter("outbox_failed_total", "Sends that failed or whose outcome is unknown, by reason code.", ["code"]);
-  const age = metrics.histogram("outbox_age_seconds", "Age of an order since it was queued, when an attempt begins.");
+  const age = metrics.histogram("outbox_age_seconds", "Age of an order since it was queued, when an attempt begins.", [], minutes);
   const askedTotal = metrics.counter("orders_asked_total", "Questions to the broker about an unknown outcome, by its answer.", ["answer"]);
   const fenced = metrics.counter("orders_fenced_total", "Results that came after the lease was lost and changed nothing.");
   const settleRows = fence({ name: "order", ids: "order_ids", idOf, counter: fenced, worker, log });
-  const decideFor = decide(options.policy);
+  const decideFor = decide(policy);
   const [sendMargin, askMargin] = [withinLease(2 * sendWithin, lease), withinLease(askWithin, lease)];
 
   async function deliver(claim: Claim<OrdersClaimRow>, stopping: AbortSignal): Promise<void> {
@@ -67,22 +74,23 @@ export function sendClaim(options: SendClaimOptions) {
 
   async function attempt(row: OrdersClaimRow, claim: Claim<OrdersClaimRow>, stopping: AbortSignal, since: number): Promise<void> {
     const held = { lease: claim, stopping };
-    const isExpired = () => row.expires_in_seconds !== null && performance.now() - since >= row.expires_in_seconds * 1000;
-    const maySend = () => mayStart(claim, stopping, sendMargin) && !gate.blocks();
+    const passed = () => (performance.now() - since) / 1000;
+    const isEarly = row.failed_seconds !== null && (row.failed_seconds + passed()) * 1000 < policy.backoff;
     let asked: Call<AskResult> | undefined;
     if (row.outcome_unknown) {
       if (!mayStart(claim, stopping, askMargin)) return release(held, row);
       asked = await ask(row, claim.ended);
       faults.at("order.asked");
     }
-    const isKnown = asked !== undefined && asked.result.outcome !== "not_known";
-    const expired = isExpired();
-    const isOver = isKnown || expired || row.attempts >= options.policy.maxAttempts;
-    if (!isOver) faults.at("order.sending");
-    if (isOver || !maySend()) return asked || isOver ? settle(held, row, asked, undefined, expired) : release(held, row);
+    const isAbsent = !asked || (asked.result.outcome === "not_known" && !isEarly);
+    const isExpired = row.expires_in_seconds !== null && passed() >= row.expires_in_seconds;
+    if (!isAbsent || isExpired || row.attempts >= policy.maxAttempts) return settle(held, row, { asked, isExpired, isEarly });
+    faults.at("order.sending");
+    if (!mayStart(claim, stopping, sendMargin) || gate.blocks())
+      return asked ? settle(held, row, { asked, isExpired, isEarly }) : release(held, row);
     const sent = await send(row, claim.ended);
     faults.at("order.sent");
-    await settle(held, row, asked, sent, false);
+    await settle(held, row, { asked, sent, isExpired, isEarly });
   }
 
   async function call<Result extends SendResult | AskResult>(kind: "ask" | "send", calling: Promise<Result>): Promise<Call<Result>> {
@@ -107,14 +115,8 @@ export function sendClaim(options: SendClaimOptions) {
     return sent;
   }
 
-  async function settle(
-    held: Held,
-    row: OrdersClaimRow,
-    asked: Call<AskResult> | undefined,
-    sent: Call<SendResult> | undefined,
-    isExpired: boolean,
-  ): Promise<void> {
-    const decision = decideFor(row, { asked: asked?.result, sent: sent?.result, isExpired });
+  async function settle(held: Held, row: OrdersClaimRow, { asked, sent, ...times }: Made): Promise<void> {
+    const decision = decideFor(row, { asked: asked?.result, sent: sent?.result, ...times });
     const { order_id } = row;
     const calls = [asked, sent].flatMap(one => (one ? [one] : []));
     const [done] = await settleRows({ what: "settle", ids: [order_id], ...held }, () =>
