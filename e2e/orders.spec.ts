@@ -206,3 +206,27 @@ test("a rejected order is aborted, found by its reason code, requeued by an oper
     await faults({});
   }
 });
+
+test("a cancelled order is listed as aborted, but it is no failure and cannot be requeued", async ({ page }) => {
+  const client = `calm-${Date.now()}`;
+  await openConsole(page, "operator", "orders?status=aborted");
+  const badge = page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: /^Orders/ });
+  const tab = page.getByRole("button", { name: /^Aborted ?\d+$/ });
+  await expect(tab).toBeVisible();
+  await page.waitForLoadState("networkidle");
+  const [before, aborted] = [(await badge.textContent())!, Number(/\d+/.exec((await tab.textContent())!)![0])];
+  const cancelled = { at: Date.now(), client, key: "k", order, status: "aborted", code: "CANCELLED", message: "cancelled", calls: [] };
+  const [one] = (await seed<Seeded[]>("orders", [cancelled])) as [Seeded];
+  try {
+    await visit(page, `orders/${one.orderId}?status=aborted`);
+    await expect(page.getByRole("dialog")).toContainText("The client cancelled this order. It is never sent again.");
+    await expect(page.getByRole("dialog").getByRole("button", { name: /…$/ })).toHaveCount(0);
+    await page.keyboard.press("Escape");
+    await expect(tab).toHaveText(`Aborted${aborted + 1}`);
+    await expect(badge).toHaveText(before);
+    await visit(page, "failures");
+    await expect(page.getByRole("region", { name: "Orders" })).not.toContainText("CANCELLED");
+  } finally {
+    await seed("forget", { prefix: client });
+  }
+});

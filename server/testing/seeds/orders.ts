@@ -132,7 +132,7 @@ function rowsOf(seeded: SeededOrder) {
       accepted_at: iso(at),
     },
     history: [
-      change(null, "accepted", iso(at), client, "accepted"),
+      change(null, "accepted", iso(at), client, "the client placed the order"),
       ...(result
         ? [change("accepted", result, ended, worker, result === "failed" ? (code ?? "INTERNAL_ERROR") : "executed by the broker")]
         : []),

@@ -71,7 +71,7 @@ test("an order is accepted, sent, asked for and settled on one line", () => {
 
 test("an unknown outcome is the last step and leads to the order, never to a requeue", () => {
   const last = orderStepsOf(unknown).at(-1);
-  expect(last).toMatchObject({ at: null, title: "Outcome unknown: the broker is asked", unknownOrder: "o1" });
+  expect(last).toMatchObject({ at: null, missing: "outcome unknown, the broker is asked", unknownOrder: "o1" });
   expect(last?.row).toBeUndefined();
   expect(orderOutcomeOf(unknown).word).toBe("Outcome unknown");
 });

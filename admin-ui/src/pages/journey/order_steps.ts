@@ -84,7 +84,7 @@ function endOfOrder({ order_id, status, reason_code, outbox }: JourneyOrder): St
       {
         ...step,
         tone: "stale",
-        title: "Outcome unknown: the broker is asked",
+        missing: "outcome unknown, the broker is asked",
         unknownOrder: order_id,
         ...(outbox.status === "sending" ? { text: "in progress" } : next),
       },

@@ -88,7 +88,7 @@ function StepActions({ step: { row, letter, unknownOrder } }: { step: Step }) {
       )}
       {unknownOrder && (
         <Link to="/$kind/$id" params={{ kind: "orders", id: unknownOrder }} className="link">
-          Ask the broker, or settle by hand
+          Order and actions
         </Link>
       )}
     </div>

@@ -12,13 +12,14 @@ const choices = [
     outcome: "succeeded",
     word: "Succeeded",
     means: "the broker executed it",
-    warning: "The client is told that the order succeeded, and it is never sent again. If the broker did not execute it, nobody will.",
+    warning:
+      "The client sees that the order succeeded, and it is never sent again. If the broker did not execute it, it is never executed.",
   },
   {
     outcome: "failed",
     word: "Failed",
     means: "the broker did not execute it",
-    warning: "The client is told that the order failed and may order again. If the broker did execute it, the client then has it twice.",
+    warning: "The client sees that the order failed and may order again. If the broker did execute it, the client then has it twice.",
   },
 ] as const;
 
