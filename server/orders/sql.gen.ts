@@ -270,6 +270,18 @@ export interface SecretsFindRow {
   value: Uint8Array;
 }
 
+export interface BulkDiscardParameters {
+  operation_id: string;
+  position: number | null;
+  limit: number;
+}
+export interface BulkDiscardRow {
+  operation_id: string;
+  status: string;
+  changed: number;
+  unchanged: number;
+}
+
 export interface BulkItemsParameters {
   operation_id: string;
   result: string | null;
@@ -551,6 +563,14 @@ export interface OrdersAttemptsRow {
   message: string | null;
 }
 
+export interface OrdersAttentionParameters {
+  most: number;
+}
+export interface OrdersAttentionRow {
+  count: number;
+  more: boolean;
+}
+
 export interface OrdersClaimParameters {
   worker: string;
   token: string;
@@ -621,6 +641,15 @@ export interface OrdersDepthRow {
   aborted: number;
   unknown: number;
   oldest_pending_seconds: number;
+}
+
+export interface OrdersDiscardParameters {
+  id: string;
+  actor: string;
+  reason: string;
+}
+export interface OrdersDiscardRow {
+  order_id: string;
 }
 
 export interface OrdersFindParameters {
@@ -1151,6 +1180,7 @@ export interface OrdersSql {
     find(parameters: SecretsFindParameters): Promise<SecretsFindRow[]>;
   };
   bulk: {
+    discard(parameters: BulkDiscardParameters): Promise<BulkDiscardRow[]>;
     items(parameters: BulkItemsParameters): Promise<BulkItemsRow[]>;
     outcomes(parameters: BulkOutcomesParameters): Promise<BulkOutcomesRow[]>;
     preview(parameters: BulkPreviewParameters): Promise<BulkPreviewRow[]>;
@@ -1180,11 +1210,13 @@ export interface OrdersSql {
   orders: {
     asked(parameters: OrdersAskedParameters): Promise<OrdersAskedRow[]>;
     attempts(parameters: OrdersAttemptsParameters): Promise<OrdersAttemptsRow[]>;
+    attention(parameters: OrdersAttentionParameters): Promise<OrdersAttentionRow[]>;
     claim(parameters: OrdersClaimParameters): Promise<OrdersClaimRow[]>;
     cleanup(parameters: OrdersCleanupParameters): Promise<OrdersCleanupRow[]>;
     counts(parameters: OrdersCountsParameters): Promise<OrdersCountsRow[]>;
     counts_all(parameters: OrdersCountsAllParameters): Promise<OrdersCountsAllRow[]>;
     depth(parameters: OrdersDepthParameters): Promise<OrdersDepthRow[]>;
+    discard(parameters: OrdersDiscardParameters): Promise<OrdersDiscardRow[]>;
     find(parameters: OrdersFindParameters): Promise<OrdersFindRow[]>;
     give_up(parameters: OrdersGiveUpParameters): Promise<OrdersGiveUpRow[]>;
     groups(parameters: OrdersGroupsParameters): Promise<OrdersGroupsRow[]>;

@@ -5,7 +5,7 @@ import { endOf } from "../parts/order_words.ts";
 import { type Row, rowOf, type Sort } from "../parts/row_kinds.ts";
 import { pageSize } from "../parts/settings.ts";
 import type { Kind, System } from "../systems.ts";
-import type { Consistency, Counts, Filter, Groups, Me, Operation, PublishedMessage, RawDeadLetterCounts, User } from "./answers.ts";
+import type { Consistency, Count, Counts, Filter, Groups, Me, Operation, PublishedMessage, RawDeadLetterCounts, User } from "./answers.ts";
 import { call, get } from "./client.ts";
 
 interface Page<T> {
@@ -98,6 +98,12 @@ export const unknownOrders = queryOptions({
   queryKey: ["orders", "unknown"],
   queryFn: context =>
     get<{ orders: readonly UnknownOrder[]; next_cursor?: string }>("orders", "orders/unknown", { limit: mostUnknown }, context),
+});
+
+/** The aborted orders that need attention. */
+export const ordersOfConcern = queryOptions({
+  queryKey: ["orders", "attention"],
+  queryFn: context => get<Count>("orders", "orders/attention", {}, context),
 });
 
 export const rawDeadLetterCounts = queryOptions({

@@ -41,8 +41,5 @@ const ended: Record<string, string> = {
   EXPIRED: "This order expired before it was sent. It is never sent again.",
 };
 
-/** The reason codes of aborted orders that need nobody. */
-export const endCodes: readonly string[] = Object.keys(ended);
-
 /** Why an aborted order cannot be requeued, if it cannot. */
 export const endOf = (reasonCode: string | null | undefined): string | undefined => ended[reasonCode ?? ""];

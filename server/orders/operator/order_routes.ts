@@ -40,6 +40,7 @@ export const orderRoutes = ({ sql, standing, log, ...parts }: OrderOptions) =>
           find: "One order with its ledger entry, the last 100 calls to the broker and the last 100 changes of the entry",
           requeue:
             "Attempts start anew and the ledger entry is accepted again. 409 NEVER_REQUEUED for an order that was cancelled or has expired.",
+          discard: "It can no longer be requeued. Its ledger entry stays.",
         },
       }),
     )

@@ -25,11 +25,12 @@ const reason = longText("why; kept in the audit");
 const outcome = Type.Union([Type.Literal("succeeded"), Type.Literal("failed")], { description: "what became of the order at the broker" });
 const lowestUuid = "00000000-0000-0000-0000-000000000000";
 const list = "orders unknown";
+const most = 10_000;
 const unknownOrder = () => notFound("there is no such order; settled ones are deleted after a while");
 
 /** Orders whose outcome at the broker is unknown, and what an operator may do about it. */
 export function resolutionRoutes({ sql, adapter, requires, cursors, share, requeued }: ResolutionOptions) {
-  const unknown = share(sql.orders.unknown);
+  const [unknown, attention] = [share(sql.orders.unknown), share(sql.orders.attention)];
   return new Elysia({ normalize: false })
     .get(
       "/ops/orders/unknown",
@@ -49,6 +50,15 @@ export function resolutionRoutes({ sql, adapter, requires, cursors, share, reque
         },
       },
     )
+    .get("/ops/orders/attention", async () => (await attention({ most }))[0]!, {
+      query: Type.Object({}, strict),
+      ...requires("ops:read"),
+      detail: {
+        summary: "How many aborted orders need attention",
+        description:
+          "All but those that their client cancelled, or that expired. Exact up to 10,000; `more` says that there are more. Scope: ops:read.",
+      },
+    })
     .post(
       "/ops/orders/:order_id/ask",
       async ({ params, body, request }) => {

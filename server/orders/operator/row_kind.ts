@@ -39,6 +39,6 @@ export const orderRows = {
     { column: "side", title: "Side" },
     { column: "quantity", title: "Quantity", isNumber: true },
   ],
-  actions: { requeue: "OPERATOR", retry: "OPERATOR" },
+  actions: { requeue: "OPERATOR", retry: "OPERATOR", discard: "ADMIN" },
   neverRequeued: "cancelled and expired ones",
 } as const satisfies RowKind;

@@ -19,31 +19,33 @@ create index outbox_orders_aborted on outbox_orders (order_id) include (order_ty
 create index outbox_orders_aborted_code on outbox_orders (last_error_code, order_id) include (order_type, attempts, created_at, failed_at) where status = 'aborted';
 create index outbox_orders_aborted_at on outbox_orders (failed_at, order_id) where status = 'aborted';
 create index outbox_orders_aborted_code_at on outbox_orders (last_error_code, failed_at, order_id) include (order_type, attempts, created_at) where status = 'aborted';
+create index outbox_orders_attention on outbox_orders (order_id) where status = 'aborted' and last_error_code not in ('CANCELLED', 'EXPIRED');
 create index outbox_orders_aborted_attempts on outbox_orders (attempts, order_id) where status = 'aborted';
 
 -- Whether an operator may requeue an order. A cancelled or expired one is never sent.
 create function order_is_requeueable(status text, last_error_code text) returns boolean language sql immutable parallel safe
   return status = 'aborted' and coalesce(last_error_code, '') not in ('CANCELLED', 'EXPIRED');
 
--- The orders that a bulk action changes, by the filter of the lists: aborted ones that may be requeued, or to retry those that failed before and wait.
+-- The orders that a bulk action changes, by the filter of the lists: aborted ones (those that may be requeued, if it requeues), or to retry those that
+-- failed before and wait.
 -- The preview and the start of an operation both call it. PostgreSQL inlines it, and each branch walks its index (by the client, by the code, or all of
 -- the state) or nothing.
 create function order_bulk_rows(
   action text, wanted_status text, wanted_type text, wanted_user_id text, wanted_error text, wanted_fingerprint text, wanted_attempts int,
   created_from timestamptz, created_to timestamptz)
 returns setof uuid language sql stable parallel safe as $$
-  select order_id from outbox_orders where action = 'requeue' and coalesce(wanted_status, 'aborted') = 'aborted' and status = 'aborted'
-    and client_id = wanted_user_id and order_is_requeueable(status, last_error_code)
+  select order_id from outbox_orders where action <> 'retry' and coalesce(wanted_status, 'aborted') = 'aborted' and status = 'aborted'
+    and client_id = wanted_user_id and (action = 'discard' or order_is_requeueable(status, last_error_code))
     and matches_filter(wanted_status, wanted_type, wanted_user_id, wanted_error, wanted_fingerprint, wanted_attempts, created_from,
       created_to, status, order_type, client_id, last_error_msg, last_error_code, attempts, created_at)
   union all
-  select order_id from outbox_orders where action = 'requeue' and coalesce(wanted_status, 'aborted') = 'aborted' and status = 'aborted'
-    and wanted_user_id is null and last_error_code = wanted_fingerprint and order_is_requeueable(status, last_error_code)
+  select order_id from outbox_orders where action <> 'retry' and coalesce(wanted_status, 'aborted') = 'aborted' and status = 'aborted'
+    and wanted_user_id is null and last_error_code = wanted_fingerprint and (action = 'discard' or order_is_requeueable(status, last_error_code))
     and matches_filter(wanted_status, wanted_type, wanted_user_id, wanted_error, wanted_fingerprint, wanted_attempts, created_from,
       created_to, status, order_type, client_id, last_error_msg, last_error_code, attempts, created_at)
   union all
-  select order_id from outbox_orders where action = 'requeue' and coalesce(wanted_status, 'aborted') = 'aborted' and status = 'aborted'
-    and wanted_user_id is null and wanted_fingerprint is null and order_is_requeueable(status, last_error_code)
+  select order_id from outbox_orders where action <> 'retry' and coalesce(wanted_status, 'aborted') = 'aborted' and status = 'aborted'
+    and wanted_user_id is null and wanted_fingerprint is null and (action = 'discard' or order_is_requeueable(status, last_error_code))
     and matches_filter(wanted_status, wanted_type, wanted_user_id, wanted_error, wanted_fingerprint, wanted_attempts, created_from,
       created_to, status, order_type, client_id, last_error_msg, last_error_code, attempts, created_at)
   union all
