@@ -569,6 +569,8 @@ export interface OrdersAttentionParameters {
 export interface OrdersAttentionRow {
   count: number;
   more: boolean;
+  unknown_count: number;
+  unknown_more: boolean;
 }
 
 export interface OrdersClaimParameters {
@@ -582,6 +584,7 @@ export interface OrdersClaimRow {
   order_id: string;
   aggregate_key: string;
   idempotency_key: string;
+  broker_key: string;
   order_request_json: Json;
   traceparent: string;
   attempts: number;
@@ -658,6 +661,7 @@ export interface OrdersFindParameters {
 export interface OrdersFindRow {
   order_id: string;
   idempotency_key: string;
+  broker_key: string;
   client_id: string;
   symbol: string;
   side: string;

@@ -91,7 +91,7 @@ describe("ask", () => {
     const { id } = await doubtful();
     expect((await askAbout(id)).body).toMatchObject({ answer: "unknown_to_broker", status: "failed", outcome_unknown: true });
     expect(await stateOf(id)).toMatchObject({ status: "failed", outcome_unknown: true, is_due: true, entry: "accepted" });
-    expect((await recordsOf(id)).audit).toMatchObject([{ action: "order.ask", detail: { answer: "unknown_to_broker" } }]);
+    expect((await recordsOf(id)).audit).toMatchObject([{ action: "order.ask", detail: { broker_says: "unknown_to_broker" } }]);
   });
 
   test("the broker does not answer, or works on it: nothing changes but the records", async () => {
