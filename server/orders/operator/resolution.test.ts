@@ -219,7 +219,7 @@ test("the invariants see a disagreement of ledger and outbox, an entry without a
   expect(await states()).toEqual(good);
   const { id } = await doubtful();
   expect(await states()).toEqual({ ...good, unknown_outcomes: "watch" });
-  await it.sql`update outbox_orders set queued_at = now() - interval '1 day' where order_id = ${id}`;
+  await it.sql`update outbox_orders set unknown_since = now() - interval '1 day' where order_id = ${id}`;
   expect(await states()).toEqual({ ...good, unknown_outcomes: "broken" });
   await it.sql`update idempo_ledger set status = 'succeeded', settled_at = now() where order_id = ${id}`;
   expect(await states()).toMatchObject({

@@ -4,7 +4,7 @@ alter table outbox_orders add column order_type text generated always as (order_
 create function note_update() returns trigger language plpgsql as $$
 begin
   new.updated_at := clock_timestamp();
-  new.unknown_since := case when new.outcome_unknown then coalesce(old.unknown_since, clock_timestamp()) end;
+  new.unknown_since := case when new.outcome_unknown then coalesce(new.unknown_since, clock_timestamp()) end;
   return new;
 end $$;
 create trigger outbox_orders_updated before update on outbox_orders for each row execute function note_update();
