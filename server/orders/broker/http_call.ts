@@ -1,13 +1,14 @@
 import { replaceNul } from "../../kernel/postgres/database.ts";
+import type { OwnCode } from "./reason_codes.ts";
 
 /** What came back from a call. */
 export type Reply =
   /** The broker answered. `body` is undefined if it is no JSON object, is too large or was cut. */
   | { readonly outcome: "answered"; readonly status: number; readonly body: Body | undefined; readonly retryAfter?: number }
   /** No connection was made, so the broker never got the request. */
-  | { readonly outcome: "not_sent"; readonly code: string; readonly message: string }
+  | { readonly outcome: "not_sent"; readonly code: OwnCode; readonly message: string }
   /** The broker may have got the request. */
-  | { readonly outcome: "lost"; readonly code: string; readonly message: string };
+  | { readonly outcome: "lost"; readonly code: OwnCode; readonly message: string };
 
 /** The body of an answer. Its texts can be stored. */
 export type Body = Readonly<Record<string, unknown>>;
@@ -26,7 +27,7 @@ const largestAnswer = 64 * 1024;
 
 // Without one of these a request may have left. A refused connection and an unknown name end before any byte of it is written. A failed TLS handshake
 // does too, but the runtime reports it by many codes, so it counts as lost.
-const notSent = new Map([
+const notSent: ReadonlyMap<string, OwnCode> = new Map([
   ["ECONNREFUSED", "CONNECTION_REFUSED"],
   ["ENOTFOUND", "UNKNOWN_HOST"],
 ]);

@@ -84,6 +84,8 @@ describe("a send", () => {
     [503, { error: "busy" }, "unknown", "HTTP_503"],
     [422, "", "unknown", "UNREADABLE_ANSWER"],
     [422, { reason_code: "not a code" }, "unknown", "HTTP_422"],
+    [422, { reason_code: "CANCELLED" }, "final", "BROKER_CANCELLED"],
+    [503, { reason_code: "TIMEOUT" }, "retryable", "BROKER_TIMEOUT"],
     [307, { reason_code: "MOVED" }, "unknown", "MOVED"],
     [201, "", "unknown", "UNREADABLE_ANSWER"],
     [201, "[]", "unknown", "UNREADABLE_ANSWER"],
@@ -170,6 +172,7 @@ describe("an ask", () => {
   test.each([
     [200, { state: "received", executions: 0 }, "working", "WORKING"],
     [200, { state: "rejected", reason_code: "UNKNOWN_SYMBOL", executions: 0 }, "final", "UNKNOWN_SYMBOL"],
+    [200, { state: "rejected", reason_code: "EXPIRED", executions: 0 }, "final", "BROKER_EXPIRED"],
     [404, { reason_code: "UNKNOWN_ORDER" }, "not_known", "UNKNOWN_ORDER"],
     [404, { reason_code: "NOT_FOUND" }, "no_answer", "NOT_FOUND"],
     [404, "<html>", "no_answer", "UNREADABLE_ANSWER"],
