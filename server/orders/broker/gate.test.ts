@@ -88,3 +88,14 @@ test("Retry-After pauses it, at most a minute, and the pause ends by itself", as
   state.now += 60;
   expect(await gate.allows()).toBe(true);
 });
+
+test.each([
+  ["a refusal for now", tooMany(5), true],
+  ["an ask without an answer", { ...silent, retryAfter: 5 }, true],
+  ["a rejection of one order", { ...rejected, retryAfter: 5 }, false],
+  ["an unknown outcome", { ...lost, retryAfter: 5 }, false],
+] as const)("Retry-After of %s pauses the process only if it concerns all orders", async (_, result, isPaused) => {
+  const { gate } = scene();
+  gate.saw(result);
+  expect([gate.isPaused(), await gate.allows()]).toEqual([isPaused, !isPaused]);
+});

@@ -54,7 +54,8 @@ export function createGate({ adapter, log, health, metrics, now = performance.no
     saw(result: SendResult | AskResult): void {
       if (isSilent(result)) circuit.failed(result.code === "TIMEOUT" ? "timeout" : "bad gateway");
       else circuit.worked();
-      if ("retryAfter" in result && result.retryAfter !== undefined)
+      // A rejection concerns its own order, and an unknown outcome counts as a failed call.
+      if ((result.outcome === "retryable" || result.outcome === "no_answer") && result.retryAfter !== undefined)
         pausedUntil = Math.max(pausedUntil, now() + Math.min(result.retryAfter, longestPause) * 1000);
     },
   };

@@ -48,7 +48,7 @@ export async function httpCall({ method, url, headers, body, within, giveUp }: H
       redirect: "manual",
       signal,
     });
-    const retryAfter = secondsOf(response.headers.get("retry-after"));
+    const retryAfter = secondsOf(response.headers.get("retry-after"), response.headers.get("date"));
     const answer = { outcome: "answered", status: response.status, body: await readBody(response) } as const;
     return retryAfter === undefined ? answer : { ...answer, retryAfter };
   } catch (error) {
@@ -82,10 +82,16 @@ async function readBody(response: Response): Promise<Body | undefined> {
 /** PostgreSQL stores neither U+0000 nor lone surrogates. */
 const storable = (text: string): string => replaceNul(text.toWellFormed());
 
-/** Retry-After in seconds, as a number or a date. */
-function secondsOf(header: string | null): number | undefined {
+/** Retry-After in seconds, as a number or a date. A date is by the broker's clock, so it is compared with the date of the answer. */
+function secondsOf(header: string | null, answeredAt: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header);
+  const until = dateOf(header);
+  if (until === undefined) return undefined;
+  return Math.max(0, Math.ceil((until - (dateOf(answeredAt ?? "") ?? Date.now())) / 1000));
+}
+
+function dateOf(header: string): number | undefined {
   const date = /^[A-Z][a-z]{2}, /.test(header) ? Date.parse(header) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - Date.now()) / 1000));
+  return Number.isNaN(date) ? undefined : date;
 }

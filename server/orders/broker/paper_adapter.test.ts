@@ -152,13 +152,16 @@ describe("a send", () => {
   });
 
   test("reads Retry-After as seconds or as a date, and ignores anything else", async () => {
-    const retryAfter = async (header: string) => {
-      const result = await send(await answering(429, { reason_code: "TOO_MANY_REQUESTS" }, { "retry-after": header }));
+    const retryAfter = async (header: string, headers = {}) => {
+      const result = await send(await answering(429, { reason_code: "TOO_MANY_REQUESTS" }, { "retry-after": header, ...headers }));
       return (result as { retryAfter?: number }).retryAfter;
     };
     expect([await retryAfter("7"), await retryAfter("soon"), await retryAfter("-3")]).toEqual([7, undefined, undefined]);
     expect(await retryAfter(new Date(Date.now() + 3_600_000).toUTCString())).toBeWithin(3500, 3602);
     expect(await retryAfter(new Date(Date.now() - 60_000).toUTCString())).toBe(0);
+    const [date, later] = ["Thu, 01 Jan 2026 00:00:00 GMT", "Thu, 01 Jan 2026 00:00:30 GMT"];
+    expect([await retryAfter(later, { date }), await retryAfter(date, { date: later })]).toEqual([30, 0]);
+    expect(await retryAfter(new Date(Date.now() + 3_600_000).toUTCString(), { date: "now" })).toBeWithin(3500, 3602);
   });
 });
 

@@ -11,8 +11,7 @@ test.each([...ownCodes, "HTTP_503"])("a broker's code %s is not taken for Kenri'
 
 test("other codes of a broker stay as they are, and have the form of a code", () => {
   for (const code of ["REJECTED", "UNKNOWN_ORDER", "BROKER_CANCELLED", "HTTP_ERROR", "A".repeat(64)]) expect(brokerCode(code)).toBe(code);
-  for (const code of ["", "cancelled", "CANCELLED ", "1A", "A".repeat(65), 7, null, undefined])
-    expect(brokerCode(code)).toBeUndefined();
+  for (const code of ["", "cancelled", "CANCELLED ", "1A", "A".repeat(65), 7, null, undefined]) expect(brokerCode(code)).toBeUndefined();
 });
 
 /** The texts of a folder's files, without tests. */
