@@ -194,10 +194,30 @@ describe("an ask", () => {
   });
 });
 
-test("a probe asks for an order that cannot exist; any answer below 500 is alive", async () => {
-  const alive = await answering(404, { reason_code: "UNKNOWN_ORDER" });
-  expect(await adapterAt(alive.url).probe()).toBe(true);
-  expect(alive.requests[0]).toStartWith("GET /orders/");
-  for (const dead of [await answering(503, {}), await wire(socket => socket.destroy()), nowhere])
-    expect(await adapterAt(dead.url).probe()).toBe(false);
+describe("a probe", () => {
+  test("asks for an order that cannot exist", async () => {
+    const broker = await answering(404, { reason_code: "UNKNOWN_ORDER" });
+    expect(await adapterAt(broker.url).probe()).toBeUndefined();
+    expect(broker.requests[0]).toStartWith("GET /orders/no-such-order HTTP/1.1");
+  });
+
+  test.each([
+    [200, { state: "received" }, undefined],
+    [200, "<html>maintenance</html>", "the broker answers 200 without a readable body"],
+    [404, { reason_code: "NOT_FOUND" }, "the broker answers 404 NOT_FOUND"],
+    [404, "<html>", "the broker answers 404 without a readable body"],
+    [401, { reason_code: "UNAUTHORIZED" }, "the broker refuses the token (401): check BROKER_TOKEN"],
+    [403, "<html>", "the broker refuses the token (403): check BROKER_TOKEN"],
+    [302, {}, "the broker answers 302"],
+    [429, { reason_code: "TOO_MANY_REQUESTS" }, "the broker answers 429 TOO_MANY_REQUESTS"],
+    [503, {}, "the broker answers 503"],
+    [503, "<html>", "the broker answers 503 without a readable body"],
+  ])("that is answered with %i %j finds: %s", async (status, body, found) => {
+    expect(await adapterAt((await answering(status, body)).url).probe()).toBe(found);
+  });
+
+  test("without an answer finds that", async () => {
+    for (const { url } of [nowhere, await wire(socket => socket.destroy()), await wire(() => {})])
+      expect(await adapterAt(url).probe()).toBe("the broker does not answer");
+  });
 });

@@ -55,7 +55,7 @@ function senderOver({
   };
   const deliver = sendClaim({
     orders: sql.orders,
-    adapter: { name: "test", send: () => noted("send", send), ask: () => noted("ask", ask), probe: async () => true },
+    adapter: { name: "test", send: () => noted("send", send), ask: () => noted("ask", ask), probe: async () => undefined },
     gate: { blocks, saw: () => {} },
     faults: faults(),
     worker: "w",
