@@ -27,6 +27,8 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
   const { log, health, metrics, worker } = context;
   const { connections, deadline } = kernel.database;
   const { adapter } = settings.broker;
+  // The other half is for the statements around the question.
+  const askWithin = Math.min(settings.broker.askWithin, kernel.operators.deadline / 2);
   const pool = connect({ url: settings.appUrl, name: `${worker} intake`, max: connections, statementTimeout: deadline });
   const { ledger } = bindStatements<OrdersSql>(pool, readStatements(["orders"]), metrics, deadline);
   const sender = roleChannel("orders:sender");
@@ -60,7 +62,7 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
       operatorHealthRoutes({ health, requires, log, askDatabase, broker: false, breakers: ["broker"] }),
       resolutionRoutes({
         sql: operatorSql,
-        adapter: adapterOf(settings.broker),
+        adapter: adapterOf({ ...settings.broker, askWithin }),
         requires,
         cursors,
         share,

@@ -13,11 +13,21 @@ export const ordersSettings = {
     adapter: choice("ORDERS_ADAPTER", "how the broker is called", "paper", adapterNames),
     url: httpUrl("BROKER_URL", "the address of the broker; in production https, unless it is loopback or a name without dots"),
     token: optional(secret("BROKER_TOKEN", "the bearer token at the broker; required in production", 16)),
-    sendWithin: duration("ORDERS_SEND_WITHIN", "the deadline of a send; after it the outcome is unknown", "5s", {
-      minimum: "50ms",
-      maximum: "1m",
-    }),
-    askWithin: duration("ORDERS_ASK_WITHIN", "the deadline of a question to the broker", "2s", { minimum: "50ms", maximum: "1m" }),
+    sendWithin: duration(
+      "ORDERS_SEND_WITHIN",
+      "the deadline of a send, at most a quarter of ORDERS_LEASE; after it the outcome is unknown",
+      "5s",
+      {
+        minimum: "50ms",
+        maximum: "1m",
+      },
+    ),
+    askWithin: duration(
+      "ORDERS_ASK_WITHIN",
+      "the deadline of a question to the broker, at most a quarter of ORDERS_LEASE, and half of OPERATOR_DEADLINE for an operator's",
+      "2s",
+      { minimum: "50ms", maximum: "1m" },
+    ),
   },
   sender: {
     lanes: integer("ORDERS_CONCURRENCY", "orders that one sender process sends at once", 4, { minimum: 1, maximum: 64 }),

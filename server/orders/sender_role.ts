@@ -1,5 +1,4 @@
 import type { KernelSettings } from "../kernel/config/settings.ts";
-import { withinLease } from "../kernel/delivery/lease.ts";
 import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/role.ts";
 import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
 import { bulkLoop } from "../kernel/operator/bulk.ts";
@@ -29,11 +28,11 @@ export function senderRole(kernel: KernelSettings, settings: OrdersSettings, con
     metrics,
   });
   const { orders } = store.statements;
-  const sendWithin = withinLease(settings.broker.sendWithin, tuning.lease);
-  const askWithin = withinLease(settings.broker.askWithin, tuning.lease);
+  const { lease } = tuning;
+  // A send starts only with twice its deadline left. So a question and a send after it always fit into the lease.
+  const [sendWithin, askWithin] = [Math.min(settings.broker.sendWithin, lease / 4), Math.min(settings.broker.askWithin, lease / 4)];
   const adapter = adapterOf({ ...settings.broker, sendWithin, askWithin });
   const gate = createGate({ adapter, log, health, metrics });
-  const { lease } = tuning;
   const api = roleChannel("orders:api");
   const closing = service({ start: async () => {}, stop: async () => api.close() });
   const aborted = metrics.counter("outbox_aborted_total", "Orders that were aborted, by reason code.", ["code"]);
@@ -43,7 +42,6 @@ export function senderRole(kernel: KernelSettings, settings: OrdersSettings, con
     gate,
     faults,
     worker,
-    lease,
     sendWithin,
     askWithin,
     policy: tuning,
