@@ -4,6 +4,7 @@ import { parallel, type Service, sequence, service } from "../kernel/life/servic
 import { bulkLoop } from "../kernel/operator/bulk.ts";
 import { openStore } from "../kernel/postgres/store.ts";
 import { adapterOf } from "./broker/adapters.ts";
+import { countByCode } from "./broker/code_labels.ts";
 import { createGate } from "./broker/gate.ts";
 import type { OrdersSettings } from "./config.ts";
 import { orderRows } from "./operator/row_kind.ts";
@@ -35,7 +36,7 @@ export function senderRole(kernel: KernelSettings, settings: OrdersSettings, con
   const gate = createGate({ adapter, log, health, metrics });
   const api = roleChannel("orders:api");
   const closing = service({ start: async () => {}, stop: async () => api.close() });
-  const aborted = metrics.counter("outbox_aborted_total", "Orders that were aborted, by reason code.", ["code"]);
+  const aborted = countByCode(metrics.counter("outbox_aborted_total", "Orders that were aborted, by reason code.", ["code"]));
   const deliver = sendClaim({
     orders,
     adapter,

@@ -5,6 +5,7 @@ import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { Adapter, AskResult, BrokerOrder, SendResult } from "../broker/adapter.ts";
+import { countByCode } from "../broker/code_labels.ts";
 import type { Gate } from "../broker/gate.ts";
 import type { OrdersClaimRow, OrdersSql } from "../sql.gen.ts";
 import { type Calls, type Decision, decide, type Policy } from "./decision.ts";
@@ -57,7 +58,9 @@ interface Made extends Pick<Calls, "isExpired" | "isEarly"> {
 export function sendClaim(options: SendClaimOptions) {
   const { orders, adapter, gate, faults, worker, sendWithin, askWithin, policy, log, metrics } = options;
   const sentTotal = metrics.counter("outbox_sent_total", "Orders that the broker has.");
-  const failedTotal = metrics.counter("outbox_failed_total", "Sends that failed or whose outcome is unknown, by reason code.", ["code"]);
+  const failedTotal = countByCode(
+    metrics.counter("outbox_failed_total", "Sends that failed or whose outcome is unknown, by reason code.", ["code"]),
+  );
   const age = metrics.histogram("outbox_age_seconds", "Age of an order since it was queued, when an attempt begins.", [], minutes);
   const askedTotal = metrics.counter("orders_asked_total", "Questions to the broker about an unknown outcome, by its answer.", ["answer"]);
   const fenced = metrics.counter("orders_fenced_total", "Results that came after the lease was lost and changed nothing.");
