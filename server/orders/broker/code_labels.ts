@@ -2,6 +2,7 @@ import { ownCodes } from "./reason_codes.ts";
 
 // More different codes than a broker has. Each is a time series.
 const most = 50;
+const rest = "OTHER";
 
 interface ByCode {
   inc(labels: { code: string }): void;
@@ -14,7 +15,7 @@ export function countByCode(counter: ByCode): ByCode {
   return {
     inc({ code }) {
       if (named.size < limit) named.add(code);
-      counter.inc({ code: named.has(code) ? code : "OTHER" });
+      counter.inc({ code: named.has(code) ? code : rest });
     },
   };
 }
