@@ -4,13 +4,13 @@ import { parallel, type Service, sequence, service } from "../kernel/life/servic
 import { bulkLoop } from "../kernel/operator/bulk.ts";
 import { openStore } from "../kernel/postgres/store.ts";
 import { adapterOf } from "./broker/adapters.ts";
-import { countByCode } from "./broker/code_labels.ts";
 import { createGate } from "./broker/gate.ts";
 import type { OrdersSettings } from "./config.ts";
 import { orderRows } from "./operator/row_kind.ts";
 import { giveUp } from "./outbox/give_up.ts";
 import { sendClaim } from "./outbox/send_claim.ts";
 import { sender } from "./outbox/sender.ts";
+import { settledCounters } from "./outbox_metrics.ts";
 import type { OrdersSql } from "./sql.gen.ts";
 
 /** `orders:sender`: sends the orders that are due. */
@@ -36,7 +36,7 @@ export function senderRole(kernel: KernelSettings, settings: OrdersSettings, con
   const gate = createGate({ adapter, log, health, metrics });
   const api = roleChannel("orders:api");
   const closing = service({ start: async () => {}, stop: async () => api.close() });
-  const aborted = countByCode(metrics.counter("outbox_aborted_total", "Orders that were aborted, by reason code.", ["code"]));
+  const { sent, aborted } = settledCounters(metrics);
   const deliver = sendClaim({
     orders,
     adapter,
@@ -46,6 +46,7 @@ export function senderRole(kernel: KernelSettings, settings: OrdersSettings, con
     sendWithin,
     askWithin,
     policy: tuning,
+    sent,
     aborted,
     settled: api.wake,
     log,

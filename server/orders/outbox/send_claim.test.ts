@@ -50,7 +50,7 @@ function senderOver({
   sendWithin = 1000,
 }: Scene = {}) {
   const calls: string[] = [];
-  const seen = { settled: 0, aborted: [] as string[] };
+  const seen = { settled: 0, sent: 0, aborted: [] as string[] };
   const noted = <Result>(what: string, call: () => Promise<Result>) => {
     calls.push(what);
     return call();
@@ -64,6 +64,7 @@ function senderOver({
     sendWithin,
     askWithin: 1000,
     policy: { maxAttempts, backoff, backoffCap: 160_000 },
+    sent: { inc: () => void seen.sent++ },
     aborted: { inc: ({ code }) => void seen.aborted.push(code) },
     settled: () => void seen.settled++,
     log: silentLog,
@@ -90,8 +91,9 @@ test("an order is sent once and settled, with its call", async () => {
   await placeOrders(pool, 1);
   const { runOnce, calls, seen } = senderOver();
   expect([await runOnce(), await runOnce()]).toEqual([1, 0]);
-  expect([calls, seen.settled, await row()]).toEqual([
+  expect([calls, seen.settled, seen.sent, await row()]).toEqual([
     ["send"],
+    1,
     1,
     { status: "succeeded", attempts: 1, outcome_unknown: false, code: null },
   ]);

@@ -20,6 +20,7 @@ export interface SendClaimOptions {
   readonly sendWithin: number;
   readonly askWithin: number;
   readonly policy: Policy;
+  readonly sent: { inc(): void };
   readonly aborted: { inc(labels: { code: string }): void };
   /** Called after an order has succeeded or was aborted. */
   readonly settled: () => void;
@@ -57,7 +58,6 @@ interface Made extends Pick<Calls, "isExpired" | "isEarly"> {
  */
 export function sendClaim(options: SendClaimOptions) {
   const { orders, adapter, gate, faults, worker, sendWithin, askWithin, policy, log, metrics } = options;
-  const sentTotal = metrics.counter("outbox_sent_total", "Orders that the broker has.");
   const failedTotal = countByCode(
     metrics.counter("outbox_failed_total", "Sends that failed or whose outcome is unknown, by reason code.", ["code"]),
   );
@@ -128,7 +128,7 @@ export function sendClaim(options: SendClaimOptions) {
   }
 
   function report(row: OrdersClaimRow, { status, attempts, outcome_unknown, code, message }: Decision): void {
-    if (status === "succeeded") sentTotal.inc();
+    if (status === "succeeded") options.sent.inc();
     if (status !== "failed") options.settled();
     if (status === "aborted") options.aborted.inc({ code: code! });
     const { order_id, idempotency_key, traceparent } = row;
