@@ -17,9 +17,11 @@ import { readRoutes } from "./intake/read_routes.ts";
 import { orderWaits } from "./intake/waits.ts";
 import { maskFor } from "./masking.ts";
 import { consistencyRoutes } from "./operator/consistency_routes.ts";
+import { countSettled } from "./operator/count_settled.ts";
 import { journeyRoutes } from "./operator/journey_routes.ts";
 import { orderRoutes } from "./operator/order_routes.ts";
 import { resolutionRoutes } from "./operator/resolution_routes.ts";
+import { settledCounters } from "./outbox_metrics.ts";
 import type { OrdersSql } from "./sql.gen.ts";
 
 /** `orders:api`. New orders have their own connections, so that reads and orders never wait for each other. */
@@ -27,12 +29,19 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
   const { log, health, metrics, worker } = context;
   const { connections, deadline } = kernel.database;
   const { adapter } = settings.broker;
+  // The other half is for the statements around the question.
+  const askWithin = Math.min(settings.broker.askWithin, kernel.operators.deadline / 2);
   const pool = connect({ url: settings.appUrl, name: `${worker} intake`, max: connections, statementTimeout: deadline });
   const { ledger } = bindStatements<OrdersSql>(pool, readStatements(["orders"]), metrics, deadline);
   const sender = roleChannel("orders:sender");
   const waits = orderWaits({ find: ledger.find, most: settings.waits, log, metrics });
   const accept = acceptOrders({ ledger, atOnce: connections, wait: deadline, adapter, accepted: sender.wake, log, metrics });
-  const cancel = cancelOrders({ ledger, adapter, cancelled: waits.wake, log });
+  const counters = settledCounters(metrics);
+  const cancelled = () => {
+    counters.aborted.inc({ code: "CANCELLED" });
+    waits.wake();
+  };
+  const cancel = cancelOrders({ ledger, adapter, cancelled, log });
   const api = apiRole<OrdersSql>({
     system: "orders",
     url: settings.appUrl,
@@ -59,8 +68,8 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
       journeyRoutes(operatorSql, requires),
       operatorHealthRoutes({ health, requires, log, askDatabase, broker: false, breakers: ["broker"] }),
       resolutionRoutes({
-        sql: operatorSql,
-        adapter: adapterOf(settings.broker),
+        sql: { ...operatorSql, orders: { ...operatorSql.orders, resolve: countSettled(operatorSql.orders.resolve, counters) } },
+        adapter: adapterOf({ ...settings.broker, askWithin }),
         requires,
         cursors,
         share,

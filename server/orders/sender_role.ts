@@ -1,5 +1,4 @@
 import type { KernelSettings } from "../kernel/config/settings.ts";
-import { withinLease } from "../kernel/delivery/lease.ts";
 import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/role.ts";
 import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
 import { bulkLoop } from "../kernel/operator/bulk.ts";
@@ -11,6 +10,7 @@ import { orderRows } from "./operator/row_kind.ts";
 import { giveUp } from "./outbox/give_up.ts";
 import { sendClaim } from "./outbox/send_claim.ts";
 import { sender } from "./outbox/sender.ts";
+import { settledCounters } from "./outbox_metrics.ts";
 import type { OrdersSql } from "./sql.gen.ts";
 
 /** `orders:sender`: sends the orders that are due. */
@@ -29,24 +29,24 @@ export function senderRole(kernel: KernelSettings, settings: OrdersSettings, con
     metrics,
   });
   const { orders } = store.statements;
-  const sendWithin = withinLease(settings.broker.sendWithin, tuning.lease);
-  const askWithin = withinLease(settings.broker.askWithin, tuning.lease);
+  const { lease } = tuning;
+  // A send starts only with twice its deadline left. So a question and a send after it always fit into the lease.
+  const [sendWithin, askWithin] = [Math.min(settings.broker.sendWithin, lease / 4), Math.min(settings.broker.askWithin, lease / 4)];
   const adapter = adapterOf({ ...settings.broker, sendWithin, askWithin });
   const gate = createGate({ adapter, log, health, metrics });
-  const { lease } = tuning;
   const api = roleChannel("orders:api");
   const closing = service({ start: async () => {}, stop: async () => api.close() });
-  const aborted = metrics.counter("outbox_aborted_total", "Orders that were aborted, by reason code.", ["code"]);
+  const { sent, aborted } = settledCounters(metrics);
   const deliver = sendClaim({
     orders,
     adapter,
     gate,
     faults,
     worker,
-    lease,
     sendWithin,
     askWithin,
     policy: tuning,
+    sent,
     aborted,
     settled: api.wake,
     log,

@@ -38,6 +38,6 @@ export interface Adapter {
   readonly name: string;
   send(order: BrokerOrder, giveUp: AbortSignal): Promise<SendResult>;
   ask(key: string, giveUp: AbortSignal): Promise<AskResult>;
-  /** Whether the broker answers at all. */
-  probe(): Promise<boolean>;
+  /** Asks the broker for an order that cannot exist. Undefined if it answers as it should, otherwise what is seen. */
+  probe(): Promise<string | undefined>;
 }

@@ -8,11 +8,11 @@ import { createGate } from "./gate.ts";
 
 /** A gate, a broker that is up or down, and a clock in seconds. */
 function scene() {
-  const state = { now: 0, isUp: true, probes: 0 };
+  const state = { now: 0, isUp: true, seen: "the broker does not answer", probes: 0 };
   const [health, metrics] = [createHealth(), createMetrics()];
   const probe = async () => {
     state.probes++;
-    return state.isUp;
+    return state.isUp ? undefined : state.seen;
   };
   const gate = createGate({ adapter: { name: "test", probe }, log: silentLog, health, metrics, now: () => state.now * 1000 });
   const isOpen = async () => (await metrics.registry.getSingleMetric("kenri_orders_circuit_open")!.get()).values[0]?.value;
@@ -62,6 +62,47 @@ test("a broker that answers keeps it open: rejections are answers, and failed se
   expect(state.probes).toBeGreaterThan(0);
 });
 
+test("health says what the probe saw, also if that changes", async () => {
+  const { gate, state, health, goDown } = scene();
+  state.seen = "the broker refuses the token (401)";
+  await goDown();
+  expect(health.troubles()).toEqual({ broker: "the broker refuses the token (401); orders wait" });
+  state.seen = "the broker does not answer";
+  state.now += 1;
+  expect(await gate.allows()).toBe(false);
+  expect(health.troubles()).toEqual({ broker: "the broker does not answer; orders wait" });
+});
+
+test("nothing is claimed or sent while a probe decides, however long it takes", async () => {
+  const probed = Promise.withResolvers<string | undefined>();
+  const [health, metrics] = [createHealth(), createMetrics()];
+  const gate = createGate({ adapter: { name: "test", probe: () => probed.promise }, log: silentLog, health, metrics });
+  for (let n = 0; n < 5; n++) gate.saw(refused);
+  const claims = [gate.allows(), gate.allows()];
+  expect(gate.blocks()).toBe(true);
+  probed.resolve("the broker does not answer");
+  expect([await Promise.all(claims), gate.blocks()]).toEqual([[false, false], true]);
+});
+
+test("a probe that fails itself closes the gate, and the next one opens it", async () => {
+  const state = { now: 0, isBroken: true };
+  const probe = async () => {
+    if (state.isBroken) throw new Error("a bug");
+    return undefined;
+  };
+  const gate = createGate({
+    adapter: { name: "test", probe },
+    log: silentLog,
+    health: createHealth(),
+    metrics: createMetrics(),
+    now: () => state.now,
+  });
+  for (let n = 0; n < 5; n++) gate.saw(refused);
+  await until("it is closed", 2000, async () => !(await gate.allows()));
+  Object.assign(state, { now: 1000, isBroken: false });
+  expect([await gate.allows(), gate.blocks()]).toEqual([true, false]);
+});
+
 test("it says how long the broker has been away without a break", async () => {
   const { gate, state, goDown } = scene();
   expect(gate.awayFor()).toBeUndefined();
@@ -87,4 +128,15 @@ test("Retry-After pauses it, at most a minute, and the pause ends by itself", as
   gate.saw(tooMany(86_400));
   state.now += 60;
   expect(await gate.allows()).toBe(true);
+});
+
+test.each([
+  ["a refusal for now", tooMany(5), true],
+  ["an ask without an answer", { ...silent, retryAfter: 5 }, true],
+  ["a rejection of one order", { ...rejected, retryAfter: 5 }, false],
+  ["an unknown outcome", { ...lost, retryAfter: 5 }, false],
+] as const)("Retry-After of %s pauses the process only if it concerns all orders", async (_, result, isPaused) => {
+  const { gate } = scene();
+  gate.saw(result);
+  expect([gate.isPaused(), await gate.allows()]).toEqual([isPaused, !isPaused]);
 });

@@ -17,25 +17,44 @@ const part = "broker";
 const longestPause = 60;
 
 /**
- * Whether orders may be sent: not while the circuit is open, and not while the broker's Retry-After lasts. Until then nothing is claimed
- * and no attempt is charged. Both end by themselves.
+ * Whether orders may be sent: not while the circuit is open or a probe decides about it, and not while the broker's Retry-After lasts. Until then
+ * nothing is claimed and no attempt is charged. All of them end by themselves.
  */
 export function createGate({ adapter, log, health, metrics, now = performance.now.bind(performance) }: GateOptions) {
-  const open = metrics.gauge("orders_circuit_open", "1 while the broker does not answer and nothing is sent.");
+  const open = metrics.gauge("orders_circuit_open", "1 while the broker does not answer as it should and nothing is sent.");
   let openSince: number | undefined;
+  let seen = "the broker does not answer";
+  let probing: Promise<boolean> | undefined;
   let pausedUntil = Number.NEGATIVE_INFINITY;
   open.set(0);
   health.fine(part);
 
+  const report = () => health.trouble(part, `${seen}; orders wait`);
+
+  async function runProbe(): Promise<boolean> {
+    const trouble = await adapter.probe();
+    if (trouble === undefined) return true;
+    seen = trouble;
+    if (circuit.isOpen()) report();
+    return false;
+  }
+
   const circuit = createCircuit({
-    probe: adapter.probe,
+    probe() {
+      const running = runProbe().finally(() => {
+        probing = undefined;
+      });
+      probing = running;
+      return running;
+    },
     now,
     changed(isOpen) {
       openSince = isOpen ? now() : undefined;
       open.set(isOpen ? 1 : 0);
-      if (isOpen) health.trouble(part, "the broker does not answer; orders wait");
+      if (isOpen) report();
       else health.fine(part);
-      log[isOpen ? "warn" : "info"]({ adapter: adapter.name }, isOpen ? "order.circuit_opened" : "order.circuit_closed");
+      if (isOpen) log.warn({ adapter: adapter.name, seen }, "order.circuit_opened");
+      else log.info({ adapter: adapter.name }, "order.circuit_closed");
     },
   });
   const isPaused = () => now() < pausedUntil;
@@ -43,9 +62,10 @@ export function createGate({ adapter, log, health, metrics, now = performance.no
   return {
     isPaused,
     /** Whether no send may start now. Calls nothing. */
-    blocks: () => circuit.isOpen() || isPaused(),
-    /** Whether orders may be claimed. Probes the broker if the circuit is open and a probe is due. */
+    blocks: () => circuit.isOpen() || probing !== undefined || isPaused(),
+    /** Whether orders may be claimed. Waits for a probe that may open the circuit, and probes the broker if it is open and a probe is due. */
     async allows(): Promise<boolean> {
+      if (!circuit.isOpen()) await probing?.catch(() => {});
       return !isPaused() && (await circuit.refuses()) === undefined;
     },
     /** Milliseconds since the circuit opened; undefined while it is closed. */
@@ -54,7 +74,8 @@ export function createGate({ adapter, log, health, metrics, now = performance.no
     saw(result: SendResult | AskResult): void {
       if (isSilent(result)) circuit.failed(result.code === "TIMEOUT" ? "timeout" : "bad gateway");
       else circuit.worked();
-      if ("retryAfter" in result && result.retryAfter !== undefined)
+      // A rejection concerns its own order, and an unknown outcome counts as a failed call.
+      if ((result.outcome === "retryable" || result.outcome === "no_answer") && result.retryAfter !== undefined)
         pausedUntil = Math.max(pausedUntil, now() + Math.min(result.retryAfter, longestPause) * 1000);
     },
   };

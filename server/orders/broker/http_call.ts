@@ -1,13 +1,14 @@
 import { replaceNul } from "../../kernel/postgres/database.ts";
+import type { OwnCode } from "./reason_codes.ts";
 
 /** What came back from a call. */
 export type Reply =
   /** The broker answered. `body` is undefined if it is no JSON object, is too large or was cut. */
   | { readonly outcome: "answered"; readonly status: number; readonly body: Body | undefined; readonly retryAfter?: number }
   /** No connection was made, so the broker never got the request. */
-  | { readonly outcome: "not_sent"; readonly code: string; readonly message: string }
+  | { readonly outcome: "not_sent"; readonly code: OwnCode; readonly message: string }
   /** The broker may have got the request. */
-  | { readonly outcome: "lost"; readonly code: string; readonly message: string };
+  | { readonly outcome: "lost"; readonly code: OwnCode; readonly message: string };
 
 /** The body of an answer. Its texts can be stored. */
 export type Body = Readonly<Record<string, unknown>>;
@@ -26,7 +27,7 @@ const largestAnswer = 64 * 1024;
 
 // Without one of these a request may have left. A refused connection and an unknown name end before any byte of it is written. A failed TLS handshake
 // does too, but the runtime reports it by many codes, so it counts as lost.
-const notSent = new Map([
+const notSent: ReadonlyMap<string, OwnCode> = new Map([
   ["ECONNREFUSED", "CONNECTION_REFUSED"],
   ["ENOTFOUND", "UNKNOWN_HOST"],
 ]);
@@ -47,7 +48,7 @@ export async function httpCall({ method, url, headers, body, within, giveUp }: H
       redirect: "manual",
       signal,
     });
-    const retryAfter = secondsOf(response.headers.get("retry-after"));
+    const retryAfter = secondsOf(response.headers.get("retry-after"), response.headers.get("date"));
     const answer = { outcome: "answered", status: response.status, body: await readBody(response) } as const;
     return retryAfter === undefined ? answer : { ...answer, retryAfter };
   } catch (error) {
@@ -81,10 +82,16 @@ async function readBody(response: Response): Promise<Body | undefined> {
 /** PostgreSQL stores neither U+0000 nor lone surrogates. */
 const storable = (text: string): string => replaceNul(text.toWellFormed());
 
-/** Retry-After in seconds, as a number or a date. */
-function secondsOf(header: string | null): number | undefined {
+/** Retry-After in seconds, as a number or a date. A date is by the broker's clock, so it is compared with the date of the answer. */
+function secondsOf(header: string | null, answeredAt: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header);
+  const until = dateOf(header);
+  if (until === undefined) return undefined;
+  return Math.max(0, Math.ceil((until - (dateOf(answeredAt ?? "") ?? Date.now())) / 1000));
+}
+
+function dateOf(header: string): number | undefined {
   const date = /^[A-Z][a-z]{2}, /.test(header) ? Date.parse(header) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - Date.now()) / 1000));
+  return Number.isNaN(date) ? undefined : date;
 }

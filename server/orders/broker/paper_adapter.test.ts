@@ -84,6 +84,8 @@ describe("a send", () => {
     [503, { error: "busy" }, "unknown", "HTTP_503"],
     [422, "", "unknown", "UNREADABLE_ANSWER"],
     [422, { reason_code: "not a code" }, "unknown", "HTTP_422"],
+    [422, { reason_code: "CANCELLED" }, "final", "BROKER_CANCELLED"],
+    [503, { reason_code: "TIMEOUT" }, "retryable", "BROKER_TIMEOUT"],
     [307, { reason_code: "MOVED" }, "unknown", "MOVED"],
     [201, "", "unknown", "UNREADABLE_ANSWER"],
     [201, "[]", "unknown", "UNREADABLE_ANSWER"],
@@ -150,13 +152,16 @@ describe("a send", () => {
   });
 
   test("reads Retry-After as seconds or as a date, and ignores anything else", async () => {
-    const retryAfter = async (header: string) => {
-      const result = await send(await answering(429, { reason_code: "TOO_MANY_REQUESTS" }, { "retry-after": header }));
+    const retryAfter = async (header: string, headers = {}) => {
+      const result = await send(await answering(429, { reason_code: "TOO_MANY_REQUESTS" }, { "retry-after": header, ...headers }));
       return (result as { retryAfter?: number }).retryAfter;
     };
     expect([await retryAfter("7"), await retryAfter("soon"), await retryAfter("-3")]).toEqual([7, undefined, undefined]);
     expect(await retryAfter(new Date(Date.now() + 3_600_000).toUTCString())).toBeWithin(3500, 3602);
     expect(await retryAfter(new Date(Date.now() - 60_000).toUTCString())).toBe(0);
+    const [date, later] = ["Thu, 01 Jan 2026 00:00:00 GMT", "Thu, 01 Jan 2026 00:00:30 GMT"];
+    expect([await retryAfter(later, { date }), await retryAfter(date, { date: later })]).toEqual([30, 0]);
+    expect(await retryAfter(new Date(Date.now() + 3_600_000).toUTCString(), { date: "now" })).toBeWithin(3500, 3602);
   });
 });
 
@@ -170,6 +175,7 @@ describe("an ask", () => {
   test.each([
     [200, { state: "received", executions: 0 }, "working", "WORKING"],
     [200, { state: "rejected", reason_code: "UNKNOWN_SYMBOL", executions: 0 }, "final", "UNKNOWN_SYMBOL"],
+    [200, { state: "rejected", reason_code: "EXPIRED", executions: 0 }, "final", "BROKER_EXPIRED"],
     [404, { reason_code: "UNKNOWN_ORDER" }, "not_known", "UNKNOWN_ORDER"],
     [404, { reason_code: "NOT_FOUND" }, "no_answer", "NOT_FOUND"],
     [404, "<html>", "no_answer", "UNREADABLE_ANSWER"],
@@ -188,10 +194,30 @@ describe("an ask", () => {
   });
 });
 
-test("a probe asks for an order that cannot exist; any answer below 500 is alive", async () => {
-  const alive = await answering(404, { reason_code: "UNKNOWN_ORDER" });
-  expect(await adapterAt(alive.url).probe()).toBe(true);
-  expect(alive.requests[0]).toStartWith("GET /orders/");
-  for (const dead of [await answering(503, {}), await wire(socket => socket.destroy()), nowhere])
-    expect(await adapterAt(dead.url).probe()).toBe(false);
+describe("a probe", () => {
+  test("asks for an order that cannot exist", async () => {
+    const broker = await answering(404, { reason_code: "UNKNOWN_ORDER" });
+    expect(await adapterAt(broker.url).probe()).toBeUndefined();
+    expect(broker.requests[0]).toStartWith("GET /orders/no-such-order HTTP/1.1");
+    expect(await adapterAt((await answering(200, { state: "received" })).url).probe()).toBeUndefined();
+  });
+
+  test.each([
+    [200, "<html>maintenance</html>", "the broker answers 200 without a readable body"],
+    [404, { reason_code: "NOT_FOUND" }, "the broker answers 404 NOT_FOUND"],
+    [404, "<html>", "the broker answers 404 without a readable body"],
+    [401, { reason_code: "UNAUTHORIZED" }, "the broker refuses the token (401): check BROKER_TOKEN"],
+    [403, "<html>", "the broker refuses the token (403): check BROKER_TOKEN"],
+    [302, {}, "the broker answers 302"],
+    [429, { reason_code: "TOO_MANY_REQUESTS" }, "the broker answers 429 TOO_MANY_REQUESTS"],
+    [503, {}, "the broker answers 503"],
+    [503, "<html>", "the broker answers 503 without a readable body"],
+  ])("that is answered with %i %j finds: %s", async (status, body, found) => {
+    expect(await adapterAt((await answering(status, body)).url).probe()).toBe(found);
+  });
+
+  test("without an answer finds that", async () => {
+    for (const { url } of [nowhere, await wire(socket => socket.destroy()), await wire(() => {})])
+      expect(await adapterAt(url).probe()).toBe("the broker does not answer");
+  });
 });

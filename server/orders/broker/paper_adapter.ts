@@ -1,5 +1,6 @@
 import type { Adapter, AskResult, Executed, NotExecuted, SendResult } from "./adapter.ts";
 import { type Body, httpCall, type Reply } from "./http_call.ts";
+import { brokerCode } from "./reason_codes.ts";
 
 export interface PaperOptions {
   readonly url: string;
@@ -8,6 +9,7 @@ export interface PaperOptions {
   readonly askWithin: number;
 }
 
+const unknownOrder = "UNKNOWN_ORDER";
 // Nothing sends an order with this key: a stored key has a colon.
 const noKey = "no-such-order";
 
@@ -31,10 +33,7 @@ export function paperAdapter({ url, token, sendWithin, askWithin }: PaperOptions
       return sendResult(reply, key);
     },
     ask: async (key, giveUp) => askResult(await read(key, giveUp), key),
-    async probe() {
-      const reply = await read(noKey);
-      return reply.outcome === "answered" && reply.status < 500;
-    },
+    probe: async () => troubleIn(await read(noKey)),
   };
 }
 
@@ -51,7 +50,7 @@ function sendResult(reply: Reply, key: string): SendResult {
     return { outcome: "unknown", code: "UNREADABLE_ANSWER", message: `the broker answered ${status} without a readable body`, ...wait };
   if (isAbout(body, key) === false) return { outcome: "unknown", ...otherKey };
   if (status >= 200 && status < 300) return executedBy(body) ?? { outcome: "unknown", code: "UNREADABLE_ANSWER", message: unclear(status) };
-  const code = codeOf(body);
+  const code = brokerCode(body.reason_code);
   const classOf = code === undefined ? "unknown" : (classes.get(status) ?? "unknown");
   return { outcome: classOf, code: code ?? `HTTP_${status}`, message: messageOf(body) ?? `the broker answered ${status}`, ...wait };
 }
@@ -74,15 +73,26 @@ function askResult(reply: Reply, key: string): AskResult {
   const none = (code: string, message: string): NotExecuted<"no_answer"> => ({ outcome: "no_answer", code, message, ...wait });
   if (!body) return none("UNREADABLE_ANSWER", `the broker answered ${status} without a readable body`);
   if (isAbout(body, key) === false) return none(otherKey.code, otherKey.message);
-  const code = codeOf(body);
+  const code = brokerCode(body.reason_code);
   // Only this code: a 404 of a proxy or of another path is no statement about the order.
-  if (status === 404 && code === "UNKNOWN_ORDER") return { outcome: "not_known", code, message: "the broker has no order with this key" };
+  if (status === 404 && code === unknownOrder) return { outcome: "not_known", code, message: "the broker has no order with this key" };
   if (status !== 200) return none(code ?? `HTTP_${status}`, messageOf(body) ?? `the broker answered ${status}`);
   if (body.state === "received")
     return { outcome: "working", code: "WORKING", message: "the broker has the order and has not executed it yet" };
   if (body.state === "rejected")
     return { outcome: "final", code: code ?? "REJECTED", message: messageOf(body) ?? "the broker rejected the order" };
   return executedBy(body) ?? none("UNREADABLE_ANSWER", unclear(status));
+}
+
+/** What is wrong with a broker that answers a probe so. A proxy or a page in front of it may answer too, and a refused token executes nothing. */
+function troubleIn(reply: Reply): string | undefined {
+  if (reply.outcome !== "answered") return "the broker does not answer";
+  const { status, body } = reply;
+  if (status === 401 || status === 403) return `the broker refuses the token (${status}): check BROKER_TOKEN`;
+  if (!body) return `the broker answers ${status} without a readable body`;
+  if (status === 200 || (status === 404 && body.reason_code === unknownOrder)) return undefined;
+  const code = brokerCode(body.reason_code);
+  return `the broker answers ${code === undefined ? status : `${status} ${code}`}`;
 }
 
 const answerMembers = ["broker_order_id", "state", "price", "quantity", "executed_at"] as const;
@@ -107,7 +117,5 @@ const isAbout = (body: Body, key: string): boolean | undefined => (typeof body.k
 const otherKey = { code: "OTHER_ORDER", message: "the broker answered about an order with another key" };
 const unclear = (status: number) => `the broker answered ${status} without a state and an order id`;
 
-const codeForm = /^[A-Z][A-Z0-9_]{0,63}$/;
-const codeOf = ({ reason_code: code }: Body): string | undefined => (typeof code === "string" && codeForm.test(code) ? code : undefined);
 const messageOf = ({ message }: Body): string | undefined =>
   typeof message === "string" && message !== "" ? message.slice(0, 500).toWellFormed() : undefined;

@@ -111,6 +111,12 @@ describe("after a question alone", () => {
     expect(after(doubtful, { asked: executed, isEarly: true })).toMatchObject({ status: "succeeded" });
   });
 
+  test("the next question is not early, whatever the longest delay is", () => {
+    const asked = not("not_known", "UNKNOWN_ORDER") as AskResult;
+    const capped = decide({ maxAttempts: 6, backoff: 5000, backoffCap: 1000 });
+    expect(capped(doubtful, { asked, isExpired: false, isEarly: true })).toMatchObject({ outcome_unknown: true, delay_seconds: 5 });
+  });
+
   test("an expired order is not aborted before the broker has answered", () => {
     const decision = after(doubtful, { asked: not("no_answer", "TIMEOUT") as AskResult, isExpired: true });
     expect(decision).toMatchObject({ status: "failed", outcome_unknown: true });

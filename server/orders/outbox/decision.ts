@@ -70,7 +70,8 @@ export function decide(policy: Policy) {
         outcome_unknown: true,
         asks: row.asks,
         ...cause,
-        delay_seconds: delayAfter(1),
+        // Never earlier: the next answer would be too early again.
+        delay_seconds: Math.max(delayAfter(1), policy.backoff / 1000),
       };
       return isEarly ? later : (afterNothing(row, isExpired) ?? later);
     }

@@ -37,6 +37,7 @@ interface Scene {
   readonly blocks?: () => boolean;
   readonly maxAttempts?: number;
   readonly backoff?: number;
+  readonly sendWithin?: number;
 }
 
 /** A sender over a broker of the test. `runOnce` claims one order and delivers it; `calls` is what the broker got. */
@@ -46,23 +47,24 @@ function senderOver({
   blocks = () => false,
   maxAttempts = 6,
   backoff = 60_000,
+  sendWithin = 1000,
 }: Scene = {}) {
   const calls: string[] = [];
-  const seen = { settled: 0, aborted: [] as string[] };
+  const seen = { settled: 0, sent: 0, aborted: [] as string[] };
   const noted = <Result>(what: string, call: () => Promise<Result>) => {
     calls.push(what);
     return call();
   };
   const deliver = sendClaim({
     orders: sql.orders,
-    adapter: { name: "test", send: () => noted("send", send), ask: () => noted("ask", ask), probe: async () => true },
+    adapter: { name: "test", send: () => noted("send", send), ask: () => noted("ask", ask), probe: async () => undefined },
     gate: { blocks, saw: () => {} },
     faults: faults(),
     worker: "w",
-    lease: 30_000,
-    sendWithin: 1000,
+    sendWithin,
     askWithin: 1000,
     policy: { maxAttempts, backoff, backoffCap: 160_000 },
+    sent: { inc: () => void seen.sent++ },
     aborted: { inc: ({ code }) => void seen.aborted.push(code) },
     settled: () => void seen.settled++,
     log: silentLog,
@@ -89,8 +91,9 @@ test("an order is sent once and settled, with its call", async () => {
   await placeOrders(pool, 1);
   const { runOnce, calls, seen } = senderOver();
   expect([await runOnce(), await runOnce()]).toEqual([1, 0]);
-  expect([calls, seen.settled, await row()]).toEqual([
+  expect([calls, seen.settled, seen.sent, await row()]).toEqual([
     ["send"],
+    1,
     1,
     { status: "succeeded", attempts: 1, outcome_unknown: false, code: null },
   ]);
@@ -147,6 +150,16 @@ test("nothing is sent if the gate closes after the claim: the order is released 
   const { runOnce, calls } = senderOver({ blocks: () => true });
   await runOnce();
   expect([calls, await row()]).toEqual([[], { status: "pending", attempts: 0, outcome_unknown: false, code: null }]);
+});
+
+test("a send starts only if twice its deadline is left of the lease; otherwise the order is released", async () => {
+  await placeOrders(pool, 1);
+  const late = senderOver({ sendWithin: 15_001 });
+  await late.runOnce();
+  expect([late.calls, await row()]).toEqual([[], { status: "pending", attempts: 0, outcome_unknown: false, code: null }]);
+  const inTime = senderOver({ sendWithin: 7500 });
+  await inTime.runOnce();
+  expect(inTime.calls).toEqual(["send"]);
 });
 
 test("a stop releases what has not begun, and an order that was asked about stays unknown", async () => {

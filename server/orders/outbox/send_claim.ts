@@ -1,25 +1,26 @@
 import { fence, type Settlement } from "../../kernel/delivery/fence.ts";
-import { type Claim, mayStart, withinLease } from "../../kernel/delivery/lease.ts";
+import { type Claim, mayStart } from "../../kernel/delivery/lease.ts";
 import type { Faults } from "../../kernel/life/fault.ts";
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { Adapter, AskResult, BrokerOrder, SendResult } from "../broker/adapter.ts";
+import { countByCode } from "../broker/code_labels.ts";
 import type { Gate } from "../broker/gate.ts";
 import type { OrdersClaimRow, OrdersSql } from "../sql.gen.ts";
 import { type Calls, type Decision, decide, type Policy } from "./decision.ts";
 
 export interface SendClaimOptions {
   readonly orders: Pick<OrdersSql["orders"], "settle" | "release">;
-  /** Its calls end within `sendWithin` and `askWithin`. */
+  /** Its calls end within `sendWithin` and `askWithin`, each at most a quarter of the lease. */
   readonly adapter: Adapter;
   readonly gate: Pick<Gate, "blocks" | "saw">;
   readonly faults: Faults;
   readonly worker: string;
-  readonly lease: number;
   readonly sendWithin: number;
   readonly askWithin: number;
   readonly policy: Policy;
+  readonly sent: { inc(): void };
   readonly aborted: { inc(labels: { code: string }): void };
   /** Called after an order has succeeded or was aborted. */
   readonly settled: () => void;
@@ -56,15 +57,15 @@ interface Made extends Pick<Calls, "isExpired" | "isEarly"> {
  * after its deadline, or never. A process that is suspended between the last check and the write of its request, for longer than the lease, breaks that.
  */
 export function sendClaim(options: SendClaimOptions) {
-  const { orders, adapter, gate, faults, worker, lease, sendWithin, askWithin, policy, log, metrics } = options;
-  const sentTotal = metrics.counter("outbox_sent_total", "Orders that the broker has.");
-  const failedTotal = metrics.counter("outbox_failed_total", "Sends that failed or whose outcome is unknown, by reason code.", ["code"]);
+  const { orders, adapter, gate, faults, worker, sendWithin, askWithin, policy, log, metrics } = options;
+  const failedTotal = countByCode(
+    metrics.counter("outbox_failed_total", "Sends that failed or whose outcome is unknown, by reason code.", ["code"]),
+  );
   const age = metrics.histogram("outbox_age_seconds", "Age of an order since it was queued, when an attempt begins.", [], minutes);
   const askedTotal = metrics.counter("orders_asked_total", "Questions to the broker about an unknown outcome, by its answer.", ["answer"]);
   const fenced = metrics.counter("orders_fenced_total", "Results that came after the lease was lost and changed nothing.");
   const settleRows = fence({ name: "order", ids: "order_ids", idOf, counter: fenced, worker, log });
   const decideFor = decide(policy);
-  const [sendMargin, askMargin] = [withinLease(2 * sendWithin, lease), withinLease(askWithin, lease)];
 
   async function deliver(claim: Claim<OrdersClaimRow>, stopping: AbortSignal): Promise<void> {
     faults.at("order.claimed");
@@ -78,7 +79,7 @@ export function sendClaim(options: SendClaimOptions) {
     const isEarly = row.failed_seconds !== null && (row.failed_seconds + passed()) * 1000 < policy.backoff;
     let asked: Call<AskResult> | undefined;
     if (row.outcome_unknown) {
-      if (!mayStart(claim, stopping, askMargin)) return release(held, row);
+      if (!mayStart(claim, stopping, askWithin)) return release(held, row);
       asked = await ask(row, claim.ended);
       faults.at("order.asked");
     }
@@ -86,7 +87,7 @@ export function sendClaim(options: SendClaimOptions) {
     const isExpired = row.expires_in_seconds !== null && passed() >= row.expires_in_seconds;
     if (!isAbsent || isExpired || row.attempts >= policy.maxAttempts) return settle(held, row, { asked, isExpired, isEarly });
     faults.at("order.sending");
-    if (!mayStart(claim, stopping, sendMargin) || gate.blocks())
+    if (!mayStart(claim, stopping, 2 * sendWithin) || gate.blocks())
       return asked ? settle(held, row, { asked, isExpired, isEarly }) : release(held, row);
     const sent = await send(row, claim.ended);
     faults.at("order.sent");
@@ -127,7 +128,7 @@ export function sendClaim(options: SendClaimOptions) {
   }
 
   function report(row: OrdersClaimRow, { status, attempts, outcome_unknown, code, message }: Decision): void {
-    if (status === "succeeded") sentTotal.inc();
+    if (status === "succeeded") options.sent.inc();
     if (status !== "failed") options.settled();
     if (status === "aborted") options.aborted.inc({ code: code! });
     const { order_id, idempotency_key, traceparent } = row;

@@ -31,7 +31,8 @@ export function sender({ context, tuning, orders, adapter, gate, deliver, livene
   /** The broker works, by a probe of its own. During its Retry-After nothing can be done. */
   async function answers(): Promise<void> {
     if (gate.isPaused()) throw new Error("the broker asked for a pause");
-    if (!(await adapter.probe())) throw new Error("the broker does not answer");
+    const trouble = await adapter.probe();
+    if (trouble !== undefined) throw new Error(trouble);
   }
 
   return leasedWorker<{ order_id: string }, OrdersClaimRow, "pending" | "failed" | "sending" | "aborted">({
