@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { readStatements, type Statement } from "./kernel/postgres/statements.ts";
+import { dirname, join } from "node:path";
+import { readStatements, type Statement, sqlRoot } from "./kernel/postgres/statements.ts";
 
 /**
  * Statements that are the same for every queue table but for names are shared (`sql/rows`). Those that differ in more have a file for each table. The
@@ -22,6 +23,7 @@ const notifications: Table = {
   folder: "notifications",
   words: { notifications: "rows", notification_id: "row_id", PROCESSING: "HELD", n: "r" },
 };
+const orders: Table = { system: "orders", folder: "orders", words: { outbox_orders: "rows", order_id: "row_id" } };
 
 /** Text that only one of the twins has, as it stands after normalisation. */
 interface Difference {
@@ -74,27 +76,29 @@ function without(text: string, declared: readonly (string | undefined)[], missin
   }, text);
 }
 
-/** Where twins drifted apart; undefined if they agree but for what is declared. */
-function driftOf(one: Statement, other: Statement, differences: readonly Difference[]): string | undefined {
+/** One of two texts that should be the same: normalised, with the text that only this one may have. */
+interface Side {
+  readonly file: string;
+  readonly text: string;
+  readonly declared: readonly (string | undefined)[];
+}
+
+/** Where two texts drifted apart; undefined if they agree but for what is declared. */
+function driftBetween(one: Side, other: Side): string | undefined {
   const missing: string[] = [];
-  const [left, right] = [
-    without(
-      normalised(one, outbox),
-      differences.map(difference => difference.outbox),
-      missing,
-    ),
-    without(
-      normalised(other, notifications),
-      differences.map(difference => difference.notifications),
-      missing,
-    ),
-  ];
+  const [left, right] = [without(one.text, one.declared, missing), without(other.text, other.declared, missing)];
   if (missing.length > 0) return `declared, but not there: ${missing.join(" | ")}`;
   if (left === right) return undefined;
   const at = [...left].findIndex((character, index) => character !== right[index]);
   const from = Math.max(0, (at < 0 ? left.length : at) - 30);
   return `${one.file}: … ${left.slice(from, from + 80)} …\n${other.file}: … ${right.slice(from, from + 80)} …`;
 }
+
+const driftOf = (one: Statement, other: Statement, differences: readonly Difference[]) =>
+  driftBetween(
+    { file: one.file, text: normalised(one, outbox), declared: differences.map(difference => difference.outbox) },
+    { file: other.file, text: normalised(other, notifications), declared: differences.map(difference => difference.notifications) },
+  );
 
 const statementsOf = ({ system, folder }: Table) =>
   new Map(
@@ -140,5 +144,66 @@ describe("SQL twins", () => {
   test("a declared difference that is gone is noticed", () => {
     const declared = [{ why: "once", outbox: "order by priority" }];
     expect(driftOf(ofOutbox.get("claim")!, ofNotifications.get("claim")!, declared)).toBe("declared, but not there: order by priority");
+  });
+});
+
+/** What a table's requeue.sql does to the rows of `target`, its `requeued` in rows.psql does in bulk. */
+interface BulkDifference {
+  readonly why: string;
+  readonly single?: string;
+  readonly bulk: string;
+}
+
+const ofEveryBulk: readonly BulkDifference[] = [
+  { why: "a bulk action takes the rows of its batch", single: ":row_id::uuid[]", bulk: "array(select subject from batch)" },
+  { why: "it does not wait for rows that somebody else has locked", bulk: "skip locked" },
+];
+const withDetail: readonly BulkDifference[] = [
+  { why: "the audit names the operation", bulk: ", detail" },
+  { why: "the same", bulk: ", jsonb_build_object('operation_id', operation_id)" },
+];
+const requeues: readonly [Table, readonly BulkDifference[]][] = [
+  [outbox, [...ofEveryBulk, { why: "the audit names the operation", bulk: ", 'operation_id', operation_id" }]],
+  [notifications, [...ofEveryBulk, ...withDetail]],
+  [orders, [...ofEveryBulk, ...withDetail]],
+];
+
+/** Where the requeue of one row and the one in bulk drifted apart. Actor and reason are parameters of the one, and columns of the operation in the other. */
+function requeueDrift(single: Statement, bulk: Statement, table: Table, differences: readonly BulkDifference[]): string | undefined {
+  const [one] = /target as .*\)(?= select [\w, ]+ from back$)/.exec(normalised(single, table)) ?? [];
+  const [many] = /target as .*?\)(?=, settled as)/.exec(normalised(bulk, table)) ?? [];
+  return driftBetween(
+    { file: single.file, text: one!.replaceAll(/:(?=(actor|reason)\b)/g, ""), declared: differences.map(difference => difference.single) },
+    {
+      file: bulk.file,
+      text: many!.replaceAll(/, operation\b| from operation o\b|\bo\.(?=(actor|reason)\b)/g, ""),
+      declared: differences.map(difference => difference.bulk),
+    },
+  );
+}
+
+test("the requeues of every queue table are compared", () => {
+  const bound = [...new Bun.Glob("*/*/rows.psql").scanSync(sqlRoot)].map(dirname);
+  expect(bound.sort()).toEqual(requeues.map(([{ system, folder }]) => join(system, folder)).sort());
+});
+
+describe.each(requeues)("requeues of $folder", (table, differences) => {
+  const single = statementsOf(table).get("requeue")!;
+  const bulk = readStatements([table.system]).find(({ path }) => path.join(".") === "bulk.requeue")!;
+
+  test("in bulk change what a single one changes", () => {
+    expect(isShared(bulk)).toBe(true);
+    expect(requeueDrift(single, bulk, table, differences)).toBeUndefined();
+  });
+
+  test.each([
+    ["a lost value", /, next_\w+_at = now\(\)/, ""],
+    ["another state", /set status = '(PENDING|pending)'/, "set status = 'SENT'"],
+    ["another condition", /(and )(status = 'FAILED'|order_is_requeueable)/, "$1 not $2"],
+    ["a swapped actor", /select actor, '/, "select reason, '"],
+  ])("notice %s", (_, part, replacement) => {
+    const text = bulk.text.replace(part, replacement);
+    expect(text).not.toBe(bulk.text);
+    expect(requeueDrift(single, { ...bulk, text }, table, differences)).toContain("sql/rows/bulk/requeue.sql of ");
   });
 });

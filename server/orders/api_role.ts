@@ -12,6 +12,7 @@ import { adapterOf } from "./broker/adapters.ts";
 import { type OrdersSettings, ordersSettings } from "./config.ts";
 import { acceptOrders } from "./intake/accept.ts";
 import { cancelOrders } from "./intake/cancel.ts";
+import { intakePlaces } from "./intake/places.ts";
 import { placingRoutes } from "./intake/placing_routes.ts";
 import { readRoutes } from "./intake/read_routes.ts";
 import { orderWaits } from "./intake/waits.ts";
@@ -35,13 +36,14 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
   const { ledger } = bindStatements<OrdersSql>(pool, readStatements(["orders"]), metrics, deadline);
   const sender = roleChannel("orders:sender");
   const waits = orderWaits({ find: ledger.find, most: settings.waits, log, metrics });
-  const accept = acceptOrders({ ledger, atOnce: connections, wait: deadline, adapter, accepted: sender.wake, log, metrics });
+  const inPlace = intakePlaces({ atOnce: connections, wait: deadline });
+  const accept = acceptOrders({ ledger, inPlace, adapter, accepted: sender.wake, log, metrics });
   const counters = settledCounters(metrics);
   const cancelled = () => {
     counters.aborted.inc({ code: "CANCELLED" });
     waits.wake();
   };
-  const cancel = cancelOrders({ ledger, adapter, cancelled, log });
+  const cancel = cancelOrders({ ledger, inPlace, adapter, cancelled, log });
   const api = apiRole<OrdersSql>({
     system: "orders",
     url: settings.appUrl,

@@ -1,4 +1,4 @@
 import { masking } from "../kernel/http/masking.ts";
 
-/** The tag is what a client wrote about the order; the broker's answer repeats it. */
+/** What the client wrote about the order, and what the broker answered. */
 export const maskFor = masking({ members: ["client_tag", "broker_answer"] });

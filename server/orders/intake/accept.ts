@@ -1,11 +1,11 @@
 import { Problem, unavailable } from "../../kernel/http/problem.ts";
-import { NoTurn, turns } from "../../kernel/life/turns.ts";
 import { batchedLog, type Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { storedKey } from "../order_key.ts";
 import type { OrdersSql } from "../sql.gen.ts";
 import { type Entry, entryOf } from "./entry.ts";
 import { digestOf, longestLife, notInTime, type OrderRequest } from "./order_request.ts";
+import type { InPlace } from "./places.ts";
 
 /** An order in its normal form, with its client and key. */
 export interface PlacedOrder {
@@ -17,9 +17,7 @@ export interface PlacedOrder {
 
 export interface AcceptOptions {
   readonly ledger: Pick<OrdersSql["ledger"], "accept" | "find">;
-  /** How many statements run at once. The others wait at most `wait` milliseconds, and their clients take turns. */
-  readonly atOnce: number;
-  readonly wait: number;
+  readonly inPlace: InPlace;
   readonly adapter: string;
   /** Called after an order was accepted. */
   readonly accepted: () => void;
@@ -27,14 +25,12 @@ export interface AcceptOptions {
   readonly metrics: Metrics;
 }
 
-const mostWaiting = { mostWaiting: 1000, mostWaitingPerOwner: 500 };
 // A key is neither taken nor free only if its entry was deleted between two statements.
 const maxRuns = 8;
 
 /** Accepts an order once. The same order under the same key gets its entry of now. */
-export function acceptOrders({ ledger, atOnce, wait, adapter, accepted, log, metrics }: AcceptOptions) {
+export function acceptOrders({ ledger, inPlace, adapter, accepted, log, metrics }: AcceptOptions) {
   const enqueued = metrics.counter("outbox_enqueued_total", "Orders that were accepted into the outbox.");
-  const places = turns({ atOnce, perOwner: atOnce, wait, ...mostWaiting });
   const lines = batchedLog(log);
 
   async function run({ clientId, key, order, traceparent }: PlacedOrder): Promise<{ entry: Entry; isNew: boolean }> {
@@ -62,16 +58,7 @@ export function acceptOrders({ ledger, atOnce, wait, adapter, accepted, log, met
     throw unavailable("the entry of this Idempotency-Key is being deleted; nothing was stored, try again");
   }
 
-  return async function accept(placed: PlacedOrder): Promise<{ entry: Entry; isNew: boolean }> {
-    const end = await places.take(placed.clientId).catch((error: unknown) => {
-      throw error instanceof NoTurn ? unavailable("too many orders are waiting; nothing was stored, try again") : error;
-    });
-    try {
-      return await run(placed);
-    } finally {
-      end();
-    }
-  };
+  return (placed: PlacedOrder): Promise<{ entry: Entry; isNew: boolean }> => inPlace(placed.clientId, () => run(placed));
 }
 
 export type AcceptOrder = ReturnType<typeof acceptOrders>;

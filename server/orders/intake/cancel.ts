@@ -3,9 +3,11 @@ import { batchedLog, type Log } from "../../kernel/telemetry/log.ts";
 import { storedKey } from "../order_key.ts";
 import type { LedgerFindRow, OrdersSql } from "../sql.gen.ts";
 import { type Entry, entryOf } from "./entry.ts";
+import type { InPlace } from "./places.ts";
 
 export interface CancelOptions {
   readonly ledger: Pick<OrdersSql["ledger"], "cancel" | "find">;
+  readonly inPlace: InPlace;
   readonly adapter: string;
   /** Called after an order was cancelled. */
   readonly cancelled: () => void;
@@ -17,9 +19,10 @@ const code = "CANCELLED";
 export const noSuchOrder = () => notFound("this client has no order with this Idempotency-Key");
 
 /** Cancels an order that has not been sent. An order that was cancelled before gets the same answer. */
-export function cancelOrders({ ledger, adapter, cancelled, log }: CancelOptions) {
+export function cancelOrders({ ledger, inPlace, adapter, cancelled, log }: CancelOptions) {
   const lines = batchedLog(log);
-  return async function cancel(clientId: string, key: string): Promise<Entry> {
+
+  async function run(clientId: string, key: string): Promise<Entry> {
     const idempotency_key = storedKey(clientId, key);
     const [done] = await ledger.cancel({ idempotency_key, reason: "the client cancelled the order" });
     const [row] = await ledger.find({ idempotency_key: [idempotency_key], settled_only: false });
@@ -31,7 +34,9 @@ export function cancelOrders({ ledger, adapter, cancelled, log }: CancelOptions)
     if (!row) throw noSuchOrder();
     if (row.reason_code !== code) throw notCancellable(row);
     return entryOf(row);
-  };
+  }
+
+  return (clientId: string, key: string): Promise<Entry> => inPlace(clientId, () => run(clientId, key));
 }
 
 export type CancelOrder = ReturnType<typeof cancelOrders>;

@@ -10,7 +10,7 @@ import { answers, entryExamples, refusals } from "./api_examples.ts";
 import { noSuchOrder } from "./cancel.ts";
 import { type Entry, entryOf } from "./entry.ts";
 import { keyInPath } from "./placing_routes.ts";
-import { type OrderWaits, tooManyWait } from "./waits.ts";
+import { type OrderWaits, tooManyOwnWaits, tooManyWait } from "./waits.ts";
 
 const strict = { additionalProperties: false };
 const states = ["accepted", "succeeded", "failed"];
@@ -65,7 +65,7 @@ export function readRoutes({ ledger, waits, beginWait, requires, cursors }: Read
         if (entry.status !== "accepted") return entry;
         const seconds = Number(query.timeout ?? defaultWait);
         beginWait(request, seconds);
-        const settled = await waits.wait(key, seconds * 1000, request.signal);
+        const settled = await waits.wait(callerOf(request).clientId, key, seconds * 1000, request.signal);
         return settled ? entryOf(settled) : find(key);
       },
       {
@@ -76,10 +76,10 @@ export function readRoutes({ ledger, waits, beginWait, requires, cursors }: Read
           summary: "An order as soon as it is settled",
           description:
             "Answers when the order has succeeded or failed, or after the timeout with what is recorded then: look at status, and wait again. A process that " +
-            "stops answers at once. Scope: orders:read.",
+            "stops answers at once. One client may use a quarter of the places of a process. Scope: orders:read.",
           responses: {
             200: answers("What is recorded now.", entryExamples),
-            ...refusals("/do/order/order-1/wait", noSuchOrder(), tooManyWait()),
+            ...refusals("/do/order/order-1/wait", noSuchOrder(), tooManyOwnWaits(125), tooManyWait()),
           },
         },
       },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { until } from "../../../stack/wait.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
-import { anyOrder, settleOrder } from "../../testing/order_rows.ts";
+import { anyOrder, insertOrder, settleOrder } from "../../testing/order_rows.ts";
 import type { Entry } from "./entry.ts";
 
 let kenri: TestKenri;
@@ -85,28 +85,52 @@ describe("a wait for an order", () => {
   });
 });
 
-/** A client that waits for the order `crowd`. */
-async function joinCrowd(): Promise<Socket> {
+/** A connection of the client with this API key that waits for its order `crowd`. */
+async function joinCrowd(apiKey: string, answered: () => void): Promise<Socket> {
   const { hostname, port } = new URL(base);
-  const socket = connect(Number(port), hostname);
-  const request = ["GET /do/order/crowd/wait?timeout=30 HTTP/1.1", `Host: ${hostname}`, `Authorization: Bearer ${kenri.key}`, "", ""];
+  const socket = connect(Number(port), hostname).once("data", answered);
+  const request = ["GET /do/order/crowd/wait?timeout=30 HTTP/1.1", `Host: ${hostname}`, `Authorization: Bearer ${apiKey}`, "", ""];
   await new Promise(resolve => socket.write(request.join("\r\n"), resolve));
   return socket;
 }
 
-test("ordinary reads do not wait behind 500 waits, and more waits are refused", async () => {
-  await place("crowd");
-  // More than there are places for. Sockets, because fetch has at most 256 requests under way; in batches, because of the server's listen queue.
+/** Its API key. */
+async function newClient(name: string): Promise<string> {
+  const apiKey = await kenri.newKey(name, ["orders:read", "orders:write"]);
+  await insertOrder(kenri.store("orders").sql, { client: name, key: "crowd" });
+  return apiKey;
+}
+
+test("a client gets a quarter of the places, and ordinary reads do not wait behind 500 waits", async () => {
+  const [first, ...others] = await Promise.all(["one", "two", "three", "four", "five"].map(newClient));
+  const last = others.at(-1)!;
+  const waitAs = (apiKey: string) => wait("crowd", 1, { headers: { authorization: `Bearer ${apiKey}` } });
+  // Sockets, because fetch has at most 256 requests under way; in batches, because of the server's listen queue.
   const crowd: Socket[] = [];
-  while (crowd.length < 600) crowd.push(...(await Promise.all(Array.from({ length: 100 }, joinCrowd))));
-  await until("there is no place left", 15_000, async () => (await wait("crowd", 1)).status === 503);
-  const refused = await wait("crowd", 1);
-  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
-  expect(await refused.json()).toMatchObject({ code: "UNAVAILABLE", detail: expect.stringContaining("too many clients wait") });
-  const reads = await Promise.all(Array.from({ length: 100 }, () => kenri.call("orders", "/do/order/crowd")));
+  let refused = 0;
+  async function join(apiKey: string): Promise<void> {
+    const batch = () => Promise.all(Array.from({ length: 75 }, () => joinCrowd(apiKey, () => refused++)));
+    crowd.push(...(await batch()), ...(await batch()));
+  }
+  await join(first!);
+  await until("the first client has its 125 places", 15_000, () => refused === 25);
+  const overShare = await waitAs(first!);
+  expect([overShare.status, overShare.headers.get("retry-after")]).toEqual([429, "1"]);
+  expect(await overShare.json()).toMatchObject({ code: "TOO_MANY_WAITS", detail: expect.stringContaining("125 waits of this client") });
+  expect((await waitAs(last)).status).toBe(200);
+
+  for (const apiKey of others.slice(0, 3)) await join(apiKey);
+  await until("there is no place left", 15_000, () => refused >= 100);
+  const overAll = await waitAs(last);
+  expect([overAll.status, overAll.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect(await overAll.json()).toMatchObject({ code: "UNAVAILABLE", detail: expect.stringContaining("too many clients wait") });
+  const authorization = `Bearer ${last}`;
+  const reads = await Promise.all(
+    Array.from({ length: 100 }, () => kenri.call("orders", "/do/order/crowd", { headers: { authorization } })),
+  );
   expect(new Set(reads.map(({ status }) => status))).toEqual(new Set([200]));
   for (const one of crowd) one.destroy();
-  await until("the places are free again", 15_000, async () => (await wait("crowd", 1)).status === 200);
+  await until("the places are free again", 15_000, async () => (await waitAs(first!)).status === 200);
 }, 90_000);
 
 test("a stopping process answers its waits at once with what is recorded, and ends in time", async () => {
