@@ -569,6 +569,8 @@ export interface OrdersAttentionParameters {
 export interface OrdersAttentionRow {
   count: number;
   more: boolean;
+  unknown_count: number;
+  unknown_more: boolean;
 }
 
 export interface OrdersClaimParameters {

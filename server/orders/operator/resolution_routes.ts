@@ -50,15 +50,22 @@ export function resolutionRoutes({ sql, adapter, requires, cursors, share, reque
         },
       },
     )
-    .get("/ops/orders/attention", async () => (await attention({ most }))[0]!, {
-      query: Type.Object({}, strict),
-      ...requires("ops:read"),
-      detail: {
-        summary: "How many aborted orders need attention",
-        description:
-          "All but those that their client cancelled, or that expired. Exact up to 10,000; `more` says that there are more. Scope: ops:read.",
+    .get(
+      "/ops/orders/attention",
+      async () => {
+        const { unknown_count, unknown_more, ...aborted } = (await attention({ most }))[0]!;
+        return { ...aborted, unknown: { count: unknown_count, more: unknown_more } };
       },
-    })
+      {
+        query: Type.Object({}, strict),
+        ...requires("ops:read"),
+        detail: {
+          summary: "How many orders need attention",
+          description:
+            "`count` and `more` are of aborted orders: all but those that their client cancelled, or that expired. `unknown` are the orders whose outcome at the broker is unknown. Exact up to 10,000; `more` says that there are more. Scope: ops:read.",
+        },
+      },
+    )
     .post(
       "/ops/orders/:order_id/ask",
       async ({ params, body, request }) => {

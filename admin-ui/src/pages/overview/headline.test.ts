@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import type { HealthPart, SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
-import type { OrdersUnknownRow as UnknownOrder } from "../../../../server/orders/sql.gen.ts";
 import type { Counts, Invariant } from "../../api/answers.ts";
 import { headlineOf, type OverviewData, type QueryResult } from "./headline.ts";
 
@@ -97,7 +96,7 @@ const sightOf = ({
   unreadable: known({ count: unreadable, more: false }),
   unknownOrders: known({
     count: { count: unknown.length, more: false },
-    orders: unknown.map(seconds => ({ created_at: ago(seconds) })) as unknown as UnknownOrder[],
+    oldest: unknown.length > 0 ? ago(Math.max(...unknown)) : undefined,
   }),
   isLagGrowing: false,
   ...overview,

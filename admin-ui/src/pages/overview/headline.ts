@@ -145,9 +145,8 @@ function failuresOf(overview: OverviewData): Finding[] {
 
 /** Orders with an unknown outcome. The sender asks the broker at once, so a young one usually needs nobody. */
 function unknownOrdersIn({ now, unknownOrders }: OverviewData) {
-  const { count: many = zero, orders = [] } = unknownOrders.data ?? {};
-  const oldest = orders[0]?.created_at;
-  return { count: many, oldest, isLate: oldest !== undefined && now - Date.parse(oldest) > lateAfter };
+  const { count: many = zero, oldest } = unknownOrders.data ?? {};
+  return { count: many, isLate: oldest !== undefined && now - Date.parse(oldest) > lateAfter };
 }
 const outcomes = ({ count: many }: Count) => (many === 1 ? "unknown outcome" : "unknown outcomes");
 
