@@ -8,6 +8,7 @@ import type { Step } from "./steps.ts";
 
 type Call = JourneyOrder["calls"][number];
 type Change = JourneyOrder["history"][number];
+type Action = JourneyOrder["actions"][number];
 
 /** The state of an order in a word. */
 export function orderOutcomeOf({ status, reason_code, outbox }: JourneyOrder): Pick<State, "tone" | "word"> {
@@ -27,23 +28,46 @@ export function orderStepsOf(order: JourneyOrder): Step[] {
     acceptanceOf(order, accepted),
     ...order.calls.map(stepOfCall),
     ...history.filter(one => one !== accepted).map(stepOfChange),
-    // A change of the ledger by a person is in the history, with the same reason.
-    ...actions
-      .filter(({ actor, reason }) => !history.some(change => change.actor === actor && change.reason === reason))
-      .map(action => stepOfAction(action, ["accepted"])),
+    ...actions.filter(action => !history.some(change => isRecordOf(change, action))).map(action => stepOfAction(action, ["accepted"])),
   ];
   return [...inOrder(steps), ...endOfOrder(order)];
 }
 
-const acceptanceOf = ({ accepted_at, client_id, idempotency_key, request, outbox }: JourneyOrder, change: Change | undefined): Step => ({
+// What each action makes of the ledger entry.
+const changesTo: Record<string, readonly string[]> = {
+  "order.requeue": ["accepted"],
+  "order.ask": ["succeeded", "failed"],
+  "order.resolve": ["succeeded", "failed"],
+};
+const sameTime = 1000;
+
+/** Whether a change of the ledger is the record of this action: one statement writes both. The action is then no step of its own. */
+const isRecordOf = (change: Change, { action, actor, reason, at, detail }: Action) =>
+  change.from_status !== null &&
+  change.actor === actor &&
+  change.reason === reason &&
+  (changesTo[action] ?? []).includes(change.to_status) &&
+  // An ask that settled nothing has the broker's answer instead.
+  (action !== "order.ask" || "outcome" in (detail ?? {})) &&
+  Math.abs(Date.parse(change.at) - Date.parse(at)) < sameTime;
+
+const acceptanceOf = (
+  { accepted_at, client_id, idempotency_key, request, outbox, actions }: JourneyOrder,
+  change: Change | undefined,
+): Step => ({
   key: "accepted",
   at: change?.at ?? accepted_at,
   tone: "done",
   title: `Order accepted: ${orderWords(request)}`,
   who: client_id,
-  text: `key ${idempotency_key}${outbox ? "" : "; settled, then deleted from the outbox after its retention"}`,
+  text: `key ${idempotency_key}${outbox ? "" : `; ${whyGone(actions)}`}`,
   ...(request.expires_at ? { speaksOf: { word: "expires", at: request.expires_at } } : {}),
 });
+
+const whyGone = (actions: readonly Action[]) =>
+  actions.some(({ action }) => action === "order.discard")
+    ? "discarded by an operator, with its calls to the broker; the ledger keeps its entry"
+    : "settled, then deleted from the outbox after its retention";
 
 function stepOfCall({ number, kind, started_at, outcome, worker, duration_ms, code, message }: Call): Step {
   const { tone, word } = callWords({ kind, outcome });
