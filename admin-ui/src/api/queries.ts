@@ -1,7 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import type { FirstFailure } from "../parts/action_risks.ts";
 import { without } from "../parts/filter.ts";
 import { endOf } from "../parts/order_words.ts";
-import { type Row, rowOf, type Sort } from "../parts/row_kinds.ts";
+import { failedState, type Row, rowOf, type Sort } from "../parts/row_kinds.ts";
 import { pageSize } from "../parts/settings.ts";
 import type { Kind, System } from "../systems.ts";
 import type {
@@ -81,6 +82,18 @@ export const groups = (kind: Kind, status: string) =>
       if (kind.name !== "orders") return answer;
       const named = answer.groups.map(group => ({ ...group, sample_error: `${group.fingerprint}: ${group.sample_error}` }));
       return { ...answer, groups: named.filter(({ fingerprint }) => !endOf(fingerprint)) };
+    },
+  });
+
+/** When the first of the failed rows of a filter failed. */
+export const firstFailure = (kind: Kind, filter: Filter) =>
+  queryOptions({
+    queryKey: [kind.name, "first failure", filter],
+    queryFn: async (context): Promise<FirstFailure> => {
+      const parameters = { ...filter, status: failedState(kind).name };
+      const { groups: all, more } = await get<Groups>(kind.system, `${kind.name}/groups`, parameters, context);
+      const groups = all.filter(({ fingerprint }) => !endOf(fingerprint));
+      return { at: groups.map(({ first_at }) => first_at).toSorted()[0], mayBeEarlier: more || groups.some(group => group.more) };
     },
   });
 

@@ -48,7 +48,7 @@ const isRecordOf = (change: Change, { action, actor, reason, at, detail }: Actio
   change.reason === reason &&
   (changesTo[action] ?? []).includes(change.to_status) &&
   // An ask that settled nothing has the broker's answer instead.
-  (action !== "order.ask" || "outcome" in (detail ?? {})) &&
+  (action !== "order.ask" || (detail as { outcome?: unknown } | null)?.outcome !== undefined) &&
   Math.abs(Date.parse(change.at) - Date.parse(at)) < sameTime;
 
 const acceptanceOf = (
@@ -98,9 +98,9 @@ const stepOfChange = ({ entry_id, at, actor, from_status, to_status, reason }: C
 });
 
 /** What has not happened yet, or needs a person. */
-function endOfOrder({ order_id, status, reason_code, outbox }: JourneyOrder): Step[] {
+function endOfOrder({ order_id, status, reason_code, settled_at, outbox }: JourneyOrder): Step[] {
   if (!outbox || status === "succeeded") return [];
-  const row = { kind: "orders", id: order_id, status: outbox.status, attempts: outbox.attempts } as const;
+  const row = { kind: "orders", id: order_id, status: outbox.status, attempts: outbox.attempts, failedAt: settled_at } as const;
   const step = { key: "settled", at: null, title: "Settled" } as const;
   const next = { speaksOf: { word: outbox.outcome_unknown ? "next question" : "next attempt", at: outbox.next_attempt_at } };
   if (outbox.outcome_unknown)
