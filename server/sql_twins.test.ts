@@ -49,7 +49,6 @@ const twins: Readonly<Record<string, readonly Difference[]>> = {
 const apart: Readonly<Record<string, string>> = {
   cleanup: "events are deleted by their confirmation, notifications by the time they were sent",
   depth: "each table counts states of its own",
-  discard: "a notification is deleted with its attempts and its dead letter",
   find: "each table has columns of its own",
   requeue: "an event gets a new message id, a notification marks its dead letter",
 };

@@ -1,4 +1,5 @@
 import type { KernelSettings } from "../kernel/config/settings.ts";
+import { cleanups } from "../kernel/life/cleanup.ts";
 import { loop } from "../kernel/life/loop.ts";
 import type { RoleContext } from "../kernel/life/role.ts";
 import { type Service, sequence } from "../kernel/life/service.ts";
@@ -7,7 +8,6 @@ import { openStore } from "../kernel/postgres/store.ts";
 import type { EntitlementSettings } from "./config.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
 
-const batch = 1000;
 const monthsAhead = 3;
 // Partitions are created three months ahead, so once an hour is enough.
 const partitionsEvery = 3_600_000;
@@ -22,17 +22,8 @@ export function janitorRole(
   const shared = { system: "entitlement", connections: 2, deadline: kernel.database.deadline, log, health, metrics };
   const app = openStore<EntitlementSql>({ ...shared, url: settings.appUrl, name: worker });
   const owner = openStore<EntitlementSql>({ ...shared, url: ownerUrl, name: `${worker} owner`, connections: 1 });
-  const deleted = metrics.counter("cleanup_deleted_total", "Rows deleted past their retention.", ["table"]);
-  const counted = (table: string, rows: unknown[]) => {
-    deleted.inc({ table }, rows.length);
-    return rows.length;
-  };
-
-  const cleanKeys = async () => counted("idempotency_keys", await app.statements.idempotency.cleanup({ limit: batch }));
-  const cleanOutbox = async () =>
-    counted("outbox_events", await app.statements.outbox.cleanup({ retention_seconds: settings.outbox.retention / 1000, limit: batch }));
-  const cleanFlow = async () =>
-    counted("flow_minutes", await app.statements.flow.cleanup({ retention_seconds: kernel.flow.retention / 1000, limit: batch }));
+  const { deleted, loopFor } = cleanups({ interval: settings.cleanup, log, metrics });
+  const { idempotency, outbox, flow, operations } = app.statements;
   const partitions = async () => {
     const { audit } = owner.statements;
     const made = await audit.make_partitions({ ahead: monthsAhead });
@@ -42,21 +33,13 @@ export function janitorRole(
     return 0;
   };
 
-  const every = { log, metrics, full: batch };
   return sequence([
     app,
     owner,
-    loop({ name: "idempotency.cleanup", runOnce: cleanKeys, interval: settings.cleanup, ...every }),
-    loop({ name: "outbox.cleanup", runOnce: cleanOutbox, interval: settings.cleanup, ...every }),
-    loop({ name: "flow.cleanup", runOnce: cleanFlow, interval: settings.cleanup, ...every }),
-    operationCleanup({
-      sql: app.statements.operations,
-      retention: kernel.bulk.retention,
-      interval: settings.cleanup,
-      deleted,
-      log,
-      metrics,
-    }),
-    loop({ name: "audit.partitions", runOnce: partitions, interval: partitionsEvery, ...every }),
+    loopFor("idempotency", "idempotency_keys", limit => idempotency.cleanup({ limit })),
+    loopFor("outbox", "outbox_events", limit => outbox.cleanup({ retention_seconds: settings.outbox.retention / 1000, limit })),
+    loopFor("flow", "flow_minutes", limit => flow.cleanup({ retention_seconds: kernel.flow.retention / 1000, limit })),
+    operationCleanup({ sql: operations, retention: kernel.bulk.retention, interval: settings.cleanup, deleted, log, metrics }),
+    loop({ name: "audit.partitions", runOnce: partitions, full: Number.POSITIVE_INFINITY, interval: partitionsEvery, log, metrics }),
   ]);
 }

@@ -457,16 +457,6 @@ export interface ChangeRow {
   claimed_payload: Json | null;
 }
 
-export interface ConsistencyLeasesParameters {
-  most: number;
-}
-export interface ConsistencyLeasesRow {
-  count: number;
-  more: boolean;
-  oldest: string | null;
-  sample: readonly string[];
-}
-
 export interface ConsistencyLostParameters {
   stream: string;
   most: number;
@@ -853,6 +843,16 @@ export interface OutboxHeadParameters {
 export interface OutboxHeadRow {
   bound: string;
   reach: string | null;
+}
+
+export interface OutboxLeasesRunOutParameters {
+  most: number;
+}
+export interface OutboxLeasesRunOutRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
 }
 
 export interface OutboxObserveParameters {
@@ -1281,7 +1281,6 @@ export interface EntitlementSql {
   };
   change(parameters: ChangeParameters): Promise<ChangeRow[]>;
   consistency: {
-    leases(parameters: ConsistencyLeasesParameters): Promise<ConsistencyLeasesRow[]>;
     lost(parameters: ConsistencyLostParameters): Promise<ConsistencyLostRow[]>;
     stream(parameters: ConsistencyStreamParameters): Promise<ConsistencyStreamRow[]>;
     unannounced(parameters: ConsistencyUnannouncedParameters): Promise<ConsistencyUnannouncedRow[]>;
@@ -1317,6 +1316,7 @@ export interface EntitlementSql {
     groups(parameters: OutboxGroupsParameters): Promise<OutboxGroupsRow[]>;
     groups_retrying(parameters: OutboxGroupsRetryingParameters): Promise<OutboxGroupsRetryingRow[]>;
     head(parameters: OutboxHeadParameters): Promise<OutboxHeadRow[]>;
+    leases_run_out(parameters: OutboxLeasesRunOutParameters): Promise<OutboxLeasesRunOutRow[]>;
     observe(parameters: OutboxObserveParameters): Promise<OutboxObserveRow[]>;
     oldest_lease(parameters: OutboxOldestLeaseParameters): Promise<OutboxOldestLeaseRow[]>;
     oldest_pending(): Promise<OutboxOldestPendingRow[]>;

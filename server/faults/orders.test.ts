@@ -134,6 +134,34 @@ test.concurrent("the broker is away for longer than all attempts: waiting orders
   expect(await it.sql`select from idempo_ledger where status = 'succeeded'`).toHaveLength(7);
 });
 
+test.concurrent("a requeued order has a new key at the broker, so that an answer about the rejected one does not settle it", async () => {
+  const it = await scene();
+  await it.broker.setFaults({ reject: 1 });
+  const [key] = await placeOrders(it.sql, 1);
+  await it.kenri.start("orders:sender");
+  await it.kenri.start("orders:api");
+  await ended(it);
+  await it.broker.setFaults({ drop_before: 1 });
+  const [order] = await it.sql`select order_id from outbox_orders where status = 'aborted'`;
+  const init = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ reason: "its limit was raised" }),
+  };
+  expect((await it.kenri.call("orders", `/ops/orders/${order!.order_id}/requeue`, init)).status).toBe(200);
+  await until("the broker was asked after a send without an answer", 30_000, async () => {
+    const calls = await it.sql`select outcome from order_attempts where kind = 'ask'`;
+    return calls.some(({ outcome }) => outcome === "not_known");
+  });
+  await it.broker.setFaults();
+  await ended(it);
+  expect((await entriesOf(it))[0]).toMatchObject({ status: "succeeded" });
+  expect((await it.broker.book()).map(row => [row.key, row.state]).toSorted()).toEqual([
+    [`1@${key}`, "filled"],
+    [key!, "rejected"],
+  ]);
+});
+
 test.concurrent("expires_at: an order is not sent after it, also while the circuit is open or it waits for its next attempt", async () => {
   const it = await scene({ ORDERS_BACKOFF: "1h", ORDERS_BACKOFF_CAP: "1h" });
   await it.broker.setFaults({ fail_503: 1, symbols: ["BUSY"] });

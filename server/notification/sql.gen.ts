@@ -438,16 +438,6 @@ export interface ConsistencyFeedGapsRow {
   sample: readonly string[];
 }
 
-export interface ConsistencyLeasesParameters {
-  most: number;
-}
-export interface ConsistencyLeasesRow {
-  count: number;
-  more: boolean;
-  oldest: string | null;
-  sample: readonly string[];
-}
-
 export interface ConsistencyUntoldParameters {
   retention_seconds: number;
   scan: number;
@@ -807,6 +797,16 @@ export interface NotificationsInboxRow {
   read_at: string | null;
   trace_id: string;
   payload: Json;
+}
+
+export interface NotificationsLeasesRunOutParameters {
+  most: number;
+}
+export interface NotificationsLeasesRunOutRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
 }
 
 export interface NotificationsOldestLeaseParameters {
@@ -1303,7 +1303,6 @@ export interface NotificationSql {
     dead_but_alive(parameters: ConsistencyDeadButAliveParameters): Promise<ConsistencyDeadButAliveRow[]>;
     failed_without_dead_letter(parameters: ConsistencyFailedWithoutDeadLetterParameters): Promise<ConsistencyFailedWithoutDeadLetterRow[]>;
     feed_gaps(parameters: ConsistencyFeedGapsParameters): Promise<ConsistencyFeedGapsRow[]>;
-    leases(parameters: ConsistencyLeasesParameters): Promise<ConsistencyLeasesRow[]>;
     untold(parameters: ConsistencyUntoldParameters): Promise<ConsistencyUntoldRow[]>;
   };
   consumed(parameters: ConsumedParameters): Promise<ConsumedRow[]>;
@@ -1334,6 +1333,7 @@ export interface NotificationSql {
     groups_retrying(parameters: NotificationsGroupsRetryingParameters): Promise<NotificationsGroupsRetryingRow[]>;
     head(parameters: NotificationsHeadParameters): Promise<NotificationsHeadRow[]>;
     inbox(parameters: NotificationsInboxParameters): Promise<NotificationsInboxRow[]>;
+    leases_run_out(parameters: NotificationsLeasesRunOutParameters): Promise<NotificationsLeasesRunOutRow[]>;
     oldest_lease(parameters: NotificationsOldestLeaseParameters): Promise<NotificationsOldestLeaseRow[]>;
     oldest_pending(): Promise<NotificationsOldestPendingRow[]>;
     overdue(parameters: NotificationsOverdueParameters): Promise<NotificationsOverdueRow[]>;

@@ -21,17 +21,21 @@ const left = async (table: "outbox_orders" | "idempo_ledger") =>
 describe("the janitor", () => {
   beforeEach(async () => void (await sql()`truncate outbox_orders, order_attempts, idempo_ledger, idempo_ledger_history`));
 
-  test("deletes settled orders past their retention with their attempts; the ledger keeps them longer; open orders stay for ever", async () => {
-    for (const status of ["pending", "sending", "failed", "succeeded", "aborted"] as const)
-      for (const age of ["30 minutes", "2 hours", "3 years"]) await insertOrder(sql(), { key: `${status} ${age}`, status, age });
+  test("deletes settled orders past their retention with their attempts; the ledger keeps them longer; open orders and those that need attention stay for ever", async () => {
+    const ages = ["30 minutes", "2 hours", "3 years"];
+    for (const age of ages) {
+      for (const status of ["pending", "sending", "failed", "succeeded", "aborted"] as const)
+        await insertOrder(sql(), { key: `${status} ${age}`, status, age });
+      await insertOrder(sql(), { key: `cancelled ${age}`, status: "aborted", code: "CANCELLED", age });
+    }
     await insertOrder(sql(), { key: "unknown 3 years", status: "failed", outcomeUnknown: true, code: "TIMEOUT", age: "3 years" });
     await insertOrder(sql(), { key: "cleaned up 2 hours", status: "succeeded", age: "2 hours", inOutbox: false });
     await insertOrder(sql(), { key: "cleaned up 3 years", status: "succeeded", age: "3 years", inOutbox: false });
     await orderAttempts.put(sql(), {}, "outbox_orders");
-    const open = ["failed", "pending", "sending"].flatMap(status => ["2 hours", "3 years", "30 minutes"].map(age => `${status} ${age}`));
+    const kept = ["aborted", "failed", "pending", "sending"].flatMap(status => ages.map(age => `${status} ${age}`));
     const janitor = await kenri.start("orders:janitor");
-    const inOutbox = ["aborted 30 minutes", ...open, "succeeded 30 minutes", "unknown 3 years"].toSorted();
-    const inLedger = [...inOutbox, "aborted 2 hours", "succeeded 2 hours", "cleaned up 2 hours"].toSorted();
+    const inOutbox = ["cancelled 30 minutes", ...kept, "succeeded 30 minutes", "unknown 3 years"].toSorted();
+    const inLedger = [...inOutbox, "cancelled 2 hours", "succeeded 2 hours", "cleaned up 2 hours"].toSorted();
     await until("the settled orders are gone", 15_000, async () => (await left("outbox_orders")).length === inOutbox.length);
     await until("the old entries are gone", 15_000, async () => (await left("idempo_ledger")).length === inLedger.length);
     expect(await left("outbox_orders")).toEqual(inOutbox);

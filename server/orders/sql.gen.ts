@@ -382,16 +382,6 @@ export interface ConsistencyDisagreeingRow {
   sample: readonly string[];
 }
 
-export interface ConsistencyLeasesParameters {
-  most: number;
-}
-export interface ConsistencyLeasesRow {
-  count: number;
-  more: boolean;
-  oldest: string | null;
-  sample: readonly string[];
-}
-
 export interface ConsistencyUnknownParameters {
   most: number;
 }
@@ -584,6 +574,7 @@ export interface OrdersClaimRow {
   order_id: string;
   aggregate_key: string;
   idempotency_key: string;
+  broker_key: string;
   order_request_json: Json;
   traceparent: string;
   attempts: number;
@@ -660,6 +651,7 @@ export interface OrdersFindParameters {
 export interface OrdersFindRow {
   order_id: string;
   idempotency_key: string;
+  broker_key: string;
   client_id: string;
   symbol: string;
   side: string;
@@ -769,6 +761,16 @@ export interface OrdersHistoryRow {
   from_status: string | null;
   to_status: string;
   reason: string;
+}
+
+export interface OrdersLeasesRunOutParameters {
+  most: number;
+}
+export interface OrdersLeasesRunOutRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
 }
 
 export interface OrdersOldestExpiryParameters {
@@ -1192,7 +1194,6 @@ export interface OrdersSql {
   };
   consistency: {
     disagreeing(parameters: ConsistencyDisagreeingParameters): Promise<ConsistencyDisagreeingRow[]>;
-    leases(parameters: ConsistencyLeasesParameters): Promise<ConsistencyLeasesRow[]>;
     unknown(parameters: ConsistencyUnknownParameters): Promise<ConsistencyUnknownRow[]>;
     unrecorded(parameters: ConsistencyUnrecordedParameters): Promise<ConsistencyUnrecordedRow[]>;
     unsent(parameters: ConsistencyUnsentParameters): Promise<ConsistencyUnsentRow[]>;
@@ -1225,6 +1226,7 @@ export interface OrdersSql {
     groups_retrying(parameters: OrdersGroupsRetryingParameters): Promise<OrdersGroupsRetryingRow[]>;
     head(parameters: OrdersHeadParameters): Promise<OrdersHeadRow[]>;
     history(parameters: OrdersHistoryParameters): Promise<OrdersHistoryRow[]>;
+    leases_run_out(parameters: OrdersLeasesRunOutParameters): Promise<OrdersLeasesRunOutRow[]>;
     oldest_expiry(parameters: OrdersOldestExpiryParameters): Promise<OrdersOldestExpiryRow[]>;
     oldest_lease(parameters: OrdersOldestLeaseParameters): Promise<OrdersOldestLeaseRow[]>;
     oldest_pending(): Promise<OrdersOldestPendingRow[]>;

@@ -55,24 +55,23 @@ interface Entry {
 
 /** Compares the broker's book with the ledger and the outbox, order by order, after everything was settled. Returns what is wrong. */
 export async function disagreements(sql: postgres.Sql, broker: Pick<TestPaperBroker, "book">): Promise<string[]> {
-  const book = new Map((await broker.book()).map(row => [row.key, row]));
+  // A requeued order has further keys at the broker: `1@<key>` and so on.
+  const book = Map.groupBy(await broker.book(), ({ key }) => key.replace(/^\d+@/, ""));
   const entries = await sql<Entry[]>`
     select l.idempotency_key as key, l.status, o.status as outbox, o.outcome_unknown as unknown, l.broker_order_id,
       (select string_agg(coalesce(from_status, 'new') || '>' || to_status, ' ' order by entry_id) from idempo_ledger_history h where h.order_id = l.order_id) as changes
     from idempo_ledger l left join outbox_orders o using (order_id)`;
   const wrong = (entry: Entry): string | undefined => {
     const { key, status, outbox, unknown, broker_order_id, changes } = entry;
-    const row = book.get(key);
+    const rows = book.get(key) ?? [];
+    const executed = rows.filter(({ executions }) => executions > 0);
     if (unknown) return "its outcome is unknown";
     if (!changes.startsWith("new>accepted") || !changes.endsWith(`>${status}`)) return `its history is ${changes}`;
+    const found = `${status}, and the book has ${JSON.stringify(rows)}`;
     if (status === "succeeded" && outbox === "succeeded")
-      return row?.executions === 1 && row.broker_order_id === broker_order_id
-        ? undefined
-        : `succeeded, and the book has ${JSON.stringify(row)}`;
+      return executed.length === 1 && executed[0]!.executions === 1 && executed[0]!.broker_order_id === broker_order_id ? undefined : found;
     if (status === "failed" && outbox === "aborted")
-      return row === undefined || (row.executions === 0 && row.state === "rejected")
-        ? undefined
-        : `failed, and the book has ${JSON.stringify(row)}`;
+      return rows.every(({ state }) => state === "rejected") && executed.length === 0 ? undefined : found;
     return `the ledger says ${status}, the outbox ${outbox}`;
   };
   const keys = new Set(entries.map(({ key }) => key));

@@ -8,7 +8,7 @@ const reclaimedWithin = 60_000;
 
 /** What must hold between entitlements, their audit, the outbox and the stream. */
 export function invariantsOf(
-  { consistency }: EntitlementSql,
+  { consistency, outbox: events }: EntitlementSql,
   { stream, outbox: { overdue, retention } }: EntitlementSettings,
 ): Invariant[] {
   const unconfirmed = (older_than_seconds: number, younger_than_seconds: number | null) => () =>
@@ -47,7 +47,7 @@ export function invariantsOf(
     {
       name: "leases_run_out",
       about: "Events in flight whose lease ran out. A relay reclaims them within seconds.",
-      look: () => consistency.leases({ most }),
+      look: () => events.leases_run_out({ most }),
       judge: brokenAfter(reclaimedWithin),
     },
     {

@@ -6,11 +6,11 @@ import type { NotificationSql } from "../sql.gen.ts";
 const reclaimedWithin = 60_000;
 
 /** What must hold between consumed events, notifications, dead letters and feeds. */
-export const invariantsOf = ({ consistency }: NotificationSql, { retention }: NotificationSettings): Invariant[] => [
+export const invariantsOf = ({ consistency, notifications }: NotificationSql, { retention }: NotificationSettings): Invariant[] => [
   {
     name: "leases_run_out",
     about: "Notifications in flight whose lease ran out. A sender reclaims them within seconds.",
-    look: () => consistency.leases({ most }),
+    look: () => notifications.leases_run_out({ most }),
     judge: brokenAfter(reclaimedWithin),
   },
   {

@@ -7,11 +7,11 @@ const reclaimedWithin = 60_000;
 const answeredWithin = 15 * 60_000;
 
 /** What must hold between the outbox, the ledger and the ledger's history. */
-export const invariantsOf = ({ consistency }: OrdersSql): Invariant[] => [
+export const invariantsOf = ({ consistency, orders }: OrdersSql): Invariant[] => [
   {
     name: "leases_run_out",
     about: "Orders that a sender holds and whose lease ran out. A sender reclaims them within seconds.",
-    look: () => consistency.leases({ most }),
+    look: () => orders.leases_run_out({ most }),
     judge: brokenAfter(reclaimedWithin),
   },
   {

@@ -91,7 +91,7 @@ describe("ask", () => {
     const { id } = await doubtful();
     expect((await askAbout(id)).body).toMatchObject({ answer: "unknown_to_broker", status: "failed", outcome_unknown: true });
     expect(await stateOf(id)).toMatchObject({ status: "failed", outcome_unknown: true, is_due: true, entry: "accepted" });
-    expect((await recordsOf(id)).audit).toMatchObject([{ action: "order.ask", detail: { answer: "unknown_to_broker" } }]);
+    expect((await recordsOf(id)).audit).toMatchObject([{ action: "order.ask", detail: { broker_says: "unknown_to_broker" } }]);
   });
 
   test("the broker does not answer, or works on it: nothing changes but the records", async () => {
@@ -229,7 +229,7 @@ test("the invariants see a disagreement of ledger and outbox, an entry without a
   expect(await states()).toEqual(good);
   const { id } = await doubtful();
   expect(await states()).toEqual({ ...good, unknown_outcomes: "watch" });
-  await it.sql`update outbox_orders set queued_at = now() - interval '1 day' where order_id = ${id}`;
+  await it.sql`update outbox_orders set unknown_since = now() - interval '1 day' where order_id = ${id}`;
   expect(await states()).toEqual({ ...good, unknown_outcomes: "broken" });
   await it.sql`update idempo_ledger set status = 'succeeded', settled_at = now() where order_id = ${id}`;
   expect(await states()).toMatchObject({

@@ -32,7 +32,7 @@ export async function askNow(sql: Sql, adapter: Adapter, { id, actor, reason }: 
   const [order] = await sql.orders.find({ id });
   if (!order) return undefined;
   const since = performance.now();
-  const result = await adapter.ask(order.idempotency_key, noLimit);
+  const result = await adapter.ask(order.broker_key, noLimit);
   const { outcome } = result;
   const answer = answers[outcome];
   const why: Readonly<Record<string, string>> = outcome === "succeeded" ? {} : { code: result.code, message: result.message };

@@ -5,6 +5,7 @@ import { type Cursors, limitOf, pageQuery } from "../../kernel/http/cursor.ts";
 import { badRequest, notFound } from "../../kernel/http/problem.ts";
 import type { Share } from "../../kernel/http/shared_reads.ts";
 import { anyId, longText, uuid } from "../../kernel/http/text.ts";
+import type { Count } from "../../kernel/operator/list_routes.ts";
 import type { Adapter } from "../broker/adapter.ts";
 import type { OrdersSql } from "../sql.gen.ts";
 import { askNow, resolveByHand } from "./resolution.ts";
@@ -27,6 +28,11 @@ const lowestUuid = "00000000-0000-0000-0000-000000000000";
 const list = "orders unknown";
 const most = 10_000;
 const unknownOrder = () => notFound("there is no such order; settled ones are deleted after a while");
+
+/** The aborted orders that need attention, and those with an unknown outcome. */
+export interface OrderAttention extends Count {
+  readonly unknown: Count;
+}
 
 /** Orders whose outcome at the broker is unknown, and what an operator may do about it. */
 export function resolutionRoutes({ sql, adapter, requires, cursors, share, requeued }: ResolutionOptions) {
@@ -52,9 +58,10 @@ export function resolutionRoutes({ sql, adapter, requires, cursors, share, reque
     )
     .get(
       "/ops/orders/attention",
-      async () => {
-        const { unknown_count, unknown_more, ...aborted } = (await attention({ most }))[0]!;
-        return { ...aborted, unknown: { count: unknown_count, more: unknown_more } };
+      async (): Promise<OrderAttention> => {
+        const [found] = await attention({ most });
+        const { count, more, unknown_count, unknown_more } = found!;
+        return { count, more, unknown: { count: unknown_count, more: unknown_more } };
       },
       {
         query: Type.Object({}, strict),
@@ -62,7 +69,7 @@ export function resolutionRoutes({ sql, adapter, requires, cursors, share, reque
         detail: {
           summary: "How many orders need attention",
           description:
-            "`count` and `more` are of aborted orders: all but those that their client cancelled, or that expired. `unknown` are the orders whose outcome at the broker is unknown. Exact up to 10,000; `more` says that there are more. Scope: ops:read.",
+            "Aborted orders, except those that their client cancelled, that expired or that a person settled by hand; `unknown`: orders with an unknown outcome. Exact up to 10,000; `more` says that there are more. Scope: ops:read.",
         },
       },
     )

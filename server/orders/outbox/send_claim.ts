@@ -102,7 +102,7 @@ export function sendClaim(options: SendClaimOptions) {
   }
 
   async function ask(row: OrdersClaimRow, ended: AbortSignal): Promise<Call<AskResult>> {
-    const asked = await call("ask", adapter.ask(row.idempotency_key, ended));
+    const asked = await call("ask", adapter.ask(row.broker_key, ended));
     askedTotal.inc({ answer: asked.result.outcome });
     return asked;
   }
@@ -110,7 +110,7 @@ export function sendClaim(options: SendClaimOptions) {
   async function send(row: OrdersClaimRow, ended: AbortSignal): Promise<Call<SendResult>> {
     age.observe(row.queued_seconds);
     const { expires_at: _, ...request } = row.order_request_json as Omit<BrokerOrder, "key"> & { expires_at?: string };
-    const sent = await call("send", adapter.send({ ...request, key: row.idempotency_key }, ended));
+    const sent = await call("send", adapter.send({ ...request, key: row.broker_key }, ended));
     if (sent.result.outcome !== "succeeded") failedTotal.inc({ code: sent.result.code });
     return sent;
   }

@@ -26,8 +26,12 @@ create table outbox_orders (
   lease_until timestamptz,
   claim_token uuid,
   outcome_unknown boolean not null default false,                         -- an attempt may have reached the broker; the broker is asked first
+  unknown_since timestamptz,
   asks int not null default 0,                                            -- asks without an answer since the outcome became unknown
   calls int not null default 0,                                           -- rows in order_attempts
+  requeues int not null default 0,
+  -- The key at the broker. A requeued order gets a new one: about the old key the broker would answer with what became of the old order.
+  broker_key text not null generated always as (case requeues when 0 then idempotency_key else requeues::text || '@' || idempotency_key end) stored,
   constraint uq_outbox_idempo unique (idempotency_key),
   check ((status = 'sending') = (claim_token is not null)),
   check ((claim_token is null) = (lease_until is null)),
@@ -44,7 +48,8 @@ create index outbox_orders_lease on outbox_orders (lease_until) where status = '
 create index outbox_orders_queued on outbox_orders (queued_at) where status in ('pending', 'failed');
 create index outbox_orders_tried on outbox_orders (queued_at) where status in ('pending', 'failed', 'sending') and next_attempt_at > queued_at;
 create index outbox_orders_expiry on outbox_orders (expires_at) where status in ('pending', 'failed') and expires_at is not null;
-create index outbox_orders_settled on outbox_orders (settled_at) where settled_at is not null;
+create index outbox_orders_settled on outbox_orders (settled_at)
+  where status = 'succeeded' or status = 'aborted' and last_error_code in ('CANCELLED', 'EXPIRED', 'RESOLVED_FAILED');
 
 -- Operators.
 create index outbox_orders_unknown on outbox_orders (order_id) where outcome_unknown;

@@ -4,6 +4,7 @@ alter table outbox_orders add column order_type text generated always as (order_
 create function note_update() returns trigger language plpgsql as $$
 begin
   new.updated_at := clock_timestamp();
+  new.unknown_since := case when new.outcome_unknown then coalesce(new.unknown_since, clock_timestamp()) end;
   return new;
 end $$;
 create trigger outbox_orders_updated before update on outbox_orders for each row execute function note_update();
@@ -19,7 +20,7 @@ create index outbox_orders_aborted on outbox_orders (order_id) include (order_ty
 create index outbox_orders_aborted_code on outbox_orders (last_error_code, order_id) include (order_type, attempts, created_at, failed_at) where status = 'aborted';
 create index outbox_orders_aborted_at on outbox_orders (failed_at, order_id) where status = 'aborted';
 create index outbox_orders_aborted_code_at on outbox_orders (last_error_code, failed_at, order_id) include (order_type, attempts, created_at) where status = 'aborted';
-create index outbox_orders_attention on outbox_orders (order_id) where status = 'aborted' and last_error_code not in ('CANCELLED', 'EXPIRED');
+create index outbox_orders_attention on outbox_orders (order_id) where status = 'aborted' and last_error_code not in ('CANCELLED', 'EXPIRED', 'RESOLVED_FAILED');
 create index outbox_orders_aborted_attempts on outbox_orders (attempts, order_id) where status = 'aborted';
 
 -- Whether an operator may requeue an order. A cancelled or expired one is never sent.

@@ -19,6 +19,6 @@ with asked as (
   from asked
 ), audited as (
   insert into operator_actions (actor, action, subject, reason, detail)
-  select $2, 'order.ask', order_id::text, $3, jsonb_build_object('answer', $4::text) from asked
+  select $2, 'order.ask', order_id::text, $3, jsonb_build_object('broker_says', $4::text) from asked
 )
 select order_id, is_due from asked

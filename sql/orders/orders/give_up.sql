@@ -1,5 +1,5 @@
--- Aborts orders that are not sent any more: those past expires_at, and, if the broker has been away for so long, those queued longer than $3. An
--- order with an unknown outcome is never aborted here. The ledger fails in the same statement.
+-- Aborts orders that are not sent any more: those past expires_at, and, if the broker has been away for so long, those queued longer than $3. If
+-- any sender had an order executed in that time, the broker is not away. An order with an unknown outcome is never aborted here. The ledger fails in the same statement.
 -- $1 worker
 -- $2 limit: of each kind
 -- $3 away_seconds?: how long the broker has been away, if waiting orders are aborted for that
@@ -12,6 +12,7 @@ with expired as materialized (
 ), waiting as materialized (
   select order_id, 'BROKER_UNAVAILABLE' as code, 'the broker did not answer for longer than all attempts take' as message from outbox_orders
   where status in ('pending', 'failed') and queued_at <= now() - make_interval(secs => $3::float8) and not outcome_unknown
+    and (select settled_at from outbox_orders where status = 'succeeded' and settled_at > now() - make_interval(secs => $3::float8) limit 1) is null
   order by queued_at limit $2::int for update skip locked
 ), target as materialized (
   select distinct on (order_id) order_id, code, message from (select * from expired union all select * from waiting) t order by order_id, code desc
