@@ -129,6 +129,24 @@ test("an unknown outcome is found, the broker is asked, another one is settled b
   }
 });
 
+test("all unknown outcomes are counted and can be reached, page by page", async ({ page }) => {
+  test.setTimeout(60_000);
+  const client = `pages-${Date.now()}`;
+  const keys = Array.from({ length: 60 }, (_, index) => `k${index}`);
+  await putUnknown(client, keys);
+  try {
+    await openConsole(page, "viewer", "orders");
+    await expect(unknownOutcomes(page)).toContainText("60 unknown outcomes", refreshed);
+    const rows = unknownOutcomes(page).getByRole("row").filter({ hasText: client });
+    await expect(rows).toHaveCount(50);
+    await unknownOutcomes(page).getByRole("button", { name: "Show more" }).click();
+    await expect(rows).toHaveCount(60, refreshed);
+    await expect(unknownOutcomes(page).getByRole("button", { name: "Show more" })).toHaveCount(0);
+  } finally {
+    await seed("forget", { prefix: client });
+  }
+});
+
 async function answersOf(page: Page, id: string): Promise<Record<string, number>> {
   const post = async (action: string, data: object) =>
     (await page.request.post(addressOf(`api/orders/orders/${id}/${action}`), { headers: { "x-kenri-csrf": "1" }, data })).status();
@@ -202,6 +220,7 @@ test("a rejected order is aborted, found by its reason code, requeued by an oper
     await expect(drawer).toContainText("Sent: rejected");
     await faults({});
     await drawer.getByRole("button", { name: "Requeue …" }).click();
+    await expect(drawer).toContainText("that this order failed, and may have ordered again");
     await drawer.getByLabel("Reason").fill(`the symbol trades again ${key}`);
     await drawer.getByRole("button", { name: "Requeue", exact: true }).click();
     await expect(drawer.getByText("Sent: executed")).toBeVisible({ timeout: 20_000 });
@@ -231,6 +250,47 @@ test("a cancelled order is listed as aborted, but it is no failure and cannot be
     await expect(badge).toHaveText(before, refreshed);
     await visit(page, "failures");
     await expect(page.getByRole("region", { name: "Orders" })).not.toContainText("CANCELLED");
+  } finally {
+    await seed("forget", { prefix: client });
+  }
+});
+
+test("only an admin discards an order: the ledger keeps its entry, and journey and audit say who and why", async ({ page, browser }) => {
+  test.setTimeout(60_000);
+  const client = `unwanted-${Date.now()}`;
+  const call = { kind: "send", after: 10, took: 20, outcome: "final", code: "REJECTED", message: "no such market" };
+  const rejected = { at: Date.now() - 7_200_000, client, key: "k", order, status: "aborted", code: "REJECTED", message: "no such market" };
+  const [one] = (await seed<Seeded[]>("orders", [{ ...rejected, calls: [call] }])) as [Seeded];
+  const path = `orders/${one.orderId}?status=aborted`;
+  try {
+    const other = await (await browser.newContext()).newPage();
+    await openConsole(other, "operator", path);
+    await expect(other.getByRole("dialog").getByRole("button", { name: /…$/ })).toHaveText(["Requeue …"]);
+    await other.getByRole("dialog").getByRole("button", { name: "Requeue …" }).click();
+    await expect(other.getByRole("dialog")).toContainText("The client was told 2 h ago that this order failed");
+    const refused = { headers: { "x-kenri-csrf": "1" }, data: { reason: "may I" } };
+    expect((await other.request.post(addressOf(`api/orders/orders/${one.orderId}/discard`), refused)).status()).toBe(403);
+    await other.context().close();
+
+    await openConsole(page, "admin", path);
+    const drawer = page.getByRole("dialog");
+    await drawer.getByRole("button", { name: "Discard …" }).click();
+    await expect(drawer).toContainText("It is deleted permanently. The ledger keeps its entry");
+    const reason = `the desk closed ${client}`;
+    await drawer.getByLabel("Reason").fill(reason);
+    await drawer.getByRole("button", { name: "Discard", exact: true }).click();
+    await expect(drawer.getByText("It was discarded.")).toBeVisible();
+    await expect(drawer.getByRole("button", { name: /…$/ })).toHaveCount(0);
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("button", { name: new RegExp(`open ${one.orderId}`) })).toHaveCount(0, refreshed);
+
+    await visit(page, `journey/${one.orderId}`);
+    const steps = page.getByRole("main").getByRole("listitem");
+    await expect(steps.filter({ hasText: "Order accepted" })).toContainText("the ledger keeps its entry");
+    await expect(steps.filter({ hasText: "Settled: accepted → failed" })).toHaveCount(1);
+    await expect(steps.filter({ hasText: "Order discarded" })).toContainText(reason);
+    await visit(page, `audit?subject=${one.orderId}`);
+    await expect(auditRow(page, reason)).toContainText("Order discarded");
   } finally {
     await seed("forget", { prefix: client });
   }

@@ -109,6 +109,11 @@ export async function fakeResponses(page: Page, state: SystemState): Promise<() 
     "orders/orders/counts": orderCounts(state.orders?.counts),
     "orders/orders/counts?fingerprint=": orderCounts({ succeeded: 0 }),
     "orders/orders/unknown": unknownOrders(state.unknown),
+    "orders/orders/attention": {
+      count: state.orders?.counts?.aborted ?? 0,
+      more: false,
+      unknown: { count: state.unknown ?? 0, more: false },
+    },
     "orders/consistency": { invariants: [] },
     "orders/health": {
       dependencies: parts(["database"]),

@@ -13,6 +13,7 @@ import type { operationRoutes } from "../../../server/kernel/operator/operation_
 import type { RowAction } from "../../../server/kernel/operator/row_kind.ts";
 import type { rawRoutes } from "../../../server/notification/operator/raw_routes.ts";
 import type { NotificationsAttemptsRow } from "../../../server/notification/sql.gen.ts";
+import type { resolutionRoutes } from "../../../server/orders/operator/resolution_routes.ts";
 
 /** The member of a route tree at a path. */
 type At<Tree, Path extends string> = Path extends `${infer Head}/${infer Rest}`
@@ -62,5 +63,7 @@ type EntitlementConsistency = Answer<typeof entitlementConsistency, "ops/consist
 export type Consistency = Pick<EntitlementConsistency, "invariants"> & Partial<Omit<EntitlementConsistency, "invariants">>;
 export type Invariant = Consistency["invariants"][number];
 export type Attempt = Narrow<NotificationsAttemptsRow, { outcome: "sent" | "retry" | "dead" }>;
+export type OrdersOfConcern = Answer<typeof resolutionRoutes, "ops/orders/attention">;
+export type UnknownOrdersPage = Answer<typeof resolutionRoutes, "ops/orders/unknown">;
 export type RawDeadLetterCounts = Answer<typeof rawRoutes, "ops/raw-dead-letters/counts">;
 export type PublishedMessage = Answer<typeof messageRoutes, "ops/outbox/:event_id/message">;

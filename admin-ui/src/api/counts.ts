@@ -17,7 +17,7 @@ const aborted = failedState(orders).name;
 
 /** The counts of each row kind, without failed rows that need nobody: orders that their client cancelled, or that expired. */
 export function useCountsOfConcern(): UseQueryResult<Counts>[] {
-  const { data: attention } = useQuery({ ...ordersOfConcern, ...useLive() });
+  const { data: attention } = useQuery({ ...ordersOfConcern, ...useLive(), select: ({ count, more }) => ({ count, more }) });
   return useCounts().map((result, index) =>
     rowKinds[index] === orders && result.data && attention
       ? { ...result, data: { ...result.data, counts: { ...result.data.counts, [aborted]: attention } } }

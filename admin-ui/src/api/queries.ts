@@ -1,11 +1,23 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import type { OrdersUnknownRow as UnknownOrder } from "../../../server/orders/sql.gen.ts";
+import type { FirstFailure } from "../parts/action_risks.ts";
 import { without } from "../parts/filter.ts";
 import { endOf } from "../parts/order_words.ts";
-import { type Row, rowOf, type Sort } from "../parts/row_kinds.ts";
+import { failedState, type Row, rowOf, type Sort } from "../parts/row_kinds.ts";
 import { pageSize } from "../parts/settings.ts";
 import type { Kind, System } from "../systems.ts";
-import type { Consistency, Count, Counts, Filter, Groups, Me, Operation, PublishedMessage, RawDeadLetterCounts, User } from "./answers.ts";
+import type {
+  Consistency,
+  Counts,
+  Filter,
+  Groups,
+  Me,
+  Operation,
+  OrdersOfConcern,
+  PublishedMessage,
+  RawDeadLetterCounts,
+  UnknownOrdersPage,
+  User,
+} from "./answers.ts";
 import { call, get } from "./client.ts";
 
 interface Page<T> {
@@ -73,6 +85,18 @@ export const groups = (kind: Kind, status: string) =>
     },
   });
 
+/** When the first of the failed rows of a filter failed. */
+export const firstFailure = (kind: Kind, filter: Filter) =>
+  queryOptions({
+    queryKey: [kind.name, "first failure", filter],
+    queryFn: async (context): Promise<FirstFailure> => {
+      const parameters = { ...filter, status: failedState(kind).name };
+      const { groups: all, more } = await get<Groups>(kind.system, `${kind.name}/groups`, parameters, context);
+      const groups = all.filter(({ fingerprint }) => !endOf(fingerprint));
+      return { at: groups.map(({ first_at }) => first_at).toSorted()[0], mayBeEarlier: more || groups.some(group => group.more) };
+    },
+  });
+
 export const operations = (system: System) =>
   infiniteQueryOptions({
     queryKey: ["operations", system, pageSize()],
@@ -90,20 +114,19 @@ export const operation = (system: System, id: string) =>
 export const consistency = (system: System) =>
   queryOptions({ queryKey: ["consistency", system], queryFn: context => get<Consistency>(system, "consistency", {}, context) });
 
-// As many as a count of the lists, before "more".
-const mostUnknown = 100;
-
 /** The orders with an unknown outcome, oldest first. */
-export const unknownOrders = queryOptions({
-  queryKey: ["orders", "unknown"],
-  queryFn: context =>
-    get<{ orders: readonly UnknownOrder[]; next_cursor?: string }>("orders", "orders/unknown", { limit: mostUnknown }, context),
-});
+export const unknownOrders = () =>
+  infiniteQueryOptions({
+    queryKey: ["orders", "unknown", pageSize()],
+    queryFn: ({ pageParam, ...context }) =>
+      get<UnknownOrdersPage>("orders", "orders/unknown", { limit: pageSize(), cursor: pageParam }, context),
+    ...byCursor,
+  });
 
-/** The aborted orders that need attention. */
+/** How many aborted orders need attention, and how many outcomes are unknown. */
 export const ordersOfConcern = queryOptions({
   queryKey: ["orders", "attention"],
-  queryFn: context => get<Count>("orders", "orders/attention", {}, context),
+  queryFn: context => get<OrdersOfConcern>("orders", "orders/attention", {}, context),
 });
 
 export const rawDeadLetterCounts = queryOptions({

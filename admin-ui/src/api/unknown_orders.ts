@@ -1,22 +1,23 @@
-import { useQuery } from "@tanstack/react-query";
-import type { OrdersUnknownRow as UnknownOrder } from "../../../server/orders/sql.gen.ts";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { Count } from "./answers.ts";
 import { useLive } from "./live.ts";
-import { unknownOrders } from "./queries.ts";
+import { ordersOfConcern, unknownOrders } from "./queries.ts";
+
+/** How many outcomes are unknown. The badge, the headline, the card and the section use this count, so that they never differ. */
+export const useUnknownCount = () => useQuery({ ...ordersOfConcern, ...useLive(), select: ({ unknown }) => unknown });
+
+/** The pages of orders with an unknown outcome that are shown, oldest first. */
+export const useUnknownList = () => useInfiniteQuery({ ...unknownOrders(), ...useLive() });
 
 export interface UnknownOrders {
   readonly count: Count;
-  /** The oldest ones. */
-  readonly orders: readonly UnknownOrder[];
+  /** When the oldest one was accepted. */
+  readonly oldest: string | undefined;
 }
 
-/** The orders with an unknown outcome. The badge, the headline and the list use the same answer, so that they never differ. */
-export const useUnknownOrders = () =>
-  useQuery({
-    ...unknownOrders,
-    ...useLive(),
-    select: ({ orders, next_cursor }): UnknownOrders => ({
-      count: { count: orders.length, more: next_cursor !== undefined },
-      orders,
-    }),
-  });
+/** The count and the age. A list that fails does not hide the count. */
+export function useUnknownOrders() {
+  const [counted, listed] = [useUnknownCount(), useUnknownList()];
+  const data: UnknownOrders | undefined = counted.data && { count: counted.data, oldest: listed.data?.pages[0]?.orders[0]?.created_at };
+  return { data, error: counted.error ?? listed.error, dataUpdatedAt: counted.dataUpdatedAt };
+}

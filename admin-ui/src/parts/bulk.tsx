@@ -8,6 +8,7 @@ import { ApiError, post } from "../api/client.ts";
 import * as queries from "../api/queries.ts";
 import { useMay } from "../api/role.ts";
 import { isKindName, type Kind, kindOf } from "../systems.ts";
+import { keptOf } from "./action_risks.ts";
 import { startShown } from "./bulk_start.ts";
 import { Dialog } from "./dialog.tsx";
 import { Facts } from "./facts.tsx";
@@ -18,7 +19,8 @@ import { ErrorNotice, Skeleton } from "./notices.tsx";
 import { doneWords, isMoving, verdictOf } from "./operation_outcome.ts";
 import { OperationProgress } from "./progress.tsx";
 import { ReasonForm } from "./reason_form.tsx";
-import { tabsOf } from "./row_kinds.ts";
+import { RequeueRisk } from "./requeue_risk.tsx";
+import { failedState, tabsOf } from "./row_kinds.ts";
 import { toneText } from "./state_mark.tsx";
 
 export interface BulkProps {
@@ -32,7 +34,7 @@ export interface BulkProps {
 const words = {
   requeue: { label: "Requeue", becomes: "will be requeued" },
   retry: { label: "Retry", becomes: "will be retried now. Their attempt count is kept" },
-  discard: { label: "Discard", becomes: "will be deleted permanently. Only the audit log keeps a record of them" },
+  discard: { label: "Discard", becomes: "will be deleted permanently" },
 } satisfies Record<RowAction, object>;
 
 /** A bulk action on all rows of a filter: preview → reason → progress. It runs on the server and continues after closing. */
@@ -87,7 +89,8 @@ function BulkForm({ kind, action, filter, change, started, close }: BulkFormProp
   };
   if (preview.isPending) return <Skeleton rows={4} />;
   if (preview.error) return <ErrorNotice what="The preview failed." error={preview.error} retry={() => void preview.refetch()} />;
-  const { eligible } = preview.data;
+  const { eligible, ineligible } = preview.data;
+  const canBeDiscarded = eligible > 0 || (ineligible[failedState(kind).name] ?? 0) > 0;
   return (
     <div className="flex flex-col gap-4">
       <PreviewSummary kind={kind} action={action} preview={preview.data} filter={filter} />
@@ -107,7 +110,7 @@ function BulkForm({ kind, action, filter, change, started, close }: BulkFormProp
           cancel={action === "discard" ? () => change("requeue") : close}
         />
       )}
-      {canDiscard && action === "requeue" && eligible > 0 && (
+      {canDiscard && action === "requeue" && canBeDiscarded && (
         <div className="flex flex-wrap items-center justify-between gap-2 border-t pt-4">
           <p className="text-soft">Not needed any more?</p>
           <button type="button" className="button danger" onClick={() => change("discard")}>
@@ -125,16 +128,22 @@ function PreviewSummary({ kind, action, preview, filter }: { kind: Kind; action:
     tabsOf(kind)
       .find(({ name }) => name === status)
       ?.word.toLowerCase() ?? status;
+  const isNever = (status: string) => action === "requeue" && status === failedState(kind).name && kind.neverRequeued !== undefined;
   const left = Object.entries(ineligible).filter(([, many]) => many > 0);
+  const skipped = left.map(
+    ([status, many]) => `${number(many)} ${wordOf(status)}${isNever(status) ? ` (${kind.neverRequeued} are never requeued)` : ""}`,
+  );
   return (
     <>
       <p className={`text-base ${action === "discard" ? "text-failed" : ""}`}>
         <strong className="mono !text-2xl font-semibold">{number(eligible)}</strong> of {number(count)} that match {words[action].becomes}.
+        {action === "discard" && ` ${keptOf(kind, eligible)}`}
       </p>
+      {action === "requeue" && eligible > 0 && <BulkRisk kind={kind} many={eligible} filter={filter} />}
       <Facts
         facts={[
           ["Filter", <FilterText key="filter" kind={kind.name} filter={filter} />],
-          ["Skipped", left.length === 0 ? "none" : left.map(([status, many]) => `${number(many)} ${wordOf(status)}`).join(", ")],
+          ["Skipped", skipped.length === 0 ? "none" : skipped.join(", ")],
           [
             "Examples",
             <span key="sample" className="flex flex-wrap gap-x-3">
@@ -147,6 +156,11 @@ function PreviewSummary({ kind, action, preview, filter }: { kind: Kind; action:
       />
     </>
   );
+}
+
+function BulkRisk({ kind, many, filter }: { kind: Kind; many: number; filter: Filter }) {
+  const { data } = useQuery({ ...queries.firstFailure(kind, filter), enabled: kind.name === "orders" });
+  return <RequeueRisk kind={kind} many={many} {...data} />;
 }
 
 export const FilterText = ({ kind, filter }: { kind: string; filter: Filter }) => (

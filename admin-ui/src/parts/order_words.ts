@@ -35,6 +35,23 @@ export function callWords({ kind, outcome }: { readonly kind: string; readonly o
   return { tone, word: `${kind === "ask" ? "Asked" : "Sent"}: ${word}` };
 }
 
+// The broker's answer to a question of an operator, as the audit has it; or how that answer settled the order.
+const said: Readonly<Record<string, string>> = {
+  executed: "executed",
+  rejected: "rejected",
+  working: "received, not executed yet",
+  unknown_to_broker: "never received",
+  no_answer: "no answer",
+  succeeded: "executed",
+  aborted: "rejected",
+};
+
+/** What the broker said when an operator asked, if it is known. */
+export function brokerSays(detail: unknown): string | undefined {
+  const { broker_says, outcome } = (detail ?? {}) as { broker_says?: unknown; outcome?: unknown };
+  return said[String(broker_says ?? outcome)];
+}
+
 // The client withdrew it, or its time has passed.
 const ended: Record<string, string> = {
   CANCELLED: "The client cancelled this order. It is never sent again.",

@@ -4,8 +4,10 @@ import type { RowAction } from "../../../server/kernel/operator/row_kind.ts";
 import { post } from "../api/client.ts";
 import { useMay } from "../api/role.ts";
 import type { Kind } from "../systems.ts";
+import { keptOf } from "./action_risks.ts";
 import { ErrorNotice } from "./notices.tsx";
 import { ReasonForm } from "./reason_form.tsx";
+import { RequeueRisk } from "./requeue_risk.tsx";
 import { isEligible } from "./row_kinds.ts";
 
 const words = {
@@ -20,13 +22,17 @@ export interface RepairProps {
   readonly status: string;
   /** Failed attempts so far. */
   readonly attempts: number;
+  /** When it failed for good. */
+  readonly failedAt?: string | null | undefined;
+  /** Whether it can never be requeued. */
+  readonly isEnded?: boolean;
 }
 
 /** Actions on a failed or retrying row, with the result shown in place. The destructive action stands apart. */
-export function Repair({ kind, id, status, attempts }: RepairProps) {
+export function Repair({ kind, id, status, attempts, failedAt, isEnded = false }: RepairProps) {
   const client = useQueryClient();
   const can = {
-    requeue: useMay(kind, "requeue"),
+    requeue: useMay(kind, "requeue") && !isEnded,
     retry: useMay(kind, "retry"),
     discard: useMay(kind, "discard"),
   };
@@ -44,7 +50,8 @@ export function Repair({ kind, id, status, attempts }: RepairProps) {
     setChosen(action);
   };
   const waits = can.retry && isEligible(kind, "retry", { status, attempts });
-  const isFailed = isEligible(kind, "requeue", { status, attempts });
+  const isDiscarded = act.isSuccess && act.variables.action === "discard";
+  const isFailed = isEligible(kind, "requeue", { status, attempts }) && !isDiscarded;
   if (!waits && !(isFailed && (can.requeue || can.discard)) && !act.isSuccess) return null;
   return (
     <div className="mb-6 flex flex-col gap-3 rounded-md border p-4">
@@ -74,7 +81,8 @@ export function Repair({ kind, id, status, attempts }: RepairProps) {
         </div>
       )}
       {chosen === "retry" && <p className="text-soft">It is retried now. Its attempt count is kept.</p>}
-      {chosen === "discard" && <p className="text-failed">It is deleted permanently. Only the audit log keeps a record of it.</p>}
+      {chosen === "requeue" && <RequeueRisk kind={kind} many={1} at={failedAt ?? undefined} />}
+      {chosen === "discard" && <p className="text-failed">It is deleted permanently. {keptOf(kind, 1)}</p>}
       {chosen && (
         <ReasonForm
           key={chosen}

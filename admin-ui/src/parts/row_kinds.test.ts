@@ -65,6 +65,13 @@ test("retrying rows are retried, failed rows are requeued, and no other row can 
   expect(canRequeue.map(one => isEligible(outbox, "requeue", one))).toEqual([false, true, false]);
 });
 
+test("cancelled and expired orders cannot be selected for a requeue", () => {
+  const orders = kindOf("orders");
+  const codes = ["CANCELLED", "EXPIRED", "REJECTED", null];
+  const rows = codes.map(last_error_code => rowOf(orders, { order_id: "o", status: "aborted", attempts: 1, last_error_code }));
+  expect(rows.map(row => isEligible(orders, "requeue", row))).toEqual([false, false, true, true]);
+});
+
 test("an unknown kind is an error, and an unknown state shows itself", () => {
   expect(() => kindOf("postcards")).toThrow("there is no row kind postcards");
   expect([rowsNamed("outbox"), rowsNamed("outbox", 1), rowsNamed("postcards")]).toEqual([
@@ -99,6 +106,7 @@ test("a row is read by the columns of its kind", () => {
     status: "SENT",
     stale: true,
     unknown: false,
+    ended: false,
     attempts: 2,
     error: null,
     createdAt: "c",

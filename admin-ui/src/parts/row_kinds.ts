@@ -7,7 +7,7 @@ import {
 } from "../../../server/kernel/operator/row_kind.ts";
 import type { Count, Counts } from "../api/answers.ts";
 import { isKindName, type Kind, kindOf } from "../systems.ts";
-import { unknownOutcome } from "./order_words.ts";
+import { endOf, unknownOutcome } from "./order_words.ts";
 
 export type Tone = "pending" | "flight" | "done" | "retry" | "failed" | "stale";
 
@@ -35,6 +35,8 @@ export interface Row {
   readonly stale: boolean;
   /** Whether nobody knows what became of its last attempt. */
   readonly unknown: boolean;
+  /** Whether it can never be requeued. */
+  readonly ended: boolean;
   readonly attempts: number;
   readonly error: string | null;
   readonly createdAt: string;
@@ -56,6 +58,7 @@ export function rowOf({ id, columns, facts }: Kind, row: Readonly<Record<string,
     status: String(row[columns.status]),
     stale: columns.stale !== undefined && row[columns.stale] === true,
     unknown: columns.unknown !== undefined && row[columns.unknown] === true,
+    ended: endOf(text("last_error_code")) !== undefined,
     attempts: Number(row[columns.attempts]),
     error: text(columns.error),
     createdAt: String(row[columns.created]),
@@ -105,8 +108,8 @@ export function actionOn(kind: Kind, status: string | undefined): "requeue" | "r
 type RowStatus = Pick<Row, "status" | "attempts">;
 const isKnown = ({ states }: Kind, status: string) => states.some(({ name }) => name === status);
 /** Whether the action would change this row. */
-export const isEligible = (kind: Kind, action: "requeue" | "retry", row: RowStatus): boolean =>
-  isKnown(kind, row.status) && isEligibleIn(kind, action, row);
+export const isEligible = (kind: Kind, action: "requeue" | "retry", row: RowStatus & Partial<Pick<Row, "ended">>): boolean =>
+  isKnown(kind, row.status) && isEligibleIn(kind, action, row) && !(action === "requeue" && row.ended);
 /** Whether the row waits for an attempt, its first or a later one. */
 export function isWaiting(kind: Kind, { status }: Pick<Row, "status">): boolean {
   const meaning = tabNamed(kind, status)?.meaning;

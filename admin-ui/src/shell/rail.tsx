@@ -5,7 +5,7 @@ import type { Count } from "../api/answers.ts";
 import { useCountsOfConcern } from "../api/counts.ts";
 import { useLive } from "../api/live.ts";
 import * as queries from "../api/queries.ts";
-import { useUnknownOrders } from "../api/unknown_orders.ts";
+import { useUnknownCount } from "../api/unknown_orders.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { count, sumOf } from "../parts/format.ts";
 import { Icon } from "../parts/icons.tsx";
@@ -26,7 +26,7 @@ function useBadges(): Readonly<Record<string, Badge>> {
   const counted = useCountsOfConcern();
   const failed = rowKinds.map((kind, index) => failedIn(kind, counted[index]?.data) ?? none);
   const unreadable = useQuery({ ...queries.rawDeadLetterCounts, ...live }).data?.open ?? none;
-  const unknown = useUnknownOrders().data?.count ?? none;
+  const unknown = useUnknownCount().data ?? none;
   return {
     ...Object.fromEntries(rowKinds.map(({ name }, index) => [`/${name}`, { ...failed[index]!, word: "failed" }])),
     "/orders": { ...sumOf([failed[rowKinds.indexOf(kindOf("orders"))]!, unknown]), word: "need attention" },

@@ -200,6 +200,16 @@ test("unknown outcomes are listed oldest first, page by page", async () => {
   expect(second.next_cursor).toBeUndefined();
 });
 
+test("orders that need attention are counted: aborted ones, but for cancelled and expired ones, and unknown outcomes", async () => {
+  await it.sql`update outbox_orders set outcome_unknown = false`;
+  await it.sql`delete from outbox_orders where status = 'aborted'`;
+  const ids = [await doubtful(), await doubtful(), await doubtful(), await doubtful(), await doubtful()].map(({ id }) => id);
+  for (const [index, code] of ["REJECTED", "CANCELLED", "EXPIRED"].entries())
+    await it.sql`update outbox_orders set status = 'aborted', outcome_unknown = false, settled_at = now(), last_error_code = ${code} where order_id = ${ids[index]!}`;
+  const { text } = await ask("VIEWER", "GET", "/ops/orders/attention");
+  expect(JSON.parse(text)).toEqual({ count: 1, more: false, unknown: { count: 2, more: false } });
+});
+
 test("the invariants see a disagreement of ledger and outbox, an entry without an order, and a change that was not recorded", async () => {
   const states = async () => {
     const { invariants } = JSON.parse((await ask("VIEWER", "GET", "/ops/consistency")).text) as {

@@ -40,6 +40,9 @@ test.each([
   ["a start without detail", action("operation.start", null), "Bulk operation started", "s1"],
   ["a cancelled operation", action("operation.cancel"), "Bulk operation cancelled", "s1"],
   ["a requeue by hand", action("outbox.requeue"), "Event requeued", undefined],
+  ["a question to the broker", action("order.ask", { broker_says: "no_answer" }), "Broker asked: no answer", undefined],
+  ["a question that settled an order", action("order.ask", { outcome: "succeeded" }), "Broker asked: executed", undefined],
+  ["a question without a known answer", action("order.ask", { broker_says: "•••" }), "Broker asked", undefined],
   ["an action without a word", action("<script>"), "Operator: <script>", undefined],
 ])("%s is described in words and links to its operation", (_, row, did, operation) =>
   expect([describeAction(row), operationIn(row)]).toEqual([did, operation]),

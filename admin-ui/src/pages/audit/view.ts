@@ -1,6 +1,7 @@
 import type { Action } from "../../api/answers.ts";
 import { titleOfAction } from "../../parts/action_titles.ts";
 import { number } from "../../parts/format.ts";
+import { brokerSays } from "../../parts/order_words.ts";
 import { rowsNamed } from "../../parts/row_kinds.ts";
 import type { System } from "../../systems.ts";
 
@@ -43,8 +44,10 @@ export interface AuditRow extends Action {
 
 const isStart = ({ action }: Action) => action === "operation.start";
 
-/** The action in words. A bulk operation includes its number of rows. */
+/** The action in words. A bulk operation includes its number of rows, and a question to the broker its answer. */
 export function describeAction(row: Action): string {
+  const says = row.action === "order.ask" ? brokerSays(row.detail) : undefined;
+  if (says) return `${titleOfAction(row.action)}: ${says}`;
   const { action, kind, total } = (row.detail ?? {}) as { action?: unknown; kind?: unknown; total?: unknown };
   if (!isStart(row) || typeof total !== "number") return titleOfAction(row.action);
   const verb = String(action);

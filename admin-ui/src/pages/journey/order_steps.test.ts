@@ -117,6 +117,38 @@ test("what a person did is one step, with the reason", () => {
   expect(titles(settled).slice(1)).toEqual(["Broker asked", "Settled: accepted → succeeded"]);
 });
 
+const byHand = { action_id: "a1", at: at(5), actor: "user:ada", action: "order.requeue", subject: "o1", reason: "INC-7", detail: null };
+
+test("an action is a step of its own, unless it is the change of the ledger: the same person may give one reason twice", () => {
+  const history = [...unknown.history, change("failed", "accepted", 5, "user:ada", "INC-7")];
+  const asks = [
+    { ...byHand, action_id: "a2", at: at(40), action: "order.ask", detail: { broker_says: "no_answer" } },
+    { ...byHand, action_id: "a3", at: at(90), action: "order.retry" },
+  ];
+  expect(titles({ ...order, calls: [], history, actions: [...asks, byHand] }).slice(1)).toEqual([
+    "Requeued: failed → accepted",
+    "Broker asked",
+    "Order retried now",
+  ]);
+  const settled = [...history, change("accepted", "succeeded", 50, "user:ada", "INC-7")];
+  const twice = [
+    { ...asks[0]!, at: at(50) },
+    { ...asks[0]!, action_id: "a4", at: at(50), detail: { outcome: "succeeded" } },
+  ];
+  expect(titles({ ...order, calls: [], history: settled, actions: [...twice, byHand] }).slice(1)).toEqual([
+    "Requeued: failed → accepted",
+    "Settled: accepted → succeeded",
+    "Broker asked",
+  ]);
+});
+
+test("a discarded order says so, and keeps the history of its ledger entry", () => {
+  const actions = [{ ...byHand, at: at(9), action: "order.discard" }];
+  const discarded: JourneyOrder = { ...order, status: "failed", outbox: null, calls: [], actions };
+  expect(titles(discarded)).toEqual(["Order accepted: BUY 10 ACME at market", "Settled: accepted → succeeded", "Order discarded"]);
+  expect(orderStepsOf(discarded)[0]?.text).toContain("discarded by an operator");
+});
+
 test("as Markdown, an order names its client and its key", () => {
   const text = orderMarkdownOf(order, orderStepsOf(order), "http://x/admin/journey/o1");
   expect(text).toStartWith("### Order o1: succeeded\n\nBUY 10 ACME at market, client `shop`, key `shop:k1`. http://x");

@@ -8,6 +8,7 @@ import type { Step } from "./steps.ts";
 
 type Call = JourneyOrder["calls"][number];
 type Change = JourneyOrder["history"][number];
+type Action = JourneyOrder["actions"][number];
 
 /** The state of an order in a word. */
 export function orderOutcomeOf({ status, reason_code, outbox }: JourneyOrder): Pick<State, "tone" | "word"> {
@@ -27,23 +28,46 @@ export function orderStepsOf(order: JourneyOrder): Step[] {
     acceptanceOf(order, accepted),
     ...order.calls.map(stepOfCall),
     ...history.filter(one => one !== accepted).map(stepOfChange),
-    // A change of the ledger by a person is in the history, with the same reason.
-    ...actions
-      .filter(({ actor, reason }) => !history.some(change => change.actor === actor && change.reason === reason))
-      .map(action => stepOfAction(action, ["accepted"])),
+    ...actions.filter(action => !history.some(change => isRecordOf(change, action))).map(action => stepOfAction(action, ["accepted"])),
   ];
   return [...inOrder(steps), ...endOfOrder(order)];
 }
 
-const acceptanceOf = ({ accepted_at, client_id, idempotency_key, request, outbox }: JourneyOrder, change: Change | undefined): Step => ({
+// What each action makes of the ledger entry.
+const changesTo: Record<string, readonly string[]> = {
+  "order.requeue": ["accepted"],
+  "order.ask": ["succeeded", "failed"],
+  "order.resolve": ["succeeded", "failed"],
+};
+const sameTime = 1000;
+
+/** Whether a change of the ledger is the record of this action: one statement writes both. The action is then no step of its own. */
+const isRecordOf = (change: Change, { action, actor, reason, at, detail }: Action) =>
+  change.from_status !== null &&
+  change.actor === actor &&
+  change.reason === reason &&
+  (changesTo[action] ?? []).includes(change.to_status) &&
+  // An ask that settled nothing has the broker's answer instead.
+  (action !== "order.ask" || (detail as { outcome?: unknown } | null)?.outcome !== undefined) &&
+  Math.abs(Date.parse(change.at) - Date.parse(at)) < sameTime;
+
+const acceptanceOf = (
+  { accepted_at, client_id, idempotency_key, request, outbox, actions }: JourneyOrder,
+  change: Change | undefined,
+): Step => ({
   key: "accepted",
   at: change?.at ?? accepted_at,
   tone: "done",
   title: `Order accepted: ${orderWords(request)}`,
   who: client_id,
-  text: `key ${idempotency_key}${outbox ? "" : "; settled, then deleted from the outbox after its retention"}`,
+  text: `key ${idempotency_key}${outbox ? "" : `; ${whyGone(actions)}`}`,
   ...(request.expires_at ? { speaksOf: { word: "expires", at: request.expires_at } } : {}),
 });
+
+const whyGone = (actions: readonly Action[]) =>
+  actions.some(({ action }) => action === "order.discard")
+    ? "discarded by an operator, with its calls to the broker; the ledger keeps its entry"
+    : "settled, then deleted from the outbox after its retention";
 
 function stepOfCall({ number, kind, started_at, outcome, worker, duration_ms, code, message }: Call): Step {
   const { tone, word } = callWords({ kind, outcome });
@@ -74,9 +98,9 @@ const stepOfChange = ({ entry_id, at, actor, from_status, to_status, reason }: C
 });
 
 /** What has not happened yet, or needs a person. */
-function endOfOrder({ order_id, status, reason_code, outbox }: JourneyOrder): Step[] {
+function endOfOrder({ order_id, status, reason_code, settled_at, outbox }: JourneyOrder): Step[] {
   if (!outbox || status === "succeeded") return [];
-  const row = { kind: "orders", id: order_id, status: outbox.status, attempts: outbox.attempts } as const;
+  const row = { kind: "orders", id: order_id, status: outbox.status, attempts: outbox.attempts, failedAt: settled_at } as const;
   const step = { key: "settled", at: null, title: "Settled" } as const;
   const next = { speaksOf: { word: outbox.outcome_unknown ? "next question" : "next attempt", at: outbox.next_attempt_at } };
   if (outbox.outcome_unknown)

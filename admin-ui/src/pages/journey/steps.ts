@@ -22,7 +22,13 @@ export interface Step {
   /** The text for a missing time. Default: not yet. */
   readonly missing?: string;
   /** The row that an operator may act on here. */
-  readonly row?: { readonly kind: KindName; readonly id: string; readonly status: string; readonly attempts: number };
+  readonly row?: {
+    readonly kind: KindName;
+    readonly id: string;
+    readonly status: string;
+    readonly attempts: number;
+    readonly failedAt?: string | null;
+  };
   /** The unreadable message that this is about. */
   readonly letter?: string;
   /** The order whose outcome a person may settle. */

@@ -80,7 +80,7 @@ function StepActions({ step: { row, letter, unknownOrder } }: { step: Step }) {
   if (!row && !letter && !unknownOrder) return null;
   return (
     <div className="mt-2 max-w-2xl *:!mb-0">
-      {row && <Repair kind={kindOf(row.kind)} id={row.id} status={row.status} attempts={row.attempts} />}
+      {row && <Repair {...row} kind={kindOf(row.kind)} />}
       {letter && (
         <Link to="/failures/unreadable/$id" params={{ id: letter }} className="link">
           Message and actions

@@ -110,7 +110,7 @@ export function ListPage({ kind, search, openId, show, open }: ListPageProps) {
                 : "Load older"}
         </button>
       )}
-      <SelectionBar kind={kind} action={action} ids={selection.ids} clear={selection.clear} />
+      <SelectionBar kind={kind} action={action} ids={selection.ids} failedAt={selection.failedAt} clear={selection.clear} />
       {isBulk && <Bulk kind={kind} action={action} filter={filter} close={() => setBulk(false)} />}
     </Page>
   );
@@ -137,6 +137,8 @@ const oncePerId = (rows: readonly Row[]): Row[] => [...new Map(rows.map(row => [
 
 export interface Selection {
   readonly ids: readonly string[];
+  /** When the first of the selected rows failed. */
+  readonly failedAt: string | undefined;
   readonly has: (id: string) => boolean;
   readonly toggle: (id: string) => void;
   readonly all: () => void;
@@ -150,9 +152,11 @@ function useSelection(kind: Kind, rows: readonly Row[], action: "requeue" | "ret
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const eligible = rows.filter(row => isEligible(kind, action, row)).map(row => row.id);
   const ids = eligible.filter(id => chosen.has(id));
+  const failures = rows.flatMap(({ id, failedAt }) => (ids.includes(id) && failedAt ? [failedAt] : []));
   usePauseRefresh(ids.length > 0);
   return {
     ids,
+    failedAt: failures.toSorted()[0],
     eligible: eligible.length,
     isEligible: row => isEligible(kind, action, row),
     has: id => chosen.has(id),

@@ -18,15 +18,19 @@ export interface RowsProps {
   readonly sort: Sort | undefined;
 }
 
+// With more columns of its own, the list of all states has no space left for the error.
+const mostFacts = 2;
+
 /** The columns that are useful in this state. Failed rows need the space for their error. */
 function columnsOf(kind: Kind, status: string | undefined, rows: readonly Row[]) {
   const meaning = tabsOf(kind).find(({ name }) => name === status)?.meaning;
   const isFailing = meaning === "retrying" || meaning === "failed";
+  const isFull = meaning === undefined && kind.facts.length > mostFacts;
   return {
     failed: isFailing,
-    next: meaning === "retrying" || rows.some(row => isWaiting(kind, row)),
+    next: meaning === "retrying" || (!isFull && rows.some(row => isWaiting(kind, row))),
     created: meaning !== "retrying",
-    duration: !isFailing && meaning !== "waiting",
+    duration: !isFailing && !isFull && meaning !== "waiting",
     facts: kind.facts.flatMap((fact, index) => (isFailing && fact.isMinor ? [] : [{ ...fact, index }])),
     isRetrying: meaning === "retrying",
   };

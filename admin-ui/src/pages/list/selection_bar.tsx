@@ -3,6 +3,7 @@ import { useState } from "react";
 import { post } from "../../api/client.ts";
 import { number } from "../../parts/format.ts";
 import { ReasonForm } from "../../parts/reason_form.tsx";
+import { RequeueRisk } from "../../parts/requeue_risk.tsx";
 import type { Kind } from "../../systems.ts";
 
 interface Run {
@@ -20,11 +21,13 @@ interface SelectionBarProps {
   readonly kind: Kind;
   readonly action: keyof typeof words;
   readonly ids: readonly string[];
+  /** When the first of them failed. */
+  readonly failedAt: string | undefined;
   readonly clear: () => void;
 }
 
 /** Selected rows are requeued or retried one by one, each with its own result. */
-export function SelectionBar({ kind, action, ids, clear }: SelectionBarProps) {
+export function SelectionBar({ kind, action, ids, failedAt, clear }: SelectionBarProps) {
   const client = useQueryClient();
   const [isFormOpen, setFormOpen] = useState(false);
   const [run, setRun] = useState<Run>();
@@ -75,6 +78,7 @@ export function SelectionBar({ kind, action, ids, clear }: SelectionBarProps) {
           </p>
         )}
       </div>
+      {isFormOpen && action === "requeue" && ids.length > 0 && <RequeueRisk kind={kind} many={ids.length} at={failedAt} />}
       {isFormOpen && (
         <ReasonForm
           label={`${words[action].label} ${number(ids.length)}`}

@@ -37,8 +37,17 @@ function Details({ order }: { order: OrderDetail }) {
   return (
     <>
       <Resolution id={order.order_id} status={order.status} isUnknown={order.outcome_unknown} />
-      {!order.outcome_unknown && !end && <Repair kind={orders} id={order.order_id} status={order.status} attempts={order.attempts} />}
       {end && <p className="mb-6 max-w-[80ch] text-soft">{end}</p>}
+      {!order.outcome_unknown && (
+        <Repair
+          kind={orders}
+          id={order.order_id}
+          status={order.status}
+          attempts={order.attempts}
+          failedAt={order.settled_at}
+          isEnded={end !== undefined}
+        />
+      )}
       <Section title="State">
         <Facts
           facts={[

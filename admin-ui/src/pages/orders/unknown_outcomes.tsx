@@ -1,16 +1,21 @@
 import type { OrdersUnknownRow as UnknownOrder } from "../../../../server/orders/sql.gen.ts";
-import { useUnknownOrders } from "../../api/unknown_orders.ts";
+import type { Count } from "../../api/answers.ts";
+import { useUnknownCount, useUnknownList } from "../../api/unknown_orders.ts";
 import type { AboveListProps } from "../../drawers.ts";
-import { count } from "../../parts/format.ts";
+import { count, number } from "../../parts/format.ts";
 import { Icon } from "../../parts/icons.tsx";
 import { useIsNarrow } from "../../parts/narrow.ts";
 import { ErrorNotice } from "../../parts/notices.tsx";
 import { orderWords } from "../../parts/order_words.ts";
 import { Ago, useNow } from "../../parts/time.tsx";
 
+/** The server's count. It may be a moment older than the list, or missing: then the listed orders are counted. */
+const countOf = (counted: Count | undefined, listed: Count): Count => (counted && counted.count >= listed.count ? counted : listed);
+
 /** The orders with an unknown outcome, oldest first. Nothing is shown if there are none. */
 export function UnknownOutcomes({ open }: AboveListProps) {
-  const { data, error, refetch } = useUnknownOrders();
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useUnknownList();
+  const counted = useUnknownCount();
   const isNarrow = useIsNarrow();
   if (error && !data)
     return (
@@ -18,18 +23,20 @@ export function UnknownOutcomes({ open }: AboveListProps) {
         <ErrorNotice what="Unknown outcomes cannot be listed." error={error} retry={() => void refetch()} />
       </div>
     );
-  if (!data || data.count.count === 0) return null;
-  const { orders } = data;
-  const one = data.count.count === 1 && !data.count.more;
+  const orders = data?.pages.flatMap(page => page.orders) ?? [];
+  const [oldest] = orders;
+  if (!oldest) return null;
+  const many = countOf(counted.data, { count: orders.length, more: hasNextPage });
+  const one = many.count === 1 && !many.more;
   return (
     <section className="panel min-w-0 overflow-hidden !border-stale" aria-label="Unknown outcomes">
       <header className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b px-4 py-2.5">
         <h2 className="flex items-center gap-2 font-semibold text-stale">
           <Icon name="stale" />
-          {count(data.count)} unknown {one ? "outcome" : "outcomes"}
+          {count(many)} unknown {one ? "outcome" : "outcomes"}
         </h2>
         <p className="text-soft">
-          {one ? "accepted" : "the oldest was accepted"} <Ago at={orders[0]!.created_at} />
+          {one ? "accepted" : "the oldest was accepted"} <Ago at={oldest.created_at} />
         </p>
         <p className="max-w-[80ch] basis-full text-soft">
           {one ? "It" : "They"} may have been executed. The sender asks the broker and sends nothing before it answers.
@@ -38,7 +45,14 @@ export function UnknownOutcomes({ open }: AboveListProps) {
       <div className="relative max-h-72 overflow-auto">
         {isNarrow ? <Cards orders={orders} open={open} /> : <Table orders={orders} open={open} />}
       </div>
-      {data.count.more && <p className="border-t px-4 py-2 text-faint">The oldest {orders.length} are shown.</p>}
+      {hasNextPage && (
+        <footer className="flex flex-wrap items-center gap-x-4 gap-y-1 border-t px-4 py-2">
+          <p className="text-faint">The oldest {number(orders.length)} are shown.</p>
+          <button type="button" className="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {isFetchingNextPage ? "Loading …" : "Show more"}
+          </button>
+        </footer>
+      )}
     </section>
   );
 }

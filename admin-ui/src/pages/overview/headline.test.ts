@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import type { HealthPart, SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
-import type { OrdersUnknownRow as UnknownOrder } from "../../../../server/orders/sql.gen.ts";
 import type { Counts, Invariant } from "../../api/answers.ts";
 import { headlineOf, type OverviewData, type QueryResult } from "./headline.ts";
 
@@ -97,7 +96,7 @@ const sightOf = ({
   unreadable: known({ count: unreadable, more: false }),
   unknownOrders: known({
     count: { count: unknown.length, more: false },
-    orders: unknown.map(seconds => ({ created_at: ago(seconds) })) as unknown as UnknownOrder[],
+    oldest: unknown.length > 0 ? ago(Math.max(...unknown)) : undefined,
   }),
   isLagGrowing: false,
   ...overview,
@@ -139,15 +138,22 @@ const cases: Case[] = [
     ["4 failed: needs attention"],
   ],
   [
-    "orders with an unknown outcome are not also shown as retrying or as late",
+    "an old unknown outcome does not hide the age of the orders that wait",
+    { unknown: [2400], orders: {}, orderCounts: rows({ pending: 1000 }, { oldest_pending_at: ago(2400) }) },
+    "failed",
+    "1 unknown outcome of orders: needs attention",
+    ["The oldest has waited for 40 m"],
+  ],
+  [
+    "unknown outcomes that are pending again are not subtracted from the orders that are retried",
     {
       unknown: [300, 300],
       orders: {},
-      orderCounts: rows({ failed: 2 }, { retrying: { count: 2, more: false }, oldest_pending_at: ago(300) }),
+      orderCounts: rows({ pending: 2, failed: 2 }, { retrying: { count: 2, more: false }, oldest_pending_at: ago(300) }),
     },
     "failed",
     "2 unknown outcomes of orders: needs attention",
-    [],
+    ["2 are being retried, the oldest has waited for 5 m"],
   ],
   ["an aborted order needs attention", { orders: {}, orderCounts: rows({ aborted: 1 }) }, "failed", "1 failed: needs attention"],
   [

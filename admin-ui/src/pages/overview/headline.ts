@@ -145,9 +145,8 @@ function failuresOf(overview: OverviewData): Finding[] {
 
 /** Orders with an unknown outcome. The sender asks the broker at once, so a young one usually needs nobody. */
 function unknownOrdersIn({ now, unknownOrders }: OverviewData) {
-  const { count: many = zero, orders = [] } = unknownOrders.data ?? {};
-  const oldest = orders[0]?.created_at;
-  return { count: many, oldest, isLate: oldest !== undefined && now - Date.parse(oldest) > lateAfter };
+  const { count: many = zero, oldest } = unknownOrders.data ?? {};
+  return { count: many, isLate: oldest !== undefined && now - Date.parse(oldest) > lateAfter };
 }
 const outcomes = ({ count: many }: Count) => (many === 1 ? "unknown outcome" : "unknown outcomes");
 
@@ -167,29 +166,19 @@ function unansweredOf(overview: OverviewData): Finding[] {
   );
 }
 
-/** Retrying rows. An order with an unknown outcome is counted as such, not as retrying. */
-function retryingIn(kind: Kind, counts: Counts | undefined, unknown: Count): Count {
-  const { count: many, more } = counts?.retrying ?? zero;
-  return kind.name === "orders" ? { count: Math.max(0, many - unknown.count), more } : { count: many, more };
-}
-
-/** Delays that usually recover without an operator. */
+/** Delays that usually recover without an operator. An order with an unknown outcome is open too, so it counts here like any other. */
 function slowOf(overview: OverviewData): Finding[] {
   const { now, health, isLagGrowing } = overview;
   const counted = countsIn(overview);
   const findings: Finding[] = [];
   const unknown = unknownOrdersIn(overview);
-  const retrying = sumOf(counted.map(({ kind, result }) => retryingIn(kind, result.data, unknown.count)));
-  const oldestIn = (kind: Kind, data: Counts | undefined) =>
-    kind.name === "orders" && unknown.oldest !== undefined && unknown.oldest <= (data?.oldest_pending_at ?? "")
-      ? null
-      : data?.oldest_pending_at;
-  const oldest = counted.flatMap(({ kind, result }) => oldestIn(kind, result.data) ?? []).toSorted()[0];
+  const retrying = sumOf(counted.map(({ result }) => result.data?.retrying ?? zero));
+  const oldest = counted.flatMap(({ result }) => result.data?.oldest_pending_at ?? []).toSorted()[0];
   const age = oldest === undefined ? 0 : now - Date.parse(oldest);
   const late = age > lateAfter ? `the oldest has waited for ${span(age)}` : undefined;
-  const isHere = (kind: Kind, data: Counts | undefined) =>
-    retrying.count > 0 ? retryingIn(kind, data, unknown.count).count * 2 >= retrying.count : data?.oldest_pending_at === oldest;
-  const { name } = (counted.find(({ kind, result }) => isHere(kind, result.data))?.kind ?? rowKinds[0])!;
+  const isHere = (data: Counts | undefined) =>
+    retrying.count > 0 ? (data?.retrying.count ?? 0) * 2 >= retrying.count : data?.oldest_pending_at === oldest;
+  const { name } = (counted.find(({ result }) => isHere(result.data))?.kind ?? rowKinds[0])!;
   const to: Target = `/${name}`;
   if (retrying.count > 0)
     findings.push({

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { type CSSProperties, Fragment } from "react";
 import type { Count, Counts } from "../../api/answers.ts";
 import { useCounts } from "../../api/counts.ts";
-import { useUnknownOrders } from "../../api/unknown_orders.ts";
+import { useUnknownCount } from "../../api/unknown_orders.ts";
 import { count, span } from "../../parts/format.ts";
 import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page, Panel } from "../../parts/page.tsx";
@@ -39,11 +39,11 @@ export function Overview() {
 
 /** Orders whose outcome is unknown; they are in several states. */
 function UnknownCount() {
-  const { data } = useUnknownOrders();
+  const { data } = useUnknownCount();
   return (
     <>
       <dt className="text-faint">Unknown outcome</dt>
-      <dd className={`mono text-right ${data?.count.count ? "font-semibold text-stale" : ""}`}>{data ? count(data.count) : "·"}</dd>
+      <dd className={`mono text-right ${data?.count ? "font-semibold text-stale" : ""}`}>{data ? count(data) : "·"}</dd>
     </>
   );
 }
