@@ -33,9 +33,9 @@ const booked = async (key: string) =>
     executions?: number;
   };
 
-/** The key that the broker gets. */
-const storedKeyOf = async (page: Page, id: string) =>
-  ((await (await page.request.get(addressOf(`api/orders/orders/${id}`))).json()) as { idempotency_key: string }).idempotency_key;
+/** The key at the broker. A requeued order has a new one. */
+const brokerKeyOf = async (page: Page, id: string) =>
+  ((await (await page.request.get(addressOf(`api/orders/orders/${id}`))).json()) as { broker_key: string }).broker_key;
 
 interface Seeded {
   readonly orderId: string;
@@ -154,8 +154,10 @@ async function answersOf(page: Page, id: string): Promise<Record<string, number>
 }
 
 test("a viewer neither asks nor settles, and an operator does not settle by hand: no button, and the server refuses", async ({
+  page,
   browser,
 }) => {
+  test.setTimeout(60_000);
   const client = `guarded-${Date.now()}`;
   const [one] = (await putUnknown(client, ["guarded"])) as [Seeded];
   const as = async (user: string, check: (page: Page) => Promise<void>) => {
@@ -175,6 +177,8 @@ test("a viewer neither asks nor settles, and an operator does not settle by hand
       await expect(page.getByRole("dialog").getByRole("button", { name: /…$/ })).toHaveText(["Ask the broker now …"]);
       expect(await answersOf(page, one.orderId)).toEqual({ ask: 200, resolve: 403 });
     });
+    await openConsole(page, "viewer", `audit?subject=${one.orderId}`);
+    await expect(auditRow(page, "may I")).toContainText("Broker asked: never received");
   } finally {
     await seed("forget", { prefix: client });
   }
@@ -197,7 +201,7 @@ test("an order whose answer was lost is unknown, shown as such, and settled by t
     const steps = page.getByRole("main").getByRole("listitem");
     await expect(steps.last()).toContainText("Settled: accepted → succeeded", { timeout: 60_000 });
     await expect(steps.filter({ hasText: "Asked: executed" })).toHaveCount(1);
-    expect((await booked(await storedKeyOf(page, id))).executions).toBe(1);
+    expect((await booked(await brokerKeyOf(page, id))).executions).toBe(1);
   } finally {
     await faults({});
   }
@@ -225,7 +229,7 @@ test("a rejected order is aborted, found by its reason code, requeued by an oper
     await drawer.getByRole("button", { name: "Requeue", exact: true }).click();
     await expect(drawer.getByText("Sent: executed")).toBeVisible({ timeout: 20_000 });
     await expect(drawer).toContainText("failed → accepted");
-    expect(await booked(await storedKeyOf(page, id))).toMatchObject({ executions: 1 });
+    expect(await booked(await brokerKeyOf(page, id))).toMatchObject({ executions: 1 });
   } finally {
     await faults({});
   }

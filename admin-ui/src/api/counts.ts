@@ -15,7 +15,7 @@ export function useCounts(): UseQueryResult<Counts>[] {
 const orders = kindOf("orders");
 const aborted = failedState(orders).name;
 
-/** The counts of each row kind, without failed rows that need nobody: orders that their client cancelled, or that expired. */
+/** The counts of each row kind, without failed rows that need nobody: orders that were cancelled, that expired or that a person settled. */
 export function useCountsOfConcern(): UseQueryResult<Counts>[] {
   const { data: attention } = useQuery({ ...ordersOfConcern, ...useLive(), select: ({ count, more }) => ({ count, more }) });
   return useCounts().map((result, index) =>

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { FirstFailure } from "../parts/action_risks.ts";
 import { without } from "../parts/filter.ts";
-import { endOf } from "../parts/order_words.ts";
+import { endOf, needsAttention } from "../parts/order_words.ts";
 import { failedState, type Row, rowOf, type Sort } from "../parts/row_kinds.ts";
 import { pageSize } from "../parts/settings.ts";
 import type { Kind, System } from "../systems.ts";
@@ -73,7 +73,7 @@ export const detail = <T>(kind: Kind, id: string) =>
     queryFn: context => get<T>(kind.system, `${kind.name}/${encodeURIComponent(id)}`, {}, context),
   });
 
-/** Groups of failures. Those of orders have a reason code. Orders that their client cancelled, or that expired, are no failures. */
+/** Groups of failures. Those of orders have a reason code. Only aborted orders that need attention are failures. */
 export const groups = (kind: Kind, status: string) =>
   queryOptions({
     queryKey: [kind.name, "groups", status],
@@ -81,7 +81,8 @@ export const groups = (kind: Kind, status: string) =>
       const answer = await get<Groups>(kind.system, `${kind.name}/groups`, { status }, context);
       if (kind.name !== "orders") return answer;
       const named = answer.groups.map(group => ({ ...group, sample_error: `${group.fingerprint}: ${group.sample_error}` }));
-      return { ...answer, groups: named.filter(({ fingerprint }) => !endOf(fingerprint)) };
+      const isFailure = (code: string) => status !== failedState(kind).name || needsAttention(code);
+      return { ...answer, groups: named.filter(({ fingerprint }) => isFailure(fingerprint)) };
     },
   });
 

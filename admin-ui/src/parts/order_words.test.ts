@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { callWords, endOf, orderWords } from "./order_words.ts";
+import { callWords, endOf, needsAttention, orderWords } from "./order_words.ts";
 
 const order = { symbol: "ACME", side: "BUY", quantity: "10", order_type: "MARKET" };
 
@@ -17,4 +17,5 @@ test("a call says what the broker did, and an unknown result is never shown as a
 test("only a cancelled or an expired order has ended for good", () => {
   expect([endOf("CANCELLED"), endOf("EXPIRED")].every(Boolean)).toBe(true);
   expect([endOf("REJECTED"), endOf(null), endOf(undefined)]).toEqual([undefined, undefined, undefined]);
+  expect(["CANCELLED", "EXPIRED", "RESOLVED_FAILED", "REJECTED", null].map(needsAttention)).toEqual([false, false, false, true, true]);
 });

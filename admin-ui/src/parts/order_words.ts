@@ -60,3 +60,6 @@ const ended: Record<string, string> = {
 
 /** Why an aborted order cannot be requeued, if it cannot. */
 export const endOf = (reasonCode: string | null | undefined): string | undefined => ended[reasonCode ?? ""];
+
+/** Whether an aborted order needs a person. One that a person settled as failed does not, although it may be requeued. */
+export const needsAttention = (reasonCode: string | null | undefined): boolean => !endOf(reasonCode) && reasonCode !== "RESOLVED_FAILED";

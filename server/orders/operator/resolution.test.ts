@@ -200,12 +200,14 @@ test("unknown outcomes are listed oldest first, page by page", async () => {
   expect(second.next_cursor).toBeUndefined();
 });
 
-test("orders that need attention are counted: aborted ones, but for cancelled and expired ones, and unknown outcomes", async () => {
+test("orders that need attention are counted: aborted ones that nobody cancelled or settled and that did not expire, and unknown outcomes", async () => {
   await it.sql`update outbox_orders set outcome_unknown = false`;
   await it.sql`delete from outbox_orders where status = 'aborted'`;
-  const ids = [await doubtful(), await doubtful(), await doubtful(), await doubtful(), await doubtful()].map(({ id }) => id);
-  for (const [index, code] of ["REJECTED", "CANCELLED", "EXPIRED"].entries())
-    await it.sql`update outbox_orders set status = 'aborted', outcome_unknown = false, settled_at = now(), last_error_code = ${code} where order_id = ${ids[index]!}`;
+  for (const code of ["REJECTED", "CANCELLED", "EXPIRED", "RESOLVED_FAILED"]) {
+    const { id } = await doubtful();
+    await it.sql`update outbox_orders set status = 'aborted', outcome_unknown = false, settled_at = now(), last_error_code = ${code} where order_id = ${id}`;
+  }
+  for (let n = 0; n < 2; n++) await doubtful();
   const { text } = await ask("VIEWER", "GET", "/ops/orders/attention");
   expect(JSON.parse(text)).toEqual({ count: 1, more: false, unknown: { count: 2, more: false } });
 });

@@ -76,7 +76,7 @@ test("an unknown outcome is the last step and leads to the order, never to a req
   expect(orderOutcomeOf(unknown).word).toBe("Outcome unknown");
 });
 
-test("a failed order can be requeued, a cancelled or expired one cannot", () => {
+test("a failed order needs attention; one that was cancelled, that expired or that a person settled does not", () => {
   const failed = (reason_code: string): JourneyOrder => ({
     ...order,
     status: "failed",
@@ -85,7 +85,8 @@ test("a failed order can be requeued, a cancelled or expired one cannot", () => 
     history: [order.history[0]!, change("accepted", "failed", 3)],
   });
   expect(orderStepsOf(failed("REJECTED")).at(-1)).toMatchObject({ title: "Not executed: needs attention", row: { status: "aborted" } });
-  for (const code of ["CANCELLED", "EXPIRED"]) expect(orderStepsOf(failed(code)).at(-1)?.title).toBe("Settled: accepted → failed");
+  for (const code of ["CANCELLED", "EXPIRED", "RESOLVED_FAILED"])
+    expect(orderStepsOf(failed(code)).at(-1)?.title).toBe("Settled: accepted → failed");
 });
 
 test("an order that waits shows its next attempt, and one in progress says so", () => {

@@ -1,5 +1,5 @@
 import { span } from "../../parts/format.ts";
-import { callWords, endOf, orderWords, unknownOutcome } from "../../parts/order_words.ts";
+import { callWords, needsAttention, orderWords, unknownOutcome } from "../../parts/order_words.ts";
 import type { State, Tone } from "../../parts/row_kinds.ts";
 import { stepOfAction } from "./actions.ts";
 import { inOrder } from "./causal_order.ts";
@@ -113,7 +113,8 @@ function endOfOrder({ order_id, status, reason_code, settled_at, outbox }: Journ
         ...(outbox.status === "sending" ? { text: "in progress" } : next),
       },
     ];
-  if (status === "failed") return endOf(reason_code) ? [] : [{ ...step, tone: "failed", title: "Not executed: needs attention", row }];
+  if (status === "failed")
+    return !needsAttention(reason_code) ? [] : [{ ...step, tone: "failed", title: "Not executed: needs attention", row }];
   if (outbox.status === "sending") return [{ ...step, tone: "flight", text: "in progress" }];
   return outbox.status === "failed" ? [{ ...step, tone: "retry", ...next, row }] : [{ ...step, tone: "pending" }];
 }

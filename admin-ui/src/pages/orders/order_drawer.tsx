@@ -87,6 +87,10 @@ function Details({ order }: { order: OrderDetail }) {
           facts={[
             ["Client", <Id key="client" id={order.client_id} whole />],
             ["Key", <Id key="key" id={order.idempotency_key} whole />],
+            // A requeued order has a new one.
+            ...(order.broker_key === order.idempotency_key
+              ? []
+              : [["Key at the broker", <Id key="broker key" id={order.broker_key} whole />] as const]),
             ...(order.client_tag
               ? [
                   [
