@@ -19,12 +19,17 @@ const orders = [
  * or, for grants after the TTL of their keys, a harmless 409.
  */
 export async function seedDemo(urls: Record<SystemName, string>, key: string, onPaper: boolean): Promise<void> {
-  for (const grant of grants) {
-    const url = `${urls.entitlement}/v1/entitlements/grants`;
-    await post(url, key, `demo-seed-${grant.purchase_id}`, { user_id: "demo", ...grant }, [200, 409]);
-  }
-  if (!onPaper) return; // a real broker would execute them
-  for (const [n, order] of orders.entries()) await post(`${urls.orders}/do/order`, key, `demo-seed-${n + 1}`, order, [200, 202]);
+  // A real broker would execute the orders.
+  await Promise.all([seedGrants(urls.entitlement, key), ...(onPaper ? [seedOrders(urls.orders, key)] : [])]);
+}
+
+async function seedGrants(url: string, key: string): Promise<void> {
+  for (const grant of grants)
+    await post(`${url}/v1/entitlements/grants`, key, `demo-seed-${grant.purchase_id}`, { user_id: "demo", ...grant }, [200, 409]);
+}
+
+async function seedOrders(url: string, key: string): Promise<void> {
+  for (const [n, order] of orders.entries()) await post(`${url}/do/order`, key, `demo-seed-${n + 1}`, order, [200, 202]);
 }
 
 async function post(url: string, key: string, idempotencyKey: string, body: object, expected: readonly number[]): Promise<void> {

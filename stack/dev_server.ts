@@ -65,7 +65,7 @@ export async function prepareKenri({ dir, say, databases, servers, onGiveUp }: K
     command: [process.execPath, join("server", "main.ts")],
     cwd: checkout,
     env,
-    ready: async () => (await Promise.all(Object.values(healthUrls).map(isReady))).every(Boolean),
+    ready: () => allReady(Object.values(healthUrls)),
     readyWithin: 60_000,
     stopSignal: "SIGTERM",
     stopWithin: 12_000, // it drains within 10 s
@@ -87,6 +87,12 @@ function addresses({ nats, redis, idp, broker }: KenriOptions["servers"]): Recor
     OIDC_CLIENT_SECRET: idp.clientSecret,
     OIDC_ROLES_CLAIM: process.env.OIDC_ROLES_CLAIM ?? "roles",
   };
+}
+
+/** Asks one after the other and no further than to the first that is not ready: the questions take time from the start. */
+async function allReady(healthUrls: readonly string[]): Promise<boolean> {
+  for (const url of healthUrls) if (!(await isReady(url))) return false;
+  return true;
 }
 
 /** Waits for the workers too, so that a grant right after the start is delivered at once. */
