@@ -1145,6 +1145,7 @@ export interface OrdersUnknownRow {
   expires_at: string | null;
   broker_order_id: string | null;
   trace_id: string;
+  unknown_since: string;
 }
 
 export interface OrdersSql {

@@ -18,6 +18,6 @@ export interface UnknownOrders {
 /** The count and the age. A list that fails does not hide the count. */
 export function useUnknownOrders() {
   const [counted, listed] = [useUnknownCount(), useUnknownList()];
-  const data: UnknownOrders | undefined = counted.data && { count: counted.data, oldest: listed.data?.pages[0]?.orders[0]?.created_at };
+  const data: UnknownOrders | undefined = counted.data && { count: counted.data, oldest: listed.data?.pages[0]?.orders[0]?.unknown_since };
   return { data, error: counted.error ?? listed.error, dataUpdatedAt: counted.dataUpdatedAt };
 }
