@@ -28,6 +28,14 @@ test.concurrent.each(points)("a sender killed at %s: every order is executed onc
   await placeOrders(it.sql, 12);
   const victim = await it.kenri.start("orders:sender", { FAULT_KILL_AT: point });
   await victim.killedItself();
+  // The server may still run statements of the killed process.
+  await until(
+    "its statements have ended",
+    30_000,
+    async () =>
+      (await it.sql`select from pg_stat_activity where datname = current_database() and application_name like 'orders:sender%'`).length ===
+      0,
+  );
   const held = (await it.sql`select from outbox_orders where status = 'sending'`).length;
   if (point !== "order.settled") expect(held).toBeGreaterThan(0);
   const next = await it.kenri.start("orders:sender");
