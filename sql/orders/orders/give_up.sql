@@ -10,7 +10,7 @@ with expired as materialized (
   where status in ('pending', 'failed') and expires_at > $4::timestamptz and expires_at <= now() and not outcome_unknown
   order by expires_at limit $2::int for update skip locked
 ), waiting as materialized (
-  select order_id, 'BROKER_UNAVAILABLE' as code, 'the broker did not answer for longer than all attempts take' as message from outbox_orders
+  select order_id, 'BROKER_UNAVAILABLE' as code, 'the broker could not be used for longer than all attempts take' as message from outbox_orders
   where status in ('pending', 'failed') and queued_at <= now() - make_interval(secs => $3::float8) and not outcome_unknown
     and (select settled_at from outbox_orders where status = 'succeeded' and settled_at > now() - make_interval(secs => $3::float8) limit 1) is null
   order by queued_at limit $2::int for update skip locked
