@@ -58,7 +58,10 @@ export const ordersSettings = {
       maximum: "1m",
     }),
   },
-  waits: integer("ORDERS_WAITS", "long polls for an order's outcome at once, in one process", 500, { minimum: 1, maximum: 10_000 }),
+  waits: integer("ORDERS_WAITS", "long polls for an order's outcome at once, in one process; one client gets a quarter of them", 500, {
+    minimum: 1,
+    maximum: 10_000,
+  }),
   retention: {
     orders: duration("ORDERS_RETENTION", "how long settled orders stay in the outbox", "30d", { minimum: "0ms", maximum: "3650d" }),
     ledger: duration("LEDGER_RETENTION", "how long settled entries of the ledger are kept; their keys are free after it", "365d", {

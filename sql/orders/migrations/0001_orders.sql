@@ -37,7 +37,8 @@ create table outbox_orders (
   check ((claim_token is null) = (lease_until is null)),
   check ((status in ('succeeded', 'aborted')) = (settled_at is not null)),
   check (not (outcome_unknown and settled_at is not null)),               -- an unknown outcome is never settled
-  check (status not in ('failed', 'aborted') or failed_at is not null)
+  check (status not in ('failed', 'aborted') or failed_at is not null),
+  check (status <> 'aborted' or last_error_code is not null)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05);
 create index idx_outbox_status on outbox_orders (status);
 create index idx_outbox_locked_at on outbox_orders (locked_at);
