@@ -11,13 +11,14 @@ export const useUnknownList = () => useInfiniteQuery({ ...unknownOrders(), ...us
 
 export interface UnknownOrders {
   readonly count: Count;
-  /** When the oldest one was accepted. */
+  /** Since when an outcome is unknown, of the oldest orders. */
   readonly oldest: string | undefined;
 }
 
 /** The count and the age. A list that fails does not hide the count. */
 export function useUnknownOrders() {
   const [counted, listed] = [useUnknownCount(), useUnknownList()];
-  const data: UnknownOrders | undefined = counted.data && { count: counted.data, oldest: listed.data?.pages[0]?.orders[0]?.unknown_since };
+  const since = listed.data?.pages.flatMap(({ orders }) => orders.map(order => order.unknown_since)).sort() ?? [];
+  const data: UnknownOrders | undefined = counted.data && { count: counted.data, oldest: since[0] };
   return { data, error: counted.error ?? listed.error, dataUpdatedAt: counted.dataUpdatedAt };
 }
