@@ -164,6 +164,13 @@ const cases: Case[] = [
     ["Affected: breaker of broker, sender"],
   ],
   [
+    "the broker of orders refuses the token",
+    { orders: { breakers: [part("broker", "the broker refuses the token (401): check BROKER_TOKEN; orders wait")] } },
+    "failed",
+    "The broker of orders refuses the token (401): check BROKER_TOKEN: orders are accepted, orders wait",
+    ["Affected: breaker of broker"],
+  ],
+  [
     "an outage of NATS does not explain an outage of the broker of orders",
     { ...noBroker, orders: noOrderBroker },
     "failed",

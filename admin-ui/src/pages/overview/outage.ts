@@ -150,12 +150,13 @@ function ofPublishing(symptoms: readonly Symptom[], waiting: Waiting): Rule[] {
   return [{ what, means: grantsGoOn(waiting), explains: isOf("publish", "confirmation") }];
 }
 
-/** The circuit of the sender is open: nothing is sent, and no attempt is charged. */
+/** The circuit of the sender is open: nothing is sent, and no attempt is charged. Its detail says what the broker answered: "the broker …; orders wait". */
 function ofOrderBroker(symptoms: readonly Symptom[], waiting: Waiting): Rule[] {
   const explains: Explains = (symptom, part) => !isOfNats(symptom) && part === "broker";
-  return symptoms.some(one => explains(one, "broker") && one.parts.has("broker"))
-    ? [{ what: "The broker of orders does not answer", means: `orders are accepted, ${waiting("orders", "order")}`, explains }]
-    : [];
+  const detail = symptoms.find(one => explains(one, "broker") && one.parts.has("broker"))?.parts.get("broker");
+  if (detail === undefined) return [];
+  const what = detail.replace(/^the broker/, "The broker of orders").replace(/; orders wait$/, "");
+  return [{ what, means: `orders are accepted, ${waiting("orders", "order")}`, explains }];
 }
 
 function ofWorker({ name = "", system }: Symptom, own: readonly (readonly [part: string, detail: string])[], waiting: Waiting) {
