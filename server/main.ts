@@ -57,7 +57,7 @@ const healthOf = (system: System, settings: AllSettings, context: RoleContext): 
   });
 
 /** A system: its health, its migrations, its API here, its workers in threads. */
-function wholeSystem(system: System, settings: AllSettings, giveUp: RoleContext["giveUp"]): Service {
+async function wholeSystem(system: System, settings: AllSettings, giveUp: RoleContext["giveUp"]): Promise<Service> {
   const apiRole = `${system.name}:api`;
   const api = roleContext(apiRole, settings, giveUp);
   const collected = workerMetrics();
@@ -73,15 +73,15 @@ function wholeSystem(system: System, settings: AllSettings, giveUp: RoleContext[
       stopWithin: settings.kernel.shutdownWithin * 0.7,
     }),
   );
-  const migrations = system.database ? [createRole(settings, { ...api, role: `${system.name}:migrate` })] : [];
-  const work = parallel([...workers, createRole(settings, context)]);
+  const migrations = system.database ? [await createRole(settings, { ...api, role: `${system.name}:migrate` })] : [];
+  const work = parallel([...workers, await createRole(settings, context)]);
   return sequence([healthOf(system, settings, context), ...migrations, vitals(apiRole, api.log, api.metrics), work]);
 }
 
 /** One role as a process of its own, with its health. */
-function singleRole(role: string, settings: AllSettings, giveUp: RoleContext["giveUp"]): Service {
+async function singleRole(role: string, settings: AllSettings, giveUp: RoleContext["giveUp"]): Promise<Service> {
   const context = roleContext(role, settings, giveUp);
-  const work = createRole(settings, context);
+  const work = await createRole(settings, context);
   if (role.endsWith(":migrate")) return work;
   const ready = readiness({ health: context.health, notice: 0 });
   const serving = healthOf(systemOf(role), settings, context);
@@ -104,10 +104,12 @@ async function main(): Promise<void> {
   refuseSharedHealthPort(planned, settings);
   /** Ignored during a stop: everything ends then. */
   const giveUp = () => void (stops === 0 && stop(1));
-  const running = parallel([
-    ...whole.map(system => wholeSystem(system, settings, giveUp)),
-    ...single.map(role => singleRole(role, settings, giveUp)),
-  ]);
+  const running = parallel(
+    await Promise.all([
+      ...whole.map(system => wholeSystem(system, settings, giveUp)),
+      ...single.map(role => singleRole(role, settings, giveUp)),
+    ]),
+  );
   const { log } = roleContext("main", settings, giveUp);
 
   let stops = 0;

@@ -64,7 +64,7 @@ export function settingsFor(roles: readonly string[], environment?: Record<strin
 }
 
 /** Makes the service of a role. */
-export function createRole({ kernel, systems: read }: AllSettings, context: RoleContext): Service {
+export async function createRole({ kernel, systems: read }: AllSettings, context: RoleContext): Promise<Service> {
   const system = systemOf(context.role);
   const settings = read[system.name]!;
   const declaration = declarationOf(system, context.role);

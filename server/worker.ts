@@ -8,7 +8,7 @@ import { createRole, settingsFor } from "./systems.ts";
 
 declare const self: Worker;
 
-function run(role: string): () => Promise<void> {
+async function run(role: string): Promise<() => Promise<void>> {
   const settings = settingsFor([role]);
   const giveUp = (why: string) => void report(why).finally(() => process.exit(1));
   const context = roleContext(role, settings, giveUp);
@@ -19,7 +19,7 @@ function run(role: string): () => Promise<void> {
     return 0;
   };
   const reporting = loop({ name: "worker.report", runOnce: () => report(), full: Number.POSITIVE_INFINITY, interval: 1000, log, metrics });
-  const service = sequence([reporting, vitals(role, log, metrics), createRole(settings, context)]);
+  const service = sequence([reporting, vitals(role, log, metrics), await createRole(settings, context)]);
   health.trouble("start", "it is starting");
   const starting: Promise<unknown> = service.start().then(
     () => {
@@ -39,8 +39,8 @@ function run(role: string): () => Promise<void> {
   };
 }
 
-let stop: (() => Promise<void>) | undefined;
+let running: ReturnType<typeof run> | undefined;
 self.onmessage = ({ data }: MessageEvent<WorkerOrder>) => {
-  if ("role" in data) stop = run(data.role);
-  else void stop?.();
+  if ("role" in data) running = run(data.role);
+  else void running?.then(stop => stop());
 };

@@ -1,5 +1,4 @@
 import { declareSystem } from "../kernel/system/system.ts";
-import { accountApi } from "./api_role.ts";
 import { accountSettings } from "./config.ts";
 
 export const account = declareSystem({
@@ -7,5 +6,5 @@ export const account = declareSystem({
   settings: accountSettings,
   database: true,
   serves: ["people", "operators"],
-  api: { create: accountApi },
+  api: { create: async (...given) => (await import("./api_role.ts")).accountApi(...given) },
 });

@@ -1,5 +1,4 @@
 import { declareSystem, type System } from "../kernel/system/system.ts";
-import { gatewayApi } from "./api_role.ts";
 import { gatewayProblems, gatewaySettings } from "./config.ts";
 import { apiPermissions } from "./nats_permissions.ts";
 import { reachable } from "./services.ts";
@@ -17,7 +16,10 @@ export function gatewayOf(systems: readonly System[]) {
     api: {
       needs: ["services", "redis"],
       nats: apiPermissions,
-      create: (kernel, settings, context) => gatewayApi(kernel, settings, { ...services, spec }, context),
+      create: async (kernel, settings, context) => {
+        const { gatewayApi } = await import("./api_role.ts");
+        return gatewayApi(kernel, settings, { ...services, spec }, context);
+      },
     },
   });
 }

@@ -1,22 +1,26 @@
 import { declareSystem } from "../kernel/system/system.ts";
-import { notificationApi } from "./api_role.ts";
 import { notificationSettings } from "./config.ts";
-import { consumerRole } from "./consumer_role.ts";
-import { janitorRole } from "./janitor.ts";
 import { apiPermissions, consumerPermissions, senderPermissions } from "./nats_permissions.ts";
 import { notificationRows } from "./operator/row_kind.ts";
-import { senderRole } from "./sender_role.ts";
 
 export const notification = declareSystem({
   name: "notification",
   settings: notificationSettings,
   database: true,
   serves: ["machines", "people", "operators"],
-  api: { nats: apiPermissions, needs: ["signing keys"], create: notificationApi },
+  api: {
+    nats: apiPermissions,
+    needs: ["signing keys"],
+    create: async (...given) => (await import("./api_role.ts")).notificationApi(...given),
+  },
   workers: {
-    sender: { nats: senderPermissions, create: senderRole },
-    consumer: { nats: consumerPermissions, needs: ["signing keys"], create: consumerRole },
-    janitor: { create: janitorRole },
+    sender: { nats: senderPermissions, create: async (...given) => (await import("./sender_role.ts")).senderRole(...given) },
+    consumer: {
+      nats: consumerPermissions,
+      needs: ["signing keys"],
+      create: async (...given) => (await import("./consumer_role.ts")).consumerRole(...given),
+    },
+    janitor: { create: async (...given) => (await import("./janitor.ts")).janitorRole(...given) },
   },
   rowKinds: [notificationRows],
 });

@@ -1,10 +1,7 @@
 import { declareSystem } from "../kernel/system/system.ts";
-import { ordersApi } from "./api_role.ts";
 import { ordersProblems, ordersSettings } from "./config.ts";
-import { janitorRole } from "./janitor.ts";
 import { orderRows } from "./operator/row_kind.ts";
 import { orderScopes } from "./scopes.ts";
-import { senderRole } from "./sender_role.ts";
 
 export const orders = declareSystem({
   name: "orders",
@@ -13,10 +10,10 @@ export const orders = declareSystem({
   database: true,
   serves: ["machines", "operators"],
   scopes: Object.values(orderScopes),
-  api: { needs: ["outside"], create: ordersApi },
+  api: { needs: ["outside"], create: async (...given) => (await import("./api_role.ts")).ordersApi(...given) },
   workers: {
-    sender: { needs: ["outside"], create: senderRole },
-    janitor: { create: janitorRole },
+    sender: { needs: ["outside"], create: async (...given) => (await import("./sender_role.ts")).senderRole(...given) },
+    janitor: { create: async (...given) => (await import("./janitor.ts")).janitorRole(...given) },
   },
   rowKinds: [orderRows],
 });

@@ -17,7 +17,8 @@ export interface RoleDeclaration<Own> {
   readonly needs?: readonly Need[];
   /** It connects to NATS, with these permissions. */
   readonly nats?: PermissionsOf;
-  create(kernel: KernelSettings, settings: Own, context: RoleContext): Service;
+  /** Imports the code of the role and makes its service: a process or thread loads the code of its own roles only. */
+  create(kernel: KernelSettings, settings: Own, context: RoleContext): Promise<Service>;
 }
 
 interface DatabaseSettings {
