@@ -1,7 +1,7 @@
 import { Elysia, NotFoundError } from "elysia";
-import { healthRoutes } from "../life/health.ts";
 import type { RoleContext } from "../life/role.ts";
 import { type Service, service } from "../life/service.ts";
+import { healthRoutes } from "./health_routes.ts";
 import { problemOf } from "./http.ts";
 import { httpServer } from "./http_server.ts";
 import { notFound } from "./problem.ts";

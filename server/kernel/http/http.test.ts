@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { createHealth, healthRoutes, publicHealthRoutes } from "../life/health.ts";
+import { createHealth } from "../life/health.ts";
 import { silentLog } from "../telemetry/log.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
 import { authenticator, newKey } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { callerOf, requires } from "./callers.ts";
+import { healthRoutes, publicHealthRoutes } from "./health_routes.ts";
 import { httpApp } from "./http.ts";
 import { openapiRoutes } from "./openapi.ts";
 import { notFound } from "./problem.ts";

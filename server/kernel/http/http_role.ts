@@ -1,8 +1,8 @@
 import type { AnyElysia } from "elysia";
 import type { KernelSettings } from "../config/settings.ts";
-import { publicHealthRoutes } from "../life/health.ts";
 import type { RoleContext } from "../life/role.ts";
 import { type Service, sequence } from "../life/service.ts";
+import { publicHealthRoutes } from "./health_routes.ts";
 import { httpApp } from "./http.ts";
 import { httpServer } from "./http_server.ts";
 import { type About, openapiRoutes, type SecuritySchemes } from "./openapi.ts";
