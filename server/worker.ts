@@ -41,6 +41,11 @@ async function run(role: string): Promise<() => Promise<void>> {
 
 let running: ReturnType<typeof run> | undefined;
 self.onmessage = ({ data }: MessageEvent<WorkerOrder>) => {
-  if ("role" in data) running = run(data.role);
-  else void running?.then(stop => stop());
+  if ("stop" in data) return void running?.then(stop => stop());
+  running = run(data.role);
+  // The parent thread starts it again.
+  running.catch(error => {
+    console.error(error);
+    process.exit(1);
+  });
 };
