@@ -99,7 +99,7 @@ describe("a caller without permission is refused before the body is read", () =>
         [kenri.key],
       );
     }
-    expect(server.lines.join("\n")).not.toContain(kenri.key.split("_").at(-1)!);
+    expect(server.lines.join("\n")).not.toContain(kenri.key.split("_").slice(2).join("_"));
   });
 });
 
