@@ -5,15 +5,8 @@
 -- $2 position?: only this item
 -- $3 limit
 -- returns operation_id, status, changed, unchanged
-with operation as materialized (
-  select operation_id, actor, reason from operations
-  where operation_id = $1::uuid and status = 'RUNNING' for update skip locked
-), batch as materialized (
-  select i.position, i.subject from operation o, lateral (
-    select position, subject from operation_items where operation_id = o.operation_id and result = 'PENDING'
-      and position >= coalesce($2::int, 0) and position <= coalesce($2::int, 2147483647)
-    order by position limit $3::int for update) i
-), target as materialized (
+with :operation_items,
+target as materialized (
   select :id from :table where :id = any (array(select subject from batch)) and status = :'failed'
   order by :id for update skip locked
 ), gone as (
@@ -29,14 +22,8 @@ with operation as materialized (
       'it is no longer there') end
   where operation_id = (select operation_id from operation) and position = any (array(select position from batch))
   returning result
-), counted as (
-  update operations o set done = done + changed, skipped = skipped + unchanged, turn_at = clock_timestamp(), refusals = 0,
-    status = case when done + skipped + failed + changed + unchanged = total then 'DONE' else 'RUNNING' end,
-    finished_at = case when done + skipped + failed + changed + unchanged = total then clock_timestamp() end
-  from (select count(*) filter (where result = 'DONE')::int as changed, count(*) filter (where result = 'SKIPPED')::int as unchanged from settled) s
-  where operation_id = (select operation_id from operation)
-  returning operation_id, status, changed, unchanged
-)
+),
+:progress
 select operation_id, status, changed, unchanged from counted
 -- Workers may commit asynchronously, and a crash of the server may lose their last commits. This one must survive: an operator has seen the progress.
 where (select set_config('synchronous_commit', 'on', true)) is not null
