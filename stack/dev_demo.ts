@@ -6,12 +6,11 @@ const grants = [
   { stock_keeping_unit: "beta-access", reason: "CAMPAIGN", purchase_id: "demo-3" },
 ];
 
-// The paper broker fills the first two, keeps the third open and rejects the last one for good: it does not list that symbol.
+// The paper broker fills the first two and keeps the third open.
 const orders = [
   { symbol: "ACME", side: "BUY", quantity: "10", order_type: "MARKET", client_tag: "demo" },
   { symbol: "ACME", side: "SELL", quantity: "2.5", order_type: "LIMIT", limit_price: "0.01", client_tag: "demo" },
   { symbol: "GLOBEX", side: "BUY", quantity: "1", order_type: "LIMIT", limit_price: "0.01", client_tag: "demo" },
-  { symbol: "UNKNOWN", side: "BUY", quantity: "3", order_type: "MARKET", client_tag: "demo" },
 ];
 
 /**
