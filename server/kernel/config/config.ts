@@ -86,6 +86,15 @@ function readSigningKeys(text: string): readonly SigningKey[] | undefined {
   return new Set(keys.map(({ id }) => id)).size === keys.length ? keys : undefined;
 }
 
+/** Text that is parsed; `read` returns undefined for a wrong form. `expected` describes the form in messages. */
+export const form = <T extends object>(
+  variable: string,
+  about: string,
+  preset: string,
+  expected: string,
+  read: (text: string) => T | undefined,
+) => setting<T>(variable, about, preset, Type.Object({}, { description: expected }), read);
+
 export const integer = (variable: string, about: string, preset: number | undefined, range: { minimum: number; maximum: number }) =>
   setting<number>(variable, about, preset?.toString(), Type.Integer(range), text => (/^-?\d+$/.test(text) ? Number(text) : text));
 
@@ -111,7 +120,8 @@ export const duration = (variable: string, about: string, preset: string, range:
     milliseconds,
   );
 
-function milliseconds(text: string): number {
+/** A duration in milliseconds; NaN for another form. */
+export function milliseconds(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text);
   return match ? Number(match[1]) * unit[match[2] as keyof typeof unit] : Number.NaN;
 }

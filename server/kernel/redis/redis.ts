@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { RedisClient } from "bun";
 import { withTimeout } from "../life/deadline.ts";
 import type { Health } from "../life/health.ts";
@@ -12,6 +13,8 @@ import { sentenceOf, whyRefused } from "./redis_refusal.ts";
 export interface RedisOptions extends RedisAddress {
   /** A server that takes longer to answer counts as away. */
   readonly deadline: number;
+  /** Loaded at every connection, so that no call has to send the text of a script. */
+  readonly scripts?: readonly Script[];
   readonly log: Log;
   readonly health: Health;
   readonly metrics: Metrics;
@@ -19,14 +22,19 @@ export interface RedisOptions extends RedisAddress {
 
 /** A Lua script from its file, with its hash for EVALSHA. */
 export interface Script {
+  readonly name: string;
   readonly text: string;
   readonly sha: string;
 }
 
-export function readScript(file: URL): Script {
-  const text = readFileSync(file, "utf8");
-  return { text, sha: new Bun.CryptoHasher("sha1").update(text).digest("hex") };
+/** `before`: a file with what several scripts share. Its text comes first. */
+export function readScript(file: URL, before?: URL): Script {
+  const text = [...(before ? [before] : []), file].map(one => readFileSync(one, "utf8")).join("");
+  return { name: basename(file.pathname, ".lua"), text, sha: new Bun.CryptoHasher("sha1").update(text).digest("hex") };
 }
+
+/** Whether the server answered with this error. Otherwise the connection is lost. */
+const isReply = (error: unknown) => (error as { code?: string }).code === "ERR_REDIS_SERVER_ERROR";
 
 export class RedisAway extends Error {
   override readonly name = "RedisAway";
@@ -35,8 +43,10 @@ export class RedisAway extends Error {
   }
 }
 
-// Replies of a server that is reachable and unusable: starting, full, without a disk, a replica, busy with a script, or without permission.
-const unusable = /^(LOADING|BUSY|OOM|READONLY|MISCONF|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|NOPERM|NOAUTH|WRONGPASS)\b/;
+// Replies of a server that is reachable and unusable: starting, full, without a disk, a replica, busy with a script, or without permission. Inside a
+// script Redis 7.0 words a missing permission in its own way.
+const unusable =
+  /^(LOADING|BUSY|OOM|READONLY|MISCONF|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|NOPERM|NOAUTH|WRONGPASS|ERR The user executing the script)\b/;
 // A refused connection is tried again ten times a second; the reason is looked up once a second.
 const explainEvery = 1000;
 
@@ -48,13 +58,14 @@ export interface Redis extends Service {
   run<T>(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<T>;
 }
 
-export function createRedis({ deadline, log, health, metrics, ...address }: RedisOptions): Redis {
+export function createRedis({ deadline, scripts = [], log, health, metrics, ...address }: RedisOptions): Redis {
   let client: RedisClient | undefined;
-  /** Refusals of a reachable server, by command. The next success of the command ends one. */
+  /** Refusals of a reachable server, by command or script. The next success of the same ends one. */
   const refusals = new Map<string, string>();
   /** The reasons logged since the last connection: each is logged once. */
   const logged = new Set<string>();
   let explainedAt = Number.NEGATIVE_INFINITY;
+  const scriptSeconds = metrics.histogram("redis_script_seconds", "Time of a script in Redis, by the file's name.", ["script"]);
 
   function lost(gone: RedisClient, why: string): void {
     if (client !== gone) return;
@@ -79,6 +90,7 @@ export function createRedis({ deadline, log, health, metrics, ...address }: Redi
       fresh = opened;
       opened.onclose = error => lost(opened, error.message);
       await opened.connect();
+      await withTimeout(deadline, "Redis", Promise.all(scripts.map(one => load(opened, one))));
       client = opened;
     } catch {
       fresh?.close();
@@ -91,6 +103,13 @@ export function createRedis({ deadline, log, health, metrics, ...address }: Redi
     log.info("redis.connected");
     return 0;
   }
+
+  /** A script that the server refuses is sent with its first call, which reports the error. */
+  const load = (opened: RedisClient, { name, text }: Script) =>
+    opened.send("SCRIPT", ["LOAD", text]).catch(error => {
+      if (!isReply(error)) throw error;
+      logOnce(`load ${name}`, () => log.warn({ script: name, error }, "redis.script_not_loaded"));
+    });
 
   /** Reports why the server refuses the connection: each reason once in the log, the last one in health. */
   async function explain(): Promise<void> {
@@ -131,15 +150,18 @@ export function createRedis({ deadline, log, health, metrics, ...address }: Redi
     if (refusals.size === 0) health.fine("redis");
   }
 
-  async function send<T>(command: string, ...args: readonly (string | number)[]): Promise<T> {
+  const send = <T>(command: string, ...args: readonly (string | number)[]) => sendAs<T>(command, command, args);
+
+  /** `name`: the command, or the script that it runs. */
+  async function sendAs<T>(name: string, command: string, args: readonly (string | number)[]): Promise<T> {
     const current = client;
     if (!current) throw new RedisAway();
     try {
       const answer = (await withTimeout(deadline, "Redis", current.send(command, args.map(String)))) as T;
-      if (refusals.size > 0) answered(command);
+      if (refusals.size > 0) answered(name);
       return answer;
     } catch (error) {
-      if ((error as { code?: string }).code === "ERR_REDIS_SERVER_ERROR") throw refused(command, error as Error);
+      if (isReply(error)) throw refused(name, error as Error);
       // Replies come in order, so a missing reply blocks all later ones. A new connection is the way out.
       lost(current, (error as Error).message);
       throw new RedisAway();
@@ -164,11 +186,14 @@ export function createRedis({ deadline, log, health, metrics, ...address }: Redi
     send,
     async run<T>(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<T> {
       const rest = [keys.length, ...keys, ...args];
+      const since = performance.now();
       try {
-        return await send<T>("EVALSHA", script.sha, ...rest);
+        return await sendAs<T>(script.name, "EVALSHA", [script.sha, ...rest]);
       } catch (error) {
         if (!String((error as Error).message).startsWith("NOSCRIPT")) throw error;
-        return send<T>("EVAL", script.text, ...rest);
+        return await sendAs<T>(script.name, "EVAL", [script.text, ...rest]);
+      } finally {
+        scriptSeconds.observe({ script: script.name }, (performance.now() - since) / 1000);
       }
     },
   };

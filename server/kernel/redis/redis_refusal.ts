@@ -6,7 +6,10 @@ import { type RedisAddress, redisLogin } from "./redis_address.ts";
 const sentences: readonly [pattern: RegExp, sentence: string][] = [
   [/^NOAUTH/, "Redis asks for a password (NOAUTH): set it in REDIS_URL or REDIS_PASSWORD"],
   [/^WRONGPASS/, "Redis refuses the user or the password (WRONGPASS): check REDIS_URL, REDIS_USER and REDIS_PASSWORD"],
-  [/^NOPERM/, "Redis does not permit its user what Kenri does (NOPERM): give the ACL user all commands on the keys kenri:*"],
+  [
+    /^NOPERM|^ERR The user executing the script/,
+    "Redis does not permit its user what Kenri does (NOPERM): compare the ACL user with docs/security.md",
+  ],
   [/^DENIED/, "Redis is in protected mode (DENIED): give it a password"],
   [
     /SELF_SIGNED|UNABLE_TO_|DEPTH_ZERO|CERT_SIGNATURE/,
