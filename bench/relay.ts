@@ -1,7 +1,8 @@
 import { jetstream } from "@nats-io/jetstream";
 import { headers as natsHeaders } from "@nats-io/transport-node";
-import { encodeMessage, type Message } from "../server/entitlement/event.ts";
+import { encodeMessage } from "../server/entitlement/event.ts";
 import type { OutboxClaimRow } from "../server/entitlement/sql.gen.ts";
+import type { EventMessage } from "../server/kernel/nats/publisher.ts";
 import { ensureStream } from "../server/kernel/nats/streams.ts";
 import type { TestKenri } from "../server/testing/kenri.ts";
 import { connectTo } from "../server/testing/nats.ts";
@@ -36,7 +37,7 @@ async function rawPublish(kenri: TestKenri): Promise<number> {
   await ensureStream(nats, { name: "bench-raw", subject: "bench.raw", maxAge: 600_000, duplicateWindow: 120_000, replicas: 1 });
   const js = jetstream(nats);
   const messages = (await kenri.entitlementSql<OutboxClaimRow[]>`select * from outbox_events`).map(encodeMessage);
-  const publish = ({ id, data, headers }: Message) => {
+  const publish = ({ id, data, headers }: EventMessage) => {
     const all = natsHeaders();
     for (const [name, value] of Object.entries(headers)) all.set(name, value);
     return js.publish("bench.raw", data, { msgID: id, headers: all });

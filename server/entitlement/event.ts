@@ -3,6 +3,7 @@ import { type Timestamp, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { EntitlementEventSchema } from "../gen/kenri/entitlement/v1/entitlement_event_pb.ts";
+import type { EventMessage } from "../kernel/nats/publisher.ts";
 import { traceIdOf } from "../kernel/telemetry/trace.ts";
 import type { OutboxClaimRow } from "./sql.gen.ts";
 
@@ -23,22 +24,14 @@ const Facts = Type.Object({
 type Facts = Static<typeof Facts>;
 const facts = TypeCompiler.Compile(Facts);
 
-/** An event as it is published. */
-export interface Message {
-  readonly id: string;
-  readonly userId: string;
-  readonly data: Uint8Array;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** Encodes an outbox row. Throws if its payload is not an event. */
-export function encodeMessage(row: Announced): Message {
+export function encodeMessage(row: Announced): EventMessage {
   const { payload } = row;
   if (!facts.Check(payload)) {
     const wrong = facts.Errors(payload).First();
     throw new Error(`the payload is not an event: ${wrong?.path} ${wrong?.message.toLowerCase()}`);
   }
-  return { id: messageId(row), userId: payload.user_id, data: encode(row, payload), headers: headersOf(row, payload) };
+  return { id: messageId(row), userIds: [payload.user_id], data: encode(row, payload), headers: headersOf(row, payload) };
 }
 
 /** The stream acknowledges and drops a repeated id inside the duplicate window, so each generation has its own id. */

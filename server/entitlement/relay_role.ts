@@ -1,11 +1,8 @@
-import { natsAccess } from "../kernel/config/nats_access.ts";
 import type { KernelSettings } from "../kernel/config/settings.ts";
 import { countWork } from "../kernel/delivery/liveness.ts";
 import { loop } from "../kernel/life/loop.ts";
 import { type RoleContext, subscribeRole } from "../kernel/life/role.ts";
 import { parallel, type Service, sequence } from "../kernel/life/service.ts";
-import { byOwnConnection } from "../kernel/nats/broker.ts";
-import { storesProbeBy } from "../kernel/nats/store_probe.ts";
 import { bulkLoop } from "../kernel/operator/bulk.ts";
 import { createFlow, flowKeeper } from "../kernel/operator/flow.ts";
 import { openStore } from "../kernel/postgres/store.ts";
@@ -37,10 +34,8 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
   const work = countWork();
   const pipeline = publishPipeline({ kernel, settings, context, outbox, flow, lease: tuning.lease, requeued: work.did });
   const { broker, checks, stream, rechecking, signatures } = pipeline;
-  const access = natsAccess(kernel.nats, settings.natsUrls, context.role);
-  const probing = { stream: stream.name, subject: stream.subject, deadline: 3000, signatures };
-  const answers = () => byOwnConnection(access, `${worker} liveness`, nats => storesProbeBy(nats, probing, pipeline.largestUnstored()));
-  const relaying = relay({ context, tuning, outbox, pipeline, work, liveness: { ...kernel.liveness, answers } });
+  const liveness = { ...kernel.liveness, answers: pipeline.storesByOwnConnection };
+  const relaying = relay({ context, tuning, outbox, pipeline, work, liveness });
   const reconcile = reconciler({
     ...settings,
     outbox,

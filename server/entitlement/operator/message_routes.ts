@@ -4,8 +4,9 @@ import { callerOf, type Requires } from "../../kernel/http/callers.ts";
 import { notFound, Problem } from "../../kernel/http/problem.ts";
 import { uuid } from "../../kernel/http/text.ts";
 import { headersFor, signedMessage } from "../../kernel/nats/ack_publisher.ts";
+import type { EventMessage } from "../../kernel/nats/publisher.ts";
 import type { Signatures } from "../../kernel/nats/signatures.ts";
-import { encodeMessage, fieldsOf, type Message } from "../event.ts";
+import { encodeMessage, fieldsOf } from "../event.ts";
 import { maskFor } from "../masking.ts";
 import type { EntitlementSql, OutboxFindRow } from "../sql.gen.ts";
 
@@ -42,7 +43,7 @@ export const messageRoutes = (
     },
   );
 
-function encoded(event: OutboxFindRow): Message {
+function encoded(event: OutboxFindRow): EventMessage {
   try {
     return encodeMessage(event);
   } catch (error) {

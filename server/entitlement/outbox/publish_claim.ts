@@ -3,19 +3,19 @@ import { type Claim, mayStart, withinLease } from "../../kernel/delivery/lease.t
 import { retryDelaySeconds } from "../../kernel/life/backoff.ts";
 import type { Faults } from "../../kernel/life/fault.ts";
 import type { Breaker } from "../../kernel/nats/breaker.ts";
+import type { Publish, Publishing } from "../../kernel/nats/publisher.ts";
+import type { StreamChecks } from "../../kernel/nats/stream_checks.ts";
 import type { Flow } from "../../kernel/operator/flow.ts";
 import { replaceNul } from "../../kernel/postgres/database.ts";
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { EntitlementSql, OutboxClaimRow } from "../sql.gen.ts";
-import type { Publish, Publishing } from "./publisher.ts";
-import type { StreamChecks } from "./stream_checks.ts";
 import { createSuspects } from "./suspects.ts";
 
 export interface PublishClaimOptions {
   readonly outbox: Pick<EntitlementSql["outbox"], "finalize" | "retry" | "release">;
-  readonly publish: Publish;
+  readonly publish: Publish<OutboxClaimRow>;
   readonly checks: Pick<StreamChecks, "published">;
   readonly breaker: Pick<Breaker, "isOpen">;
   readonly faults: Faults;

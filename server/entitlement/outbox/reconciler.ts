@@ -1,12 +1,12 @@
 import type { Health } from "../../kernel/life/health.ts";
 import type { Broker } from "../../kernel/nats/broker.ts";
 import type { Signatures } from "../../kernel/nats/signatures.ts";
-import { ensureStream, isConsumerIdle, type StreamSpec } from "../../kernel/nats/streams.ts";
+import type { StreamChecks } from "../../kernel/nats/stream_checks.ts";
+import { isConsumerIdle, type StreamSpec } from "../../kernel/nats/streams.ts";
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import type { EntitlementSql, OutboxUnconfirmedRow } from "../sql.gen.ts";
 import { consumedAnswers } from "./consumed_answers.ts";
-import type { StreamChecks } from "./stream_checks.ts";
 
 export interface ReconcilerOptions {
   readonly outbox: EntitlementSql["outbox"];
@@ -87,7 +87,7 @@ export function reconciler({
       await ended("away", "the broker is away");
       return 0;
     }
-    if (after === start) await noteStream();
+    if (after === start) await checks.note();
     const rows = await outbox.unconfirmed({
       after_published_at: after.at,
       after_event_id: after.id,
@@ -103,14 +103,6 @@ export function reconciler({
     if (unanswered !== undefined) await ended("unanswered", unanswered);
     else if (after === start) await ended("done");
     return answered ? rows.length : 0;
-  }
-
-  /** Keeps the recorded end of the stream current, so that a truncated store is noticed here or at the next connection. */
-  async function noteStream(): Promise<void> {
-    const [recorded] = await outbox.stream({ stream: stream.name });
-    const { incarnation, lastSeq } = await ensureStream(broker.connection(), stream);
-    const [seen] = await outbox.observe({ stream: stream.name, incarnation, last_seq: lastSeq, known_last_seq: recorded?.last_seq ?? 0 });
-    if (seen?.lost) checks.invalidate();
   }
 
   /** Returns why notification did not answer; undefined if it did. Without an answer nothing is changed: waiting loses nothing. */

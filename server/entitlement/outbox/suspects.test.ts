@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Publishing } from "./publisher.ts";
+import type { Publishing } from "../../kernel/nats/publisher.ts";
 import { createSuspects } from "./suspects.ts";
 
 const outage = { outcome: "outage", error: "store failed (10077)" } as const;

@@ -1,4 +1,4 @@
-import type { Publishing } from "./publisher.ts";
+import type { Publishing } from "../../kernel/nats/publisher.ts";
 
 interface Published {
   readonly row: { readonly event_id: string };

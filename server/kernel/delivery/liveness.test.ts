@@ -36,6 +36,34 @@ async function watched({ isDue = async () => true, answers = async () => {}, loo
   return { work, health, ends, asked: () => asked, stuck };
 }
 
+test("two kinds of work are watched apart: the one that moves does not hide the one that stands still", async () => {
+  const [metrics, health] = [createMetrics(), createHealth()];
+  const ends: string[] = [];
+  const context = { role: "room:worker", log: silentLog, metrics, health, giveUp: (why: string) => void ends.push(why) };
+  let seen = 0;
+  const watch = (of: string, isDue: (work: ReturnType<typeof countWork>) => void) => {
+    const work = countWork();
+    const due = async () => {
+      isDue(work);
+      return true;
+    };
+    return liveness({ context, of, every: 2, looks: 4, longestBatch: 0, work, isDue: due, answers: async () => {} });
+  };
+  running.push(
+    watch("moving", work => {
+      seen++;
+      work.did(1);
+    }),
+    watch("still", () => {}),
+  );
+  await Promise.all(running.map(one => one.start()));
+  await until("health names it", 2000, () => "liveness of still" in health.troubles());
+  await until("it ends", 2000, () => ends.length > 0);
+  await until("the other was looked at many times", 2000, () => seen > 10);
+  expect(ends).toEqual(["work of still was due, what it needs answered, and nothing was done for 4 looks"]);
+  expect("liveness of moving" in health.troubles()).toBe(false);
+});
+
 describe("a worker", () => {
   test("that does nothing although work is due and everything answers ends once, is counted, and is reported in health before", async () => {
     const { health, ends, stuck, asked } = await watched({});

@@ -5,6 +5,8 @@ import { isAway } from "../postgres/database.ts";
 
 export interface LivenessOptions {
   readonly context: Pick<RoleContext, "role" | "log" | "metrics" | "health" | "giveUp">;
+  /** Which work of the role, if it has several kinds that are watched apart. */
+  readonly of?: string;
   /** How often it looks, and after how many looks in a row with due work and without progress the worker counts as stuck. */
   readonly every: number;
   readonly looks: number;
@@ -44,14 +46,14 @@ export function countWork() {
 }
 export type Work = ReturnType<typeof countWork>;
 
-const part = "liveness";
-
 /**
  * Work is due, the servers that it needs answer, and nothing was done for many looks: the worker is stuck, whatever the reason. Then it ends, and is
  * started again. It counts looks, not seconds: a process that was stopped for a while was not stuck.
  */
-export function liveness({ context, every, looks, longestBatch, work, isDue, answers }: LivenessOptions): Service {
+export function liveness({ context, of, every, looks, longestBatch, work, isDue, answers }: LivenessOptions): Service {
   const { role, log, metrics, health, giveUp } = context;
+  const part = of ? `liveness of ${of}` : "liveness";
+  const name = of ? `${role}.${of}.liveness` : `${role}.liveness`;
   const patience = Math.max(looks, Math.ceil((1.5 * longestBatch) / every));
   let inVain = 0;
   let before = { done: 0, setbacks: 0 };
@@ -72,18 +74,18 @@ export function liveness({ context, every, looks, longestBatch, work, isDue, ans
     // If a server is away, waiting is right.
     inVain = (await isIdle().catch(() => false)) ? inVain + 1 : 0;
     if (inVain === 0) health.fine(part);
-    if (inVain * 2 >= patience) health.trouble(part, `work is due and nothing was done for ${inVain} looks`);
+    if (inVain * 2 >= patience) health.trouble(part, `work${of ? ` of ${of}` : ""} is due and nothing was done for ${inVain} looks`);
     if (inVain >= patience) stuck();
     return 0;
   }
 
   function stuck(): void {
     ended = true;
-    const why = `work was due, what it needs answered, and nothing was done for ${inVain} looks`;
+    const why = `work${of ? ` of ${of}` : ""} was due, what it needs answered, and nothing was done for ${inVain} looks`;
     metrics.workerStuck.inc({ role });
-    log.error({ looks: inVain, every }, "worker.stuck");
+    log.error({ looks: inVain, every, of }, "worker.stuck");
     giveUp(why);
   }
 
-  return loop({ name: `${role}.liveness`, runOnce: look, full: Number.POSITIVE_INFINITY, interval: every, log, metrics });
+  return loop({ name, runOnce: look, full: Number.POSITIVE_INFINITY, interval: every, log, metrics });
 }

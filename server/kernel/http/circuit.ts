@@ -1,5 +1,5 @@
-/** Why a service cannot be used now. */
-export type Failure = "bad gateway" | "timeout";
+/** Why a service cannot be used now. `unavailable`: it answers so itself. */
+export type Failure = "bad gateway" | "timeout" | "unavailable";
 
 // After so many failed calls in a row the service is probed. While the circuit is open it is probed at most once per pause.
 const tolerance = 5;

@@ -2,6 +2,7 @@ import { Elysia, NotFoundError, ParseError, ValidationError } from "elysia";
 import { DeadlineError } from "../life/deadline.ts";
 import type { Health } from "../life/health.ts";
 import { isAway } from "../postgres/database.ts";
+import { RedisAway } from "../redis/redis.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { requestLog, rowIdsOf } from "../telemetry/request_log.ts";
@@ -146,6 +147,7 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof ValidationError) return invalid(error);
   if (isAway(error) || error instanceof DeadlineError) return unavailable("the database is away or busy; try again");
+  if (error instanceof RedisAway) return unavailable("Redis is away or busy; try again");
   return new Problem(500, "INTERNAL", "an unexpected error; the logs have it under the trace id of this response");
 }
 

@@ -20,9 +20,21 @@ const names = {
   ENTITLEMENT_SUBJECT: "entitlement.events",
   ENTITLEMENT_CONSUMER: "notification-entitlement-consumer",
   TAKEN_IN_SUBJECT: "notification.taken-in",
+  MATCHMAKING_STREAM: "matchmaking-events",
+  MATCHMAKING_SUBJECT: "matchmaking.events",
+  MATCHMAKING_CONSUMER: "notification-matchmaking-consumer",
+  ANNOUNCED_SUBJECT: "notification.announced",
   INBOX_SUBJECT: "notification.inbox",
 };
-const roles = ["entitlement_api", "entitlement_relay", "notification_api", "notification_consumer", "notification_sender", "gateway_api"];
+const roles = [
+  "entitlement_api",
+  "entitlement_relay",
+  "notification_api",
+  "notification_consumer",
+  "notification_sender",
+  "matchmaking_relay",
+  "gateway_api",
+];
 
 let stack: Stack<"nats">;
 let kenri: TestKenri;
@@ -72,8 +84,8 @@ test("every role works: a grant is published, consumed, sent and confirmed, and 
     return rows.length === 2;
   });
   expect((await kenri.inbox(user)).map(row => row.status)).toEqual(["SENT", "SENT"]);
-  const health = (await (await kenri.call("notification", "/ops/health")).json()) as { consumer: { pending: number } | null };
-  expect(health.consumer?.pending).toBe(0);
+  const health = (await (await kenri.call("notification", "/ops/health")).json()) as { consumers: { pending: number | null }[] };
+  expect(health.consumers.map(({ pending }) => pending)).toEqual([0, null]);
   stream.close();
   for (const one of [services, gateway.process, relayed]) {
     expect(one.lines.filter(line => /broker\.(refused|not_permitted)/.test(line))).toEqual([]);
@@ -108,6 +120,7 @@ test("an API that NATS refuses says so in health and once in the log, and takes 
 });
 
 const [stream, consumer] = [names.ENTITLEMENT_STREAM, names.ENTITLEMENT_CONSUMER];
+const [matchStream, matchConsumer] = [names.MATCHMAKING_STREAM, names.MATCHMAKING_CONSUMER];
 /** Something that can be tried at NATS, and who may. */
 type Attempt = readonly [what: string, operation: "publish" | "subscription", subject: string, allowed?: readonly string[]];
 const attempts: Attempt[] = [
@@ -117,6 +130,22 @@ const attempts: Attempt[] = [
   ["ask what was taken in", "publish", "notification.taken-in", ["entitlement_relay"]],
   ["receive these questions", "subscription", "notification.taken-in", ["notification_consumer"]],
   ["answer them", "publish", "_INBOX_entitlement_relay.question", ["notification_consumer"]],
+  ["ask what was announced", "publish", "notification.announced", ["matchmaking_relay"]],
+  ["receive these questions, too", "subscription", "notification.announced", ["notification_consumer"]],
+  ["answer these", "publish", "_INBOX_matchmaking_relay.question", ["notification_consumer"]],
+  ["publish a match", "publish", "matchmaking.events", ["matchmaking_relay"]],
+  ["listen to matches beside the stream", "subscription", "matchmaking.events"],
+  ["pull matches", "publish", `$JS.API.CONSUMER.MSG.NEXT.${matchStream}.${matchConsumer}`, ["notification_consumer"]],
+  ["pull matches for another consumer", "publish", `$JS.API.CONSUMER.MSG.NEXT.${matchStream}.${consumer}`],
+  ["acknowledge a match", "publish", `$JS.ACK.${matchStream}.${matchConsumer}.1.1.1.1.0`, ["notification_consumer"]],
+  [
+    "see how far the consumer of matches is",
+    "publish",
+    `$JS.API.CONSUMER.INFO.${matchStream}.${matchConsumer}`,
+    ["notification_api", "notification_consumer", "matchmaking_relay"],
+  ],
+  ["look at the stream of matches", "publish", `$JS.API.STREAM.INFO.${matchStream}`, ["notification_consumer", "matchmaking_relay"]],
+  ["purge the stream of matches", "publish", `$JS.API.STREAM.PURGE.${matchStream}`],
   ["reply to the API of entitlement", "publish", "_INBOX_entitlement_api.reply"],
   ["reply to the consumer", "publish", "_INBOX_notification_consumer.reply"],
   ["hint", "publish", "notification.inbox.token", ["notification_consumer", "notification_sender"]],

@@ -106,18 +106,23 @@ export async function consumerBacklog(nats: NatsConnection, stream: string, dura
   return info && { open: info.num_pending + info.num_ack_pending, acknowledged: info.ack_floor.stream_seq };
 }
 
-/** Undefined if there is no such consumer. */
-export async function consumerLag(nats: NatsConnection, stream: string, durable: string, timeout = 3000): Promise<ConsumerLag | undefined> {
+/** `no stream`: nothing was ever published there. `no consumer`: nobody has read the stream yet. */
+export type Missing = "no stream" | "no consumer";
+
+export async function consumerLag(nats: NatsConnection, stream: string, durable: string, timeout = 3000): Promise<ConsumerLag | Missing> {
   const { consumers } = await manager(nats, timeout);
-  const info = await consumers.info(stream, durable).catch(error => {
-    if (isApiError(error, consumerNotFound) || isApiError(error, streamNotFound)) return undefined;
+  try {
+    const info = await consumers.info(stream, durable);
+    return { pending: info.num_pending, ack_pending: info.num_ack_pending, redelivered: info.num_redelivered };
+  } catch (error) {
+    if (isApiError(error, streamNotFound)) return "no stream";
+    if (isApiError(error, consumerNotFound)) return "no consumer";
     throw error;
-  });
-  return info && { pending: info.num_pending, ack_pending: info.num_ack_pending, redelivered: info.num_redelivered };
+  }
 }
 
 /** Whether a durable consumer has nothing left to deliver or to acknowledge. Undefined if there is no such consumer. */
 export async function isConsumerIdle(nats: NatsConnection, stream: string, durable: string): Promise<boolean | undefined> {
   const lag = await consumerLag(nats, stream, durable);
-  return lag && lag.pending === 0 && lag.ack_pending === 0;
+  return typeof lag === "string" ? undefined : lag.pending === 0 && lag.ack_pending === 0;
 }

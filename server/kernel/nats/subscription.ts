@@ -31,9 +31,11 @@ export interface SubscriptionOptions {
   readonly metrics: Metrics;
 }
 
-// How often it looks for a stream that does not exist yet, and how often it checks the consumer of one that does.
+// How often it looks for a stream that does not exist yet, and how often it checks the consumer of one that does. Usually the publisher makes the
+// stream at its start. A stream that is still missing after many looks may belong to a system that does not run.
 const lookEvery = 200;
 const checkEvery = 2000;
+const oftenLooks = 50;
 const goodbyeWithin = 1000;
 const restWithin = 2000;
 // Short: a pull of a consumer that was deleted meanwhile ends after this.
@@ -50,7 +52,8 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
   let consumingIn = 0;
   let readFrom: string | undefined;
   let checkAt = 0;
-  let waiting = false;
+  let nextLook = 0;
+  let looks = 0;
   let isDoubtful = false;
 
   // A message older than this is about to be delivered to another process, and is left to it.
@@ -58,16 +61,16 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
   const largestPull = Math.min(consumer.maxAckPending, batch);
 
   async function keepConsuming(): Promise<number> {
-    if (!broker.connected() || (consumingIn === broker.epoch && performance.now() < checkAt)) return 0;
+    if (!broker.connected() || performance.now() < nextLook || (consumingIn === broker.epoch && performance.now() < checkAt)) return 0;
     const { epoch } = broker;
     const nats = broker.connection();
     const found = await ensureConsumer(nats, consumer);
     if (found === "no stream") {
-      if (!waiting) log.info({ stream: consumer.stream }, "subscription.waiting_for_stream");
-      waiting = true;
+      if (looks++ === 0) log.info({ stream: consumer.stream }, "subscription.waiting_for_stream");
+      nextLook = looks < oftenLooks ? 0 : performance.now() + checkEvery;
       return 0;
     }
-    waiting = false;
+    looks = 0;
     checkAt = performance.now() + checkEvery;
     if (consumingIn === epoch && found === "there") return 0;
     const { created } = await (await manager(nats)).consumers.info(consumer.stream, consumer.durable);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../../stack/wait.ts";
 import { type TestKenri, type TestProcess, testKenri } from "../../testing/kenri.ts";
-import { processedEvents } from "../../testing/notification_rows.ts";
+import { notifications, processedEvents } from "../../testing/notification_rows.ts";
 import { putNotification } from "../../testing/operator_rows.ts";
 import { operators } from "../../testing/operators.ts";
 import { expectRefusal } from "../../testing/refusal.ts";
@@ -166,7 +166,29 @@ describe("in notification", () => {
         return (await processedEvents.put(kenri.notificationSql, { aggregate_key: "'untold:item'" }))[0]!;
       },
     ],
+    ["announced_without_notice", "broken", async () => (await announced({ events: 1 })).joins[1]!],
+    ["half_announced_matches", "broken", async () => (await announced({ joins: 1 })).match],
   ];
+  /** A match that was announced, with so many of its two requests to join and of its consumed notices. */
+  async function announced({ joins = 2, events = 2, minutes = 0 }: { joins?: number; events?: number; minutes?: number }) {
+    const sql = kenri.notificationSql;
+    const match = Bun.randomUUIDv7();
+    const rows = Array.from({ length: joins }, () => ({ join: crypto.randomUUID(), notice: crypto.randomUUID() }));
+    for (const { join, notice } of rows)
+      await sql`insert into announced_joins (join_id, match_id, event_id, announced_at, peer_user_ids, session)
+        values (${join}, ${match}, ${notice}, now() - make_interval(mins => ${minutes}), '{bob}', gen_random_uuid())`;
+    for (const { notice } of rows.slice(0, events)) {
+      await notifications.put(sql, { event_id: `'${notice}'`, aggregate_key: `'match:${match}:' || gen_random_uuid()` });
+      await processedEvents.put(sql, { event_id: `'${notice}'` });
+    }
+    return { match, joins: rows.map(row => row.join) };
+  }
+  test("a match that was announced to both, and half of one that no longer counts, break nothing", async () => {
+    await announced({});
+    await announced({ joins: 1, events: 0, minutes: 90 });
+    for (const name of ["announced_without_notice", "half_announced_matches"])
+      expect(await found("notification", name)).toMatchObject({ count: { count: 0 }, state: "ok" });
+  });
   test.each(breaches)("%s is found, counted and %s", async (name, state, breakIt) => {
     const id = await breakIt();
     expect(await found("notification", name)).toMatchObject({ count: { count: 1, more: false }, state, sample: [id] });

@@ -24,7 +24,7 @@ interface Health {
   readonly dependencies: readonly Part[];
   readonly workers: readonly Part[];
   readonly breakers: readonly Part[];
-  readonly consumer: { readonly pending: number; readonly ack_pending: number; readonly redelivered: number } | null;
+  readonly consumers: readonly { readonly source: string; readonly state: string; readonly pending: number | null }[];
 }
 type System = "entitlement" | "notification";
 const systems: System[] = ["entitlement", "notification"];
@@ -128,7 +128,7 @@ describe.each(["/ops/flow", "/ops/health"])("%s is for viewers, operators and ad
   });
 });
 
-test("the health of a system names its parts, and how far its consumer is", async () => {
+test("the health of a system names its parts, and how far its consumers are", async () => {
   const ok = (name: string) => ({ name, state: "ok", detail: null });
   await until("both are well", 10_000, async () => {
     const all = await Promise.all(systems.map(system => ask<Health>(system, "/ops/health")));
@@ -138,13 +138,30 @@ test("the health of a system names its parts, and how far its consumer is", asyn
     dependencies: [ok("database"), ok("broker")],
     workers: [ok("entitlement:relay"), ok("entitlement:janitor")],
     breakers: [ok("publish")],
-    consumer: null,
+    consumers: [],
   });
   expect(await ask<Health>("notification", "/ops/health")).toEqual({
     dependencies: [ok("database"), ok("broker")],
     workers: [ok("notification:sender"), ok("notification:consumer"), ok("notification:janitor")],
     breakers: [],
-    consumer: { pending: 0, ack_pending: 0, redelivered: 0 },
+    consumers: [
+      {
+        source: "entitlement",
+        stream: kenri.environment.ENTITLEMENT_STREAM!,
+        state: "reading",
+        pending: 0,
+        ack_pending: 0,
+        redelivered: 0,
+      },
+      {
+        source: "matchmaking",
+        stream: kenri.environment.MATCHMAKING_STREAM!,
+        state: "no_stream",
+        pending: null,
+        ack_pending: null,
+        redelivered: null,
+      },
+    ] as never,
   });
   expect((await kenri.call("notification", "/ops/health?x=1")).status).toBe(400);
 });

@@ -4,7 +4,7 @@ import type { Requires } from "../http/callers.ts";
 import { sharedReads } from "../http/shared_reads.ts";
 import type { Health, Parts } from "../life/health.ts";
 import { BrokerAway } from "../nats/broker.ts";
-import type { ConsumerLag } from "../nats/streams.ts";
+import type { ConsumerLag, Missing } from "../nats/streams.ts";
 import { databaseRefusal } from "../postgres/database.ts";
 import type { Log } from "../telemetry/log.ts";
 
@@ -21,19 +21,41 @@ export interface SystemHealth {
   readonly dependencies: readonly HealthPart[];
   readonly workers: readonly HealthPart[];
   readonly breakers: readonly HealthPart[];
-  readonly consumer: ConsumerLag | null;
+  /** One for each stream that the system reads. */
+  readonly consumers: readonly SourceLag[];
+}
+
+/** How far a consumer is behind its stream. The numbers are null unless it is `reading`. */
+export interface SourceLag {
+  readonly source: string;
+  readonly stream: string;
+  /** `no_stream`: nothing was ever published. `no_consumer`: nobody has read it yet. `unknown`: the broker does not answer. */
+  readonly state: "reading" | "no_stream" | "no_consumer" | "unknown";
+  readonly pending: number | null;
+  readonly ack_pending: number | null;
+  readonly redelivered: number | null;
+}
+
+/** A stream that the system reads. */
+export interface ReadStream {
+  readonly source: string;
+  readonly stream: string;
+  /** Asks the broker; rejects when it does not answer. */
+  readonly lag: () => Promise<ConsumerLag | Missing>;
 }
 
 export interface OperatorHealthOptions {
   readonly health: Health;
   readonly requires: Requires;
-  readonly askDatabase: () => Promise<unknown>;
+  /** Undefined for a system without a database. */
+  readonly askDatabase?: () => Promise<unknown>;
   /** Whether roles of the system use the broker. */
   readonly broker: boolean;
+  /** Whether roles of the system use Redis. */
+  readonly redis?: boolean;
   /** Which parts are circuit breakers. */
   readonly breakers?: readonly string[];
-  /** Reads the lag of the system's consumer from the broker; rejects when the broker does not answer. */
-  readonly consumer?: () => Promise<ConsumerLag | undefined>;
+  readonly streams?: readonly ReadStream[];
   readonly log: Log;
 }
 
@@ -52,31 +74,42 @@ function reportedBy(reporters: readonly Parts[], name: string): HealthPart {
   return partOf(name, reported.length === 0 ? undefined : (reported.find(trouble => trouble !== null) ?? null));
 }
 
-/** The health of /readyz in parts, for people: dependencies, workers, breakers, and the lag of the consumer. */
-export function operatorHealthRoutes({ health, requires, askDatabase, broker, breakers = [], consumer, log }: OperatorHealthOptions) {
+const unreadStates = { "no stream": "no_stream", "no consumer": "no_consumer", unknown: "unknown" } as const;
+
+const lagOf = ({ source, stream }: ReadStream, found: ConsumerLag | Missing | "unknown"): SourceLag =>
+  typeof found === "string"
+    ? { source, stream, state: unreadStates[found], pending: null, ack_pending: null, redelivered: null }
+    : { source, stream, state: "reading", ...found };
+
+/** The health of /readyz in parts, for people: dependencies, workers, breakers, and the lag of each consumer. */
+export function operatorHealthRoutes(options: OperatorHealthOptions) {
+  const { health, requires, askDatabase, broker, redis = false, breakers = [], streams = [], log } = options;
   /** The text of a driver names hosts and roles, so it goes to the log only. A refusal says what to check. */
   const troubleOf = (what: string) => (error: unknown) => {
     log.warn({ error, what }, "health.trouble");
     return (error instanceof BrokerAway ? error.refusal : databaseRefusal(error)) ?? "does not answer";
   };
   async function look(): Promise<SystemHealth> {
-    const [database, lag] = await Promise.all([
-      askDatabase().then(() => null, troubleOf("database")),
-      consumer?.().then(
-        found => ({ found, broker: null }),
-        error => ({ found: undefined, broker: troubleOf("broker")(error) }),
+    const [database, ...asked] = await Promise.all([
+      askDatabase?.().then(() => null, troubleOf("database")),
+      ...streams.map(one =>
+        one.lag().then(
+          found => ({ lag: lagOf(one, found), broker: null }),
+          error => ({ lag: lagOf(one, "unknown"), broker: troubleOf("broker")(error) }),
+        ),
       ),
     ]);
     const known = health.parts();
     const reporters = [known, ...health.workers.values()];
     return {
       dependencies: [
-        partOf("database", database),
-        ...(broker ? [reportedBy([...reporters, ...(lag ? [{ broker: lag.broker }] : [])], "broker")] : []),
+        ...(askDatabase ? [partOf("database", database)] : []),
+        ...(redis ? [reportedBy(reporters, "redis")] : []),
+        ...(broker ? [reportedBy([...reporters, ...asked.map(one => ({ broker: one.broker }))], "broker")] : []),
       ],
       workers: [...health.workers.keys()].map(role => partOf(role, known[role])),
       breakers: breakers.map(name => reportedBy(reporters, name)),
-      consumer: lag?.found ?? null,
+      consumers: asked.map(({ lag }) => lag),
     };
   }
   const shared = sharedReads(freshFor).share(look);
@@ -86,7 +119,7 @@ export function operatorHealthRoutes({ health, requires, askDatabase, broker, br
     detail: {
       summary: "How the system is, part by part",
       description:
-        "Workers that run in processes of their own are not seen here: `workers` is empty then, and parts that only they report are `unknown`. `consumer` is how far the consumer is behind the stream; null if there is none or the broker does not answer. At most two seconds old. Scope: ops:read.",
+        "Workers that run in processes of their own are not seen here: `workers` is empty then, and parts that only they report are `unknown`. `consumers` is how far the consumer of each source is behind its stream; its numbers are null unless its `state` is `reading`: there is no stream or no consumer yet, or the broker does not answer. At most two seconds old. Scope: ops:read.",
     },
   });
 }

@@ -92,7 +92,7 @@ describe.each(systems)("who may read %s", system => {
 describe.each(systems)("%s refuses bad parameters and names them", system => {
   const invalid = (pointer?: string): Refusal => ({ status: 400, code: "INVALID_REQUEST", ...(pointer ? { pointer } : {}) });
   const values: [name: string, values: readonly string[]][] = [
-    ["type", ["", "MatchFound", "entitlementgranted", "EntitlementGranted,EntitlementRevoked", "*"]],
+    ["type", ["", "MatchLost", "entitlementgranted", "EntitlementGranted,EntitlementRevoked", "*"]],
     ["user_id", ["", " ", "x".repeat(201), "a\0b"]],
     ["error", ["", "\t", "x".repeat(201), "a\0b"]],
     ["fingerprint", ["", "x".repeat(201), "\0"]],

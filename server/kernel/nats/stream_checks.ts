@@ -1,12 +1,28 @@
-import type { Broker } from "../../kernel/nats/broker.ts";
-import { ensureStream, type StreamSpec } from "../../kernel/nats/streams.ts";
-import type { Log } from "../../kernel/telemetry/log.ts";
-import type { Metrics } from "../../kernel/telemetry/metrics.ts";
-import type { EntitlementSql } from "../sql.gen.ts";
+import type { Log } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import type { Broker } from "./broker.ts";
+import { ensureStream, type StreamSpec, type StreamState } from "./streams.ts";
+
+/** Where a system keeps what it knows of its stream. */
+export interface StreamRecord {
+  /** The recorded state; undefined if there is none yet. */
+  read(): Promise<{ readonly lastSeq: number; readonly resendBefore: string | null } | undefined>;
+  /**
+   * Records the state of the stream. `knownLastSeq` was read before the state, so that a parallel publish does not look like a loss. `lost`: the stream
+   * lost messages since the last record.
+   */
+  observe(
+    state: StreamState & { readonly knownLastSeq: number },
+  ): Promise<{ readonly lost: boolean; readonly resendBefore: string | null }>;
+  /** Requeues a batch of what the stream lost. Returns how many; a full batch means that there may be more. */
+  resendLost(limit: number): Promise<number>;
+}
 
 export interface StreamChecksOptions {
+  /** Metrics and lines of the log begin with it. */
+  readonly name: string;
   readonly broker: Broker;
-  readonly outbox: EntitlementSql["outbox"];
+  readonly record: StreamRecord;
   readonly stream: StreamSpec;
   /** Called when events were requeued because the stream lost them. */
   readonly requeued: (count: number) => void;
@@ -30,9 +46,9 @@ export interface StreamCheck {
  * Checks the stream after every (re)connect, before the first publish: is it still the stream that stored what we published? The server does not
  * report a wiped, truncated or restored store. If the stream lost messages, all unconfirmed events are requeued first, so that order is kept.
  */
-export function streamChecks({ broker, outbox, stream, requeued, log, metrics }: StreamChecksOptions) {
-  const resent = metrics.counter("outbox_lost_resent_total", "Events requeued because the stream lost them.");
-  const losses = metrics.counter("outbox_stream_losses_total", "Times the stream was found to have lost messages.");
+export function streamChecks({ name, broker, record, stream, requeued, log, metrics }: StreamChecksOptions) {
+  const resent = metrics.counter(`${name}_lost_resent_total`, "Events requeued because the stream lost them.");
+  const losses = metrics.counter(`${name}_stream_losses_total`, "Times the stream was found to have lost messages.");
   let invalidations = 0;
   let last: StreamCheck | undefined;
   let checking: Promise<boolean> | undefined;
@@ -43,27 +59,27 @@ export function streamChecks({ broker, outbox, stream, requeued, log, metrics }:
   async function check(): Promise<boolean> {
     const begun = { epoch: broker.epoch, invalidations };
     const published = highestSeq;
-    const [recorded] = await outbox.stream({ stream: stream.name });
+    const recorded = await record.read();
     const { incarnation, lastSeq } = await ensureStream(broker.connection(), stream);
     // Another process may have recorded a loss since. Then its record counts, and the same loss is not found twice.
-    const isKnown = last === undefined || (last.incarnation === incarnation && last.resendBefore === recorded?.resend_before);
-    const known = Math.max(recorded?.last_seq ?? 0, isKnown ? published : 0);
-    const [seen] = await outbox.observe({ stream: stream.name, incarnation, last_seq: lastSeq, known_last_seq: known });
-    if (seen!.lost) {
+    const isKnown = last === undefined || (last.incarnation === incarnation && last.resendBefore === recorded?.resendBefore);
+    const known = Math.max(recorded?.lastSeq ?? 0, isKnown ? published : 0);
+    const { lost, resendBefore } = await record.observe({ incarnation, lastSeq, knownLastSeq: known });
+    if (lost) {
       losses.inc();
-      log.warn({ stream: stream.name, known, lastSeq }, "outbox.stream_lost_messages");
+      log.warn({ stream: stream.name, known, lastSeq }, `${name}.stream_lost_messages`);
     }
-    if (seen!.lost || !isKnown) highestSeq = lastSeq;
+    if (lost || !isKnown) highestSeq = lastSeq;
     await resendLost();
-    last = { ...begun, incarnation, resendBefore: seen!.resend_before };
+    last = { ...begun, incarnation, resendBefore };
     return current() !== undefined;
   }
 
   async function resendLost(): Promise<void> {
-    const rows = await outbox.resend_lost({ stream: stream.name, limit: batch });
-    resent.inc(rows.length);
-    requeued(rows.length);
-    if (rows.length === batch) await resendLost();
+    const count = await record.resendLost(batch);
+    resent.inc(count);
+    requeued(count);
+    if (count === batch) await resendLost();
   }
 
   return {
@@ -77,6 +93,13 @@ export function streamChecks({ broker, outbox, stream, requeued, log, metrics }:
         checking = undefined;
       });
       return checking;
+    },
+    /** Keeps the recorded end of the stream current, so that a truncated store is noticed here or at the next connection. */
+    async note(): Promise<void> {
+      const recorded = await record.read();
+      const state = await ensureStream(broker.connection(), stream);
+      const { lost } = await record.observe({ ...state, knownLastSeq: recorded?.lastSeq ?? 0 });
+      if (lost) invalidations++;
     },
     /** The stream has to be checked again although the connection is the same, for example because a publish found no stream. */
     invalidate(): void {

@@ -1,11 +1,15 @@
-import type { Faults } from "../../kernel/life/fault.ts";
-import { type Ack, ackPublisher, signedMessage } from "../../kernel/nats/ack_publisher.ts";
-import type { Breaker } from "../../kernel/nats/breaker.ts";
-import type { Broker } from "../../kernel/nats/broker.ts";
-import type { Signatures } from "../../kernel/nats/signatures.ts";
-import { doesNotStore } from "../../kernel/nats/store_probe.ts";
-import { encodeMessage, type Message } from "../event.ts";
-import type { OutboxClaimRow } from "../sql.gen.ts";
+import type { Faults } from "../life/fault.ts";
+import { type Ack, ackPublisher, type Outgoing, signedMessage } from "./ack_publisher.ts";
+import type { Breaker } from "./breaker.ts";
+import type { Broker } from "./broker.ts";
+import type { Signatures } from "./signatures.ts";
+import { doesNotStore } from "./store_probe.ts";
+
+/** An event as it is published. */
+export type EventMessage = Outgoing & {
+  /** Whom it concerns. */
+  readonly userIds: readonly string[];
+};
 
 /**
  * The outcome of a publish. `untried` costs no attempt: the broker is away, or an earlier event of the aggregate was not published. `outage` costs
@@ -17,7 +21,7 @@ export type Publishing =
   | { readonly outcome: "failed" | "outage" | "unanswered" | "unencodable"; readonly error: string }
   | { readonly outcome: "untried" };
 
-export interface PublisherOptions {
+export interface PublisherOptions<Row> {
   readonly broker: Broker;
   readonly breaker: Breaker;
   readonly faults: Faults;
@@ -25,16 +29,19 @@ export interface PublisherOptions {
   readonly subject: string;
   readonly deadline: number;
   readonly signatures: Signatures;
+  /** Throws if the row cannot be encoded. */
+  readonly encode: (row: Row) => EventMessage;
   /** Called when the stream cannot store: it may be deleted or another one although the connection is the same. */
   readonly invalidate: () => void;
 }
 
 /** Publishes one event and waits for the answer of the stream. */
-export function publisher({ broker, breaker, faults, stream, subject, deadline, signatures, invalidate }: PublisherOptions) {
+export function publisher<Row>(options: PublisherOptions<Row>) {
+  const { broker, breaker, faults, stream, subject, deadline, signatures, encode, invalidate } = options;
   const send = ackPublisher(broker, stream, deadline);
   let largest = 0;
 
-  function judge(ack: Ack, message: Message): Publishing {
+  function judge(ack: Ack, message: EventMessage): Publishing {
     switch (ack.kind) {
       case "stored":
         breaker.answered();
@@ -56,14 +63,15 @@ export function publisher({ broker, breaker, faults, stream, subject, deadline, 
     }
   }
 
-  async function publish(row: OutboxClaimRow): Promise<Publishing> {
-    let message: Message;
+  async function publish(row: Row): Promise<Publishing> {
+    let message: EventMessage;
     try {
-      message = signedMessage(signatures, subject, encodeMessage(row));
+      message = signedMessage(signatures, subject, encode(row));
     } catch (error) {
       return { outcome: "unencodable", error: (error as Error).message };
     }
-    if (faults.strikes(message.userId)) return { outcome: "failed", error: "fault: publishes for this user are made to fail" };
+    if (message.userIds.some(id => faults.strikes(id)))
+      return { outcome: "failed", error: "fault: publishes for this user are made to fail" };
     if (breaker.isOpen()) return { outcome: "untried" };
     return judge(await send(subject, message), message);
   }
@@ -75,6 +83,6 @@ export function publisher({ broker, breaker, faults, stream, subject, deadline, 
   };
 }
 
-const sizeOf = ({ data, headers }: Message) => data.length + JSON.stringify(headers).length;
+const sizeOf = ({ data, headers }: EventMessage) => data.length + JSON.stringify(headers).length;
 
-export type Publish = ReturnType<typeof publisher>["publish"];
+export type Publish<Row> = ReturnType<typeof publisher<Row>>["publish"];
