@@ -17,6 +17,7 @@ import { type NotificationSettings, notificationSettings } from "./config.ts";
 import { feedRoutes } from "./feed/feed_routes.ts";
 import { inboxRoutes } from "./feed/inbox_routes.ts";
 import { flowSteps } from "./flow_steps.ts";
+import { sourcesOf } from "./intake/sources.ts";
 import { maskFor } from "./masking.ts";
 import { consistencyRoutes } from "./operator/consistency_routes.ts";
 import { deliveryRoutes } from "./operator/delivery_routes.ts";
@@ -31,7 +32,7 @@ const lagWithin = 1000;
 export function notificationApi(kernel: KernelSettings, settings: NotificationSettings, context: RoleContext): Service {
   const sender = roleChannel("notification:sender");
   const consumer = roleChannel("notification:consumer");
-  // Only to ask for the lag of the consumer. The API works without it, so it has a health of its own that makes nothing degraded.
+  // Only to ask for the lag of the consumers. The API works without it, so it has a health of its own that makes nothing degraded.
   const { log, metrics, health, worker } = context;
   const broker = createBroker({
     nats: natsAccess(kernel.nats, settings.natsUrls, context.role),
@@ -40,7 +41,12 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
     health: createHealth(),
     metrics,
   });
-  const lag = async () => consumerLag(broker.connection(), settings.stream, settings.consumer, lagWithin);
+  const sources = sourcesOf(settings);
+  const streams = sources.map(({ name: source, consumer: { stream, durable } }) => ({
+    source,
+    stream,
+    lag: async () => consumerLag(broker.connection(), stream, durable, lagWithin),
+  }));
   const inProduction = kernel.environment === "production";
   const api = apiRole<NotificationSql>({
     system: "notification",
@@ -73,7 +79,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       userRoutes(operatorSql, requires, cursors),
       consistencyRoutes(operatorSql, requires, settings, share),
       flowRoutes(operatorSql, requires, flowSteps),
-      operatorHealthRoutes({ health, requires, log, askDatabase, broker: true, consumer: lag }),
+      operatorHealthRoutes({ health, requires, log, askDatabase, broker: true, streams }),
       actionRoutes(operatorSql, requires, cursors, share, maskFor),
       configRoutes(requires, { kernel: kernelSettings, notification: notificationSettings }),
       rawRoutes({
@@ -81,6 +87,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
         requires,
         cursors,
         share,
+        sources,
         channel: settings.channel,
         signatures: createSignatures(kernel.signingKeys),
         requeued: sender.wake,

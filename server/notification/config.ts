@@ -1,5 +1,6 @@
 import { entitlementEvents } from "../contracts/entitlement_events.ts";
 import { feedHints } from "../contracts/feed_hints.ts";
+import { matchEvents } from "../contracts/match_events.ts";
 import { choice, duration, flag, integer, type Settings } from "../kernel/config/config.ts";
 import { roleNatsUrls } from "../kernel/config/nats_access.ts";
 import { cleanupEvery, databaseSettings, healthPortSetting, portSetting } from "../kernel/config/system_settings.ts";
@@ -10,9 +11,20 @@ export const notificationSettings = {
   port: portSetting("notification", 8082),
   natsUrls: roleNatsUrls("notification:api", "notification:consumer", "notification:sender"),
   healthPort: healthPortSetting("notification"),
-  stream: entitlementEvents.stream,
-  consumer: entitlementEvents.consumer,
-  consumedSubject: entitlementEvents.consumedSubject,
+  /** Where events come from. intake/sources.ts declares what becomes of them. */
+  sources: {
+    entitlement: {
+      stream: entitlementEvents.stream,
+      consumer: entitlementEvents.consumer,
+      consumedSubject: entitlementEvents.consumedSubject,
+    },
+    matchmaking: {
+      stream: matchEvents.stream,
+      consumer: matchEvents.consumer,
+      announcedSubject: matchEvents.announcedSubject,
+      keep: matchEvents.keep,
+    },
+  },
   intake: {
     patience: duration(
       "INTAKE_PATIENCE",

@@ -1,28 +1,26 @@
-import type { NatsConnection } from "@nats-io/nats-core";
 import { natsAccess } from "../kernel/config/nats_access.ts";
 import type { KernelSettings } from "../kernel/config/settings.ts";
 import { claimOnWrite } from "../kernel/delivery/claim_on_write.ts";
 import { withinLease } from "../kernel/delivery/lease.ts";
-import { countWork, liveness } from "../kernel/delivery/liveness.ts";
 import { lostClaims } from "../kernel/delivery/lost_claims.ts";
 import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/role.ts";
 import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
-import { byOwnConnection, createBroker } from "../kernel/nats/broker.ts";
+import { createBroker } from "../kernel/nats/broker.ts";
 import { createSignatures } from "../kernel/nats/signatures.ts";
-import { consumerBacklog } from "../kernel/nats/streams.ts";
-import { type Received, subscription } from "../kernel/nats/subscription.ts";
 import { createFlow, flowKeeper } from "../kernel/operator/flow.ts";
 import { openStore } from "../kernel/postgres/store.ts";
 import type { NotificationSettings } from "./config.ts";
 import { channelsOf } from "./delivery/channels.ts";
 import { inboxHints } from "./delivery/hints.ts";
 import { sendClaim } from "./delivery/send_claim.ts";
+import { announcedResponder } from "./intake/announced_responder.ts";
 import { consumedResponder } from "./intake/consumed_responder.ts";
-import { consumer } from "./intake/consumer.ts";
-import { createPatience } from "./intake/patience.ts";
+import { intakeCounters } from "./intake/consumer.ts";
+import { sourcesOf } from "./intake/sources.ts";
+import { subscribeSource } from "./intake/subscribe_source.ts";
 import type { NotificationSql, NotificationsClaimRow } from "./sql.gen.ts";
 
-/** `notification:consumer`: consumes events from the stream, makes the first attempt to send each, and answers the relay which ones were consumed. */
+/** `notification:consumer`: consumes events from all sources, makes the first attempt to send each, and answers the relays which ones were consumed. */
 export function consumerRole(kernel: KernelSettings, settings: NotificationSettings, context: RoleContext): Service {
   const { worker, log, metrics, health, faults } = context;
   const store = openStore<NotificationSql>({
@@ -71,52 +69,34 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     log,
   });
   const signatures = createSignatures(kernel.signingKeys);
-  const patience = createPatience(settings.intake.patience);
-  broker.onConnect(patience.startAnew);
-  const handle = consumer({
-    sql: store.statements,
-    stream: settings.stream,
-    channel: settings.channel,
-    attempts,
-    patience,
-    signatures,
-    faults,
-    flow,
-    log,
-    metrics,
-  });
-  const work = countWork();
-  let acknowledged = 0;
-  /** Messages wait, and none was acknowledged since the last look. */
-  async function isDue(): Promise<boolean> {
-    const ask = (nats: NatsConnection) => consumerBacklog(nats, settings.stream, settings.consumer);
-    const apart = () => byOwnConnection(access, `${worker} liveness`, ask);
-    const backlog = await (broker.connected() ? ask(broker.connection()).catch(apart) : apart());
-    const before = acknowledged;
-    acknowledged = backlog?.acknowledged ?? 0;
-    return backlog !== undefined && backlog.open > 0 && acknowledged === before;
-  }
-  const alive = liveness({ context, ...kernel.liveness, longestBatch: settings.intake.ackWait, work, isDue, answers: store.ask });
-  const responder = consumedResponder({ broker, sql: store.statements, subject: settings.consumedSubject, signatures, log });
-  const intake = subscription({
-    broker,
-    consumer: {
-      stream: settings.stream,
-      durable: settings.consumer,
-      ackWait: settings.intake.ackWait,
-      maxAckPending: settings.intake.maxAckPending,
-    },
-    batch: settings.intake.batch,
-    handle: work.counted(
-      async (batch: readonly Received[]) => {
-        await faults.pass();
-        return handle(batch);
-      },
-      verdicts => verdicts.length,
-    ),
-    log,
-    metrics,
-  });
+  const { entitlement, matchmaking } = settings.sources;
+  const sql = store.statements;
+  const answering = { broker, signatures, log };
+  const responders = [
+    consumedResponder(sql, { ...answering, subject: entitlement.consumedSubject }),
+    announcedResponder({ ...answering, sql, subject: matchmaking.announcedSubject, keep: matchmaking.keep }),
+  ];
+  const counters = intakeCounters(metrics);
+  const parts = { sql, channel: settings.channel, attempts, signatures, counters, faults, flow, log, metrics };
+  const intakes = sourcesOf(settings).map(source =>
+    subscribeSource({
+      source,
+      batch: settings.intake.batch,
+      broker,
+      access,
+      context,
+      parts,
+      liveness: { ...kernel.liveness, answers: store.ask },
+    }),
+  );
   const channel = service({ start: async () => {}, stop: async () => sender.close() });
-  return sequence([channel, store, keeper, broker, responder, subscribeRole(context, () => {}), parallel([attempts, lost, intake, alive])]);
+  return sequence([
+    channel,
+    store,
+    keeper,
+    broker,
+    ...responders,
+    subscribeRole(context, () => {}),
+    parallel([attempts, lost, ...intakes]),
+  ]);
 }

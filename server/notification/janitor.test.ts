@@ -34,6 +34,8 @@ test("sent notifications are deleted after their retention with all that belongs
   await sql`insert into processed_messages (idempotency_key, message_id, message_type, status, started_at, expires_at)
     select 'k' || n, 'm', 't', 'completed', now(), now() - make_interval(hours => n) from generate_series(1, 5) n`;
   await sql`insert into notification_nats_dlq (stream, stream_seq, subject, headers, data, reason, received_at) values ('s', 1, 's', '{}', '\\x00', 'r', now() - interval '5 years')`;
+  await sql`insert into announced_joins select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), now() - make_interval(mins => n), '{}', gen_random_uuid()
+    from unnest(array[1, 119, 121, 200]) n`;
   await sql`insert into flow_minutes (minute, step, count)
     select date_trunc('minute', now()) - make_interval(hours => n), 'sent', n from generate_series(1, 6) n`;
 
@@ -45,6 +47,7 @@ test("sent notifications are deleted after their retention with all that belongs
     events: (await sql`select aggregate_version from processed_events order by 1`).map(row => row.aggregate_version),
     messages: (await sql`select idempotency_key from processed_messages order by 1`).map(row => row.idempotency_key),
     raw: (await sql`select from notification_nats_dlq`).length,
+    announced: (await sql`select from announced_joins`).length,
     flow: (await sql`select count from flow_minutes order by 1`).map(row => row.count),
   });
   const wanted = {
@@ -54,6 +57,7 @@ test("sent notifications are deleted after their retention with all that belongs
     events: [1],
     messages: ["k1", "k2"],
     raw: 1,
+    announced: 2,
     flow: [1, 2, 3],
   };
   await until("what is old is gone", 10_000, async () => Bun.deepEquals(await kept(), wanted)).catch(() => {});

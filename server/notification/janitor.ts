@@ -32,6 +32,11 @@ export function janitorRole(
     loopFor("processed_events", "processed_events", limit =>
       sql.cleanup_processed_events({ retention_seconds: retention.processedEvents / 1000, limit }),
     ),
+    // As long as processed events: a match that matchmaking asks about late is still known to be announced.
+    loopFor("announced_joins", "announced_joins", limit => {
+      const longest = Math.max(settings.sources.matchmaking.keep, retention.processedEvents);
+      return sql.cleanup_announced_joins({ retention_seconds: longest / 1000, limit });
+    }),
     loopFor("flow", "flow_minutes", limit => sql.flow.cleanup({ retention_seconds: kernel.flow.retention / 1000, limit })),
     loopFor("processed_messages", "processed_messages", limit =>
       sql.processed_messages.cleanup({ keep_seconds: retention.processedMessagesKeep / 1000, limit }),

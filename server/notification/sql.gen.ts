@@ -298,6 +298,45 @@ export interface AcceptRow {
   claimed_id: string | null;
 }
 
+export interface AcceptMatchesParameters {
+  match_id: readonly string[];
+  stream_seq: readonly number[];
+  occurred_at: readonly string[];
+  session: readonly string[];
+  join_id: readonly string[];
+  event_id: readonly string[];
+  event_type: readonly string[];
+  aggregate_key: readonly string[];
+  user_id: readonly string[];
+  payload: readonly Json[];
+  traceparent: readonly string[];
+  keep_seconds: number;
+  channel: string;
+  worker: string | null;
+  token: string | null;
+  lease_seconds: number | null;
+}
+export interface AcceptMatchesRow {
+  match_id: string;
+  event_id: string;
+  outcome: string;
+  announced_in: string | null;
+  claimed_id: string | null;
+}
+
+export interface AnnouncedParameters {
+  join_id: readonly string[];
+  keep_seconds: number;
+}
+export interface AnnouncedRow {
+  join_id: string;
+  match_id: string;
+  peer_user_ids: Json;
+  session: string;
+  announced_at: string;
+  counts: boolean;
+}
+
 export interface BulkDiscardParameters {
   operation_id: string;
   position: number | null;
@@ -400,12 +439,31 @@ export interface BulkStartRow {
   operation_id: string;
 }
 
+export interface CleanupAnnouncedJoinsParameters {
+  retention_seconds: number;
+  limit: number;
+}
+export interface CleanupAnnouncedJoinsRow {
+  join_id: string;
+}
+
 export interface CleanupProcessedEventsParameters {
   retention_seconds: number;
   limit: number;
 }
 export interface CleanupProcessedEventsRow {
   event_id: string;
+}
+
+export interface ConsistencyAnnouncedWithoutNoticeParameters {
+  keep_seconds: number;
+  scan: number;
+}
+export interface ConsistencyAnnouncedWithoutNoticeRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
 }
 
 export interface ConsistencyDeadButAliveParameters {
@@ -432,6 +490,17 @@ export interface ConsistencyFeedGapsParameters {
   scan: number;
 }
 export interface ConsistencyFeedGapsRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyHalfAnnouncedMatchesParameters {
+  keep_seconds: number;
+  scan: number;
+}
+export interface ConsistencyHalfAnnouncedMatchesRow {
   count: number;
   more: boolean;
   oldest: string | null;
@@ -663,6 +732,7 @@ export interface NotificationsDeadRow {
   event_id: string;
   user_id: string;
   stock_keeping_unit: string | null;
+  about: string | null;
   reason: string;
   attempts: number;
   failed_at: string;
@@ -697,6 +767,10 @@ export interface NotificationsFindRow {
   event_id: string;
   user_id: string;
   stock_keeping_unit: string | null;
+  match_id: string | null;
+  mode: string | null;
+  peer_user_id: string | null;
+  about: string | null;
   type: string;
   aggregate_key: string;
   aggregate_version: number;
@@ -845,6 +919,7 @@ export interface NotificationsPageRow {
   event_id: string;
   user_id: string;
   stock_keeping_unit: string | null;
+  about: string | null;
   type: string;
   aggregate_version: number;
   stale: boolean;
@@ -881,6 +956,7 @@ export interface NotificationsPageFailedAtRow {
   event_id: string;
   user_id: string;
   stock_keeping_unit: string | null;
+  about: string | null;
   type: string;
   aggregate_version: number;
   stale: boolean;
@@ -918,6 +994,7 @@ export interface NotificationsPageFailedAttemptsRow {
   event_id: string;
   user_id: string;
   stock_keeping_unit: string | null;
+  about: string | null;
   type: string;
   aggregate_version: number;
   stale: boolean;
@@ -955,6 +1032,7 @@ export interface NotificationsPageHeldRow {
   event_id: string;
   user_id: string;
   stock_keeping_unit: string | null;
+  about: string | null;
   type: string;
   aggregate_version: number;
   stale: boolean;
@@ -992,6 +1070,7 @@ export interface NotificationsPageRetryingRow {
   event_id: string;
   user_id: string;
   stock_keeping_unit: string | null;
+  about: string | null;
   type: string;
   aggregate_version: number;
   stale: boolean;
@@ -1029,6 +1108,7 @@ export interface NotificationsPageWaitingRow {
   event_id: string;
   user_id: string;
   stock_keeping_unit: string | null;
+  about: string | null;
   type: string;
   aggregate_version: number;
   stale: boolean;
@@ -1252,6 +1332,13 @@ export interface RawDeadLettersReprocessedRow {
   id: string;
 }
 
+export interface RawDeadLettersUnreadableParameters {
+  event_id: readonly string[];
+}
+export interface RawDeadLettersUnreadableRow {
+  event_id: string;
+}
+
 export interface NotificationSql {
   api_keys: {
     append(parameters: ApiKeysAppendParameters): Promise<ApiKeysAppendRow[]>;
@@ -1289,6 +1376,8 @@ export interface NotificationSql {
     find(parameters: SecretsFindParameters): Promise<SecretsFindRow[]>;
   };
   accept(parameters: AcceptParameters): Promise<AcceptRow[]>;
+  accept_matches(parameters: AcceptMatchesParameters): Promise<AcceptMatchesRow[]>;
+  announced(parameters: AnnouncedParameters): Promise<AnnouncedRow[]>;
   bulk: {
     discard(parameters: BulkDiscardParameters): Promise<BulkDiscardRow[]>;
     items(parameters: BulkItemsParameters): Promise<BulkItemsRow[]>;
@@ -1298,11 +1387,14 @@ export interface NotificationSql {
     retry(parameters: BulkRetryParameters): Promise<BulkRetryRow[]>;
     start(parameters: BulkStartParameters): Promise<BulkStartRow[]>;
   };
+  cleanup_announced_joins(parameters: CleanupAnnouncedJoinsParameters): Promise<CleanupAnnouncedJoinsRow[]>;
   cleanup_processed_events(parameters: CleanupProcessedEventsParameters): Promise<CleanupProcessedEventsRow[]>;
   consistency: {
+    announced_without_notice(parameters: ConsistencyAnnouncedWithoutNoticeParameters): Promise<ConsistencyAnnouncedWithoutNoticeRow[]>;
     dead_but_alive(parameters: ConsistencyDeadButAliveParameters): Promise<ConsistencyDeadButAliveRow[]>;
     failed_without_dead_letter(parameters: ConsistencyFailedWithoutDeadLetterParameters): Promise<ConsistencyFailedWithoutDeadLetterRow[]>;
     feed_gaps(parameters: ConsistencyFeedGapsParameters): Promise<ConsistencyFeedGapsRow[]>;
+    half_announced_matches(parameters: ConsistencyHalfAnnouncedMatchesParameters): Promise<ConsistencyHalfAnnouncedMatchesRow[]>;
     untold(parameters: ConsistencyUntoldParameters): Promise<ConsistencyUntoldRow[]>;
   };
   consumed(parameters: ConsumedParameters): Promise<ConsumedRow[]>;
@@ -1366,6 +1458,7 @@ export interface NotificationSql {
     list(parameters: RawDeadLettersListParameters): Promise<RawDeadLettersListRow[]>;
     list_all(parameters: RawDeadLettersListAllParameters): Promise<RawDeadLettersListAllRow[]>;
     reprocessed(parameters: RawDeadLettersReprocessedParameters): Promise<RawDeadLettersReprocessedRow[]>;
+    unreadable(parameters: RawDeadLettersUnreadableParameters): Promise<RawDeadLettersUnreadableRow[]>;
   };
 }
 

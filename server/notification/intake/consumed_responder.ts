@@ -1,48 +1,10 @@
-import type { Subscription } from "@nats-io/nats-core";
-import { type Service, service } from "../../kernel/life/service.ts";
-import type { Broker } from "../../kernel/nats/broker.ts";
-import type { Signatures } from "../../kernel/nats/signatures.ts";
-import { answerSigned } from "../../kernel/nats/signed_answers.ts";
-import type { Log } from "../../kernel/telemetry/log.ts";
+import type { Service } from "../../kernel/life/service.ts";
 import type { NotificationSql } from "../sql.gen.ts";
+import { isIds, type ResponderOptions, responder } from "./responder.ts";
 
-const maxAsked = 1000;
-const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** Answers which of the asked events were consumed. If the database does not answer, there is no answer, and the relay asks again. */
-export function consumedResponder({
-  broker,
-  sql,
-  subject,
-  signatures,
-  log,
-}: {
-  broker: Broker;
-  sql: NotificationSql;
-  subject: string;
-  signatures: Signatures;
-  log: Log;
-}): Service {
-  let subscription: Subscription | undefined;
-  const listen = () => {
-    if (subscription && !subscription.isClosed()) return;
-    subscription = broker.connection().subscribe(subject, {
-      queue: "notification",
-      callback: (error, message) => {
-        if (error) return;
-        answer(message.string()).then(
-          consumed => answerSigned(message, subject, JSON.stringify(consumed), signatures),
-          problem => log.warn({ error: problem }, "consumed.failed"),
-        );
-      },
-    });
-  };
-  async function answer(asked: string): Promise<string[]> {
-    const ids: unknown = JSON.parse(asked);
-    if (!Array.isArray(ids) || ids.length > maxAsked || !ids.every(id => typeof id === "string" && uuidPattern.test(id)))
-      throw new Error("the question is not a list of event ids");
+/** Answers entitlement's relay which of the asked events were consumed. */
+export const consumedResponder = (sql: Pick<NotificationSql, "consumed">, options: ResponderOptions): Service =>
+  responder(options, "consumed.failed", async ids => {
+    if (!isIds(ids)) throw new Error("the question is not a list of event ids");
     return (await sql.consumed({ event_id: ids })).map(row => row.event_id);
-  }
-  broker.onConnect(listen);
-  return service({ start: async () => {}, stop: async () => subscription?.unsubscribe() });
-}
+  });

@@ -4,134 +4,99 @@ import type { Signatures } from "../../kernel/nats/signatures.ts";
 import type { Received, Verdict } from "../../kernel/nats/subscription.ts";
 import type { Flow } from "../../kernel/operator/flow.ts";
 import { isRefused, replaceNul } from "../../kernel/postgres/database.ts";
-import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { isReadableTrace, traceIdOf } from "../../kernel/telemetry/trace.ts";
-import type { AcceptRow, NotificationSql, NotificationsClaimRow } from "../sql.gen.ts";
-import { type Accepted, acceptArrivals, type Through } from "./arrivals.ts";
-import { eventIdOf, type IncomingEvent } from "./event.ts";
-import { type Incoming, readMessage } from "./incoming.ts";
-import type { Patience } from "./patience.ts";
+import type { NotificationsClaimRow } from "../sql.gen.ts";
+import { eventIdOf } from "./event_rules.ts";
+import { type Refused, readMessage } from "./incoming.ts";
+import type { IntakeParts, SourceDeclaration } from "./source.ts";
 
-export interface ConsumerOptions {
-  readonly sql: NotificationSql;
-  readonly stream: string;
-  readonly channel: string;
+export interface ConsumerParts extends IntakeParts {
   readonly attempts: Pick<ClaimOnWrite<NotificationsClaimRow>, "reserve">;
-  readonly patience: Patience;
   readonly signatures: Signatures;
+  readonly counters: IntakeCounters;
   readonly faults: Faults;
   readonly flow: Flow;
-  readonly log: Log;
-  readonly metrics: Metrics;
 }
 
-type Of<Kind extends Incoming["kind"]> = { readonly message: Received } & Extract<Incoming, { kind: Kind }>;
-type Read = Of<"event">;
-type Unreadable = Of<"refused">;
+/** Consumes what comes from one source. */
+export interface SourceConsumer {
+  readonly handle: (batch: readonly Received[]) => Promise<Verdict[]>;
+  /** After an outage, in which no event could be consumed anywhere. */
+  readonly startAnew: () => void;
+}
+
+/** The counters of all sources. */
+export const intakeCounters = (metrics: Metrics) => ({
+  events: metrics.counter("intake_events_total", "Messages from the streams, by source and what became of them.", ["source", "outcome"]),
+  refusals: metrics.counter("intake_refused_total", "Messages from the streams that became raw dead letters, by source and why.", [
+    "source",
+    "reason",
+  ]),
+});
+type IntakeCounters = ReturnType<typeof intakeCounters>;
+
+interface Readable<Event> {
+  readonly message: Received;
+  readonly event: Event;
+}
+interface Unreadable extends Refused {
+  readonly message: Received;
+}
 
 /** Consumes a batch: verify, decode, one statement for events, one for messages that cannot be read. Returns after both have committed. */
-export function consumer({ sql, stream, channel, attempts, patience, signatures, faults, flow, log, metrics }: ConsumerOptions) {
-  const events = metrics.counter("intake_events_total", "Messages from the stream, by what became of them.", ["outcome"]);
-  const refusals = metrics.counter("intake_refused_total", "Messages from the stream that became raw dead letters, by why.", ["reason"]);
-  const gaps = metrics.counter("intake_gaps_total", "Events consumed without their predecessor, which did not come in time.");
+export function consumer<Event>(declared: SourceDeclaration<Event>, parts: ConsumerParts): SourceConsumer {
+  const { name: source, decode } = declared;
+  const { stream } = declared.consumer;
+  const { sql, attempts, signatures, counters, faults, flow, log } = parts;
+  const intake = declared.intake(parts);
 
-  return async function handle(batch: readonly Received[]): Promise<Verdict[]> {
-    const read = batch.map(message => ({ message, ...readMessage(message, signatures) }));
+  async function handle(batch: readonly Received[]): Promise<Verdict[]> {
+    const read = batch.map(message => ({ message, ...readMessage(message, decode, signatures) }));
     const readable = read.filter(one => one.kind === "event");
     const unreadable = read.filter(one => one.kind === "refused");
-    events.inc({ outcome: "probe" }, read.length - readable.length - unreadable.length);
+    counters.events.inc({ source, outcome: "probe" }, read.length - readable.length - unreadable.length);
     faults.at("intake.before_commit");
-    const delays = new Map<string, number>();
-    const refused = await acceptOrRefuse(readable, delays);
+    const verdicts = new Map<Received, Verdict>();
+    const refused = await acceptOrRefuse(readable, verdicts);
     await storeDeadLetters([...unreadable, ...refused]);
     faults.at("intake.committed");
-    const isRefusedOne = new Set(refused.map(({ message }) => message));
-    return read.map(one => {
-      if (one.kind === "probe") return "consumed";
-      if (one.kind === "refused" || isRefusedOne.has(one.message)) return "refused";
-      const later = delays.get(one.event.eventId);
-      return later === undefined ? "consumed" : { later };
-    });
-  };
+    for (const { message } of [...unreadable, ...refused]) verdicts.set(message, "refused");
+    return batch.map(message => verdicts.get(message) ?? "consumed"); // nothing is decided about a probe
+  }
 
   /** An event that the database refuses must not block the others: if a batch fails, each event is tried alone, and one that fails alone is refused. */
-  async function acceptOrRefuse(readable: readonly Read[], delays: Map<string, number>): Promise<Unreadable[]> {
+  async function acceptOrRefuse(readable: readonly Readable<Event>[], verdicts: Map<Received, Verdict>): Promise<Unreadable[]> {
     try {
-      for (const [eventId, delay] of await accept(readable)) delays.set(eventId, delay);
+      for (const [index, verdict] of (await accept(readable)).entries()) verdicts.set(readable[index]!.message, verdict);
       return [];
     } catch (error) {
       if (!isRefused(error)) {
-        patience.startAnew(); // other consumers cannot store the predecessors either
+        intake.startAnew(); // other consumers cannot store events either
         throw error;
       }
       if (readable.length === 1) return [unstorable(readable[0]!.message, error as Error)];
       const refused: Unreadable[] = [];
-      for (const one of readable) refused.push(...(await acceptOrRefuse([one], delays)));
+      for (const one of readable) refused.push(...(await acceptOrRefuse([one], verdicts)));
       return refused;
     }
   }
 
-  /** Stores the events that can be consumed now. Returns those that have to wait for their predecessor, each with its delay in milliseconds. */
-  async function accept(readable: readonly Read[]): Promise<ReadonlyMap<string, number>> {
-    if (readable.length === 0) return new Map();
+  /** Stores the events that can be consumed now, and starts the first attempt at their notifications. */
+  async function accept(readable: readonly Readable<Event>[]): Promise<readonly Verdict[]> {
+    if (readable.length === 0) return [];
     const reserved = attempts.reserve();
     try {
-      const arrivals = { ...parametersOf(readable, channel), through: letThrough(readable), ...reserved.claiming };
-      const answered = await acceptArrivals(sql, arrivals);
-      const eventOf = new Map(readable.map(({ event }) => [event.eventId, event]));
-      const rows = answered.filter(row => !row.waiting);
-      const waiting = answered.filter(row => row.waiting);
-      const stale = rows.filter(row => row.stale).length;
-      events.inc({ outcome: "accepted" }, rows.length - stale);
-      events.inc({ outcome: "stale" }, stale);
-      events.inc({ outcome: "waiting" }, waiting.length);
-      events.inc({ outcome: "duplicate" }, readable.length - answered.length);
-      const consumed = rows.map(row => ({ row, event: eventOf.get(row.event_id)! }));
-      noteGaps(consumed);
-      flow.passed(
-        "taken_in",
-        consumed.map(({ event }) => event),
-      );
-      const claimed = consumed.flatMap(({ row, event }) => claimRow(row, event, channel) ?? []).sort(byVersion);
-      const delays = delaysOf(waiting, eventOf);
-      reserved.start(claimed, claimed.length < rows.length);
-      return delays;
+      const arrivals = readable.map(({ event, message }) => ({ event, streamSeq: message.streamSeq }));
+      const { verdicts, counts, stored, claimed } = await intake.accept(arrivals, reserved.claiming);
+      for (const [outcome, count] of Object.entries(counts)) counters.events.inc({ source, outcome }, count);
+      flow.passed("taken_in", stored);
+      reserved.start(claimed, claimed.length < stored.length);
+      return verdicts;
     } catch (error) {
       reserved.fail(error);
       throw error;
     }
-  }
-
-  /** The lowest version of each pair that has waited long enough. */
-  function letThrough(readable: readonly Read[]): ReadonlyMap<string, Through> {
-    const lowest = new Map<string, number>();
-    for (const { event } of readable)
-      lowest.set(event.aggregateKey, Math.min(event.version, lowest.get(event.aggregateKey) ?? Number.POSITIVE_INFINITY));
-    return new Map(
-      [...lowest].flatMap(([aggregateKey, version]) => {
-        const at = patience.usedUpAt(aggregateKey, version);
-        return at === undefined ? [] : [[aggregateKey, { version, at }] as const];
-      }),
-    );
-  }
-
-  /** All events of a pair get the same delay, so that they come again together. */
-  function delaysOf(waiting: readonly AcceptRow[], eventOf: ReadonlyMap<string, IncomingEvent>): ReadonlyMap<string, number> {
-    const early = waiting.map(({ event_id, reached }) => ({ reached, ...eventOf.get(event_id)! }));
-    const pairs = Map.groupBy(early, one => one.aggregateKey);
-    return new Map(
-      [...pairs].flatMap(([aggregateKey, events]) => {
-        const delay = patience.wait(aggregateKey, events[0]!.reached, Math.min(...events.map(({ version }) => version)));
-        return events.map(({ eventId }) => [eventId, delay] as const);
-      }),
-    );
-  }
-
-  function noteGaps(consumed: readonly { row: Accepted; event: IncomingEvent }[]): void {
-    const behind = consumed.filter(({ row }) => row.isAfterGap);
-    gaps.inc(behind.length);
-    for (const { event } of behind) log.warn({ event_id: event.eventId, version: event.version }, "intake.gap");
   }
 
   async function storeDeadLetters(unreadable: readonly Unreadable[]): Promise<void> {
@@ -146,10 +111,12 @@ export function consumer({ sql, stream, channel, attempts, patience, signatures,
       reason: unreadable.map(({ reason }) => reason),
       untrusted: unreadable.map(({ untrusted }) => untrusted),
     });
-    events.inc({ outcome: "unreadable" }, unreadable.length);
-    for (const { cause } of unreadable) refusals.inc({ reason: cause });
+    counters.events.inc({ source, outcome: "unreadable" }, unreadable.length);
+    for (const { cause } of unreadable) counters.refusals.inc({ source, reason: cause });
     for (const { message, reason } of unreadable) log.error({ stream, ...idsOf(message), error: reason }, "intake.unreadable");
   }
+
+  return { handle, startAnew: intake.startAnew };
 }
 
 const unstorable = (message: Received, { message: why }: Error): Unreadable => ({
@@ -170,35 +137,3 @@ const idsOf = ({ subject, streamSeq, headers }: Received) => ({
 
 const storableHeaders = (headers: Received["headers"]) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [replaceNul(name), replaceNul(value)]));
-
-const parametersOf = (readable: readonly Read[], channel: string) => ({
-  event_id: readable.map(({ event }) => event.eventId),
-  event_type: readable.map(({ event }) => event.eventType),
-  aggregate_key: readable.map(({ event }) => event.aggregateKey),
-  aggregate_version: readable.map(({ event }) => event.version),
-  stream_seq: readable.map(({ message }) => message.streamSeq),
-  user_id: readable.map(({ event }) => event.userId),
-  payload: readable.map(({ event }) => event.payload),
-  traceparent: readable.map(({ event }) => event.traceparent),
-  channel,
-});
-
-const byVersion = (a: NotificationsClaimRow, b: NotificationsClaimRow) => a.aggregate_version - b.aggregate_version;
-
-/** A claimed notification, as the sender's own claim would return it. */
-const claimRow = ({ claimed_id, event_id, stale }: AcceptRow, event: IncomingEvent, channel: string): NotificationsClaimRow | undefined =>
-  claimed_id === null
-    ? undefined
-    : {
-        notification_id: claimed_id,
-        event_id,
-        user_id: event.userId,
-        type: event.eventType,
-        aggregate_key: event.aggregateKey,
-        aggregate_version: event.version,
-        stale,
-        payload: event.payload,
-        traceparent: event.traceparent,
-        channel,
-        attempt_count: 0,
-      };

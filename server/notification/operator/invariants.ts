@@ -6,7 +6,10 @@ import type { NotificationSql } from "../sql.gen.ts";
 const reclaimedWithin = 60_000;
 
 /** What must hold between consumed events, notifications, dead letters and feeds. */
-export const invariantsOf = ({ consistency, notifications }: NotificationSql, { retention }: NotificationSettings): Invariant[] => [
+export const invariantsOf = (
+  { consistency, notifications }: NotificationSql,
+  { retention, sources }: NotificationSettings,
+): Invariant[] => [
   {
     name: "leases_run_out",
     about: "Notifications in flight whose lease ran out. A sender reclaims them within seconds.",
@@ -39,6 +42,24 @@ export const invariantsOf = ({ consistency, notifications }: NotificationSql, { 
     about: "Consumed events without a notification, although it is too young to be deleted and was not discarded.",
     bounded: `the last ${many(newest)} consumed events`,
     look: () => consistency.untold({ retention_seconds: retention.sent / 1000, scan: newest }),
+    judge: always("broken"),
+  },
+  {
+    name: "announced_without_notice",
+    about: "Requests to join that count as announced, without the consumed notice to their player.",
+    bounded: `the last ${many(newest)} announced`,
+    look: () =>
+      consistency.announced_without_notice({
+        keep_seconds: Math.min(sources.matchmaking.keep, retention.processedEvents) / 1000,
+        scan: newest,
+      }),
+    judge: always("broken"),
+  },
+  {
+    name: "half_announced_matches",
+    about: "Matches that count as announced to only one of their players.",
+    bounded: `the last ${many(newest)} announced`,
+    look: () => consistency.half_announced_matches({ keep_seconds: sources.matchmaking.keep / 1000, scan: newest }),
     judge: always("broken"),
   },
 ];

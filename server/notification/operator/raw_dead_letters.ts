@@ -1,62 +1,27 @@
-import { unclaimed } from "../../kernel/delivery/claim_on_write.ts";
-import type { Signatures } from "../../kernel/nats/signatures.ts";
 import type { ActionRequest } from "../../kernel/operator/row_actions.ts";
-import { isRefused } from "../../kernel/postgres/database.ts";
-import { acceptArrivals } from "../intake/arrivals.ts";
-import { readMessage, readTrusted } from "../intake/incoming.ts";
+import type { Reprocessed, Reprocessing } from "../intake/reprocess.ts";
+import type { Source } from "../intake/source.ts";
 import type { NotificationSql } from "../sql.gen.ts";
 
-export type Reprocessed =
-  | { readonly outcome: "taken_in" }
-  | { readonly outcome: "unreadable" | "untrusted"; readonly reason: string }
-  | { readonly outcome: "unknown" };
-
-export interface Reprocessing {
-  readonly channel: string;
-  readonly signatures: Signatures;
-}
-
-/**
- * Reads a raw dead letter again, after a fix, by all the rules. An untrusted one is checked with today's keys. It is consumed as any other event, so
- * a second time changes nothing.
- */
+/** Reads a raw dead letter again and consumes it, by the rules of the source that its stream belongs to. */
 export async function reprocessRaw(
-  sql: NotificationSql,
-  action: ActionRequest,
-  { channel, signatures }: Reprocessing,
-): Promise<Reprocessed> {
-  const { id, actor, reason } = action;
-  const [letter] = await sql.raw_dead_letters.find({ id });
+  sources: readonly Source[],
+  { id, actor, reason }: ActionRequest,
+  parts: Reprocessing,
+): Promise<Reprocessed | { readonly outcome: "unknown" } | { readonly outcome: "unknown_stream"; readonly reason: string }> {
+  const { raw_dead_letters } = parts.sql;
+  const [letter] = await raw_dead_letters.find({ id });
   if (!letter) return { outcome: "unknown" };
   if (letter.reprocessed_at !== null) return { outcome: "taken_in" };
-  const { subject, data, received_at } = letter;
-  const message = { subject, data, headers: letter.headers as Record<string, string>, arrivedAt: Date.parse(received_at) };
-  // A message that was trusted on arrival stays trusted: its key may have been replaced since, and the outbox counts it as delivered.
-  const read = letter.untrusted === null ? readTrusted(message) : readMessage(message, signatures);
-  if (read.kind === "probe") return { outcome: "unreadable", reason: "it is a probe of the stream and holds no event" };
-  if (read.kind === "refused") return { outcome: read.untrusted === null ? "unreadable" : "untrusted", reason: read.reason };
-  const { event } = read;
-  try {
-    await acceptArrivals(sql, {
-      event_id: [event.eventId],
-      event_type: [event.eventType],
-      aggregate_key: [event.aggregateKey],
-      aggregate_version: [event.version],
-      stream_seq: [letter.stream_seq],
-      user_id: [event.userId],
-      payload: [event.payload],
-      traceparent: [event.traceparent],
-      through: new Map([[event.aggregateKey, { version: event.version, at: event.version }]]), // an operator wants it now
-      channel,
-      ...unclaimed,
-    });
-  } catch (error) {
-    if (!isRefused(error)) throw error;
-    return { outcome: "unreadable", reason: `cannot be stored: ${(error as Error).message}` };
-  }
-  await sql.raw_dead_letters.reprocessed({ id, actor, reason });
-  return { outcome: "taken_in" };
+  const source = sources.find(one => one.consumer.stream === letter.stream);
+  if (!source) return { outcome: "unknown_stream", reason: unknownStream(letter.stream, sources) };
+  const result = await source.reprocess(letter, parts);
+  if (result.outcome === "taken_in") await raw_dead_letters.reprocessed({ id, actor, reason });
+  return result;
 }
+
+const unknownStream = (stream: string, sources: readonly Source[]) =>
+  `it came from the stream ${JSON.stringify(stream)}, and notification reads ${sources.map(one => JSON.stringify(one.consumer.stream)).join(" and ")}`;
 
 /** Deletes a raw dead letter; the audit keeps what it was. A second request gets the same answer. */
 export async function discardRaw(

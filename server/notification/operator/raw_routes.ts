@@ -7,6 +7,7 @@ import type { Share } from "../../kernel/http/shared_reads.ts";
 import { longText, uuid } from "../../kernel/http/text.ts";
 import type { Signatures } from "../../kernel/nats/signatures.ts";
 import { actionsOf } from "../../kernel/operator/action_routes.ts";
+import type { Source } from "../intake/source.ts";
 import { maskFor } from "../masking.ts";
 import type { NotificationSql } from "../sql.gen.ts";
 import { discardRaw, reprocessRaw } from "./raw_dead_letters.ts";
@@ -23,6 +24,7 @@ export interface RawOptions {
   readonly requires: Requires;
   readonly cursors: () => Cursors;
   readonly share: Share;
+  readonly sources: readonly Source[];
   readonly channel: string;
   readonly signatures: Signatures;
   /** Called when there are notifications to send. */
@@ -33,7 +35,7 @@ export interface RawOptions {
 const most = 10_000;
 
 /** Messages that could not be read, with their bytes, and what an operator may do to them. */
-export function rawRoutes({ sql, requires, cursors, share, channel, signatures, requeued }: RawOptions) {
+export function rawRoutes({ sql, requires, cursors, share, sources, channel, signatures, requeued }: RawOptions) {
   const [open, all] = [share(sql.raw_dead_letters.list), share(sql.raw_dead_letters.list_all)];
   const count = share(sql.raw_dead_letters.count);
   return new Elysia({ normalize: false })
@@ -79,10 +81,12 @@ export function rawRoutes({ sql, requires, cursors, share, channel, signatures, 
     .post(
       "/ops/raw-dead-letters/:id/reprocess",
       async ({ params: { id }, body: { reason }, request }) => {
-        const result = await reprocessRaw(sql, { id, actor: callerOf(request).clientId, reason }, { channel, signatures });
+        const result = await reprocessRaw(sources, { id, actor: callerOf(request).clientId, reason }, { sql, channel, signatures });
         if (result.outcome === "unknown") throw notFound("there is no such raw dead letter");
         if (result.outcome === "unreadable") throw new Problem(409, "STILL_UNREADABLE", `it still cannot be read: ${result.reason}`);
         if (result.outcome === "untrusted") throw new Problem(409, "STILL_UNTRUSTED", `it is not consumed: ${result.reason}`);
+        if (result.outcome === "unknown_stream") throw new Problem(409, "UNKNOWN_STREAM", `it cannot be read: ${result.reason}`);
+        if (result.outcome === "refused") throw new Problem(409, "REFUSED", `it is not consumed: ${result.reason}`);
         requeued();
         return { id, status: "TAKEN_IN" };
       },
@@ -93,7 +97,7 @@ export function rawRoutes({ sql, requires, cursors, share, channel, signatures, 
         detail: {
           summary: "Read a raw dead letter again",
           description:
-            "After a fix. 409 STILL_UNREADABLE if it breaks a rule, 409 STILL_UNTRUSTED if it is not signed with one of today's keys. A second request gets the same answer. Scope: ops:write.",
+            "After a fix. 409 STILL_UNREADABLE if it breaks a rule, 409 STILL_UNTRUSTED if it is not signed with one of today's keys, 409 UNKNOWN_STREAM if it came from a stream that is no longer read, 409 REFUSED if it contradicts what was consumed before (a match with a player who was announced in another one). A second request gets the same answer. Scope: ops:write.",
         },
       },
     )

@@ -21,6 +21,7 @@ export const notificationRows = {
   types: [
     { name: "EntitlementGranted", word: "Granted" },
     { name: "EntitlementRevoked", word: "Revoked" },
+    { name: "MatchFound", word: "Match found" },
   ],
   columns: {
     type: "type",
@@ -35,7 +36,7 @@ export const notificationRows = {
     stale: "stale",
   },
   facts: [
-    { column: "stock_keeping_unit", title: "Item" },
+    { column: "about", title: "About" },
     { column: "aggregate_version", title: "Version", isNumber: true, isMinor: true },
   ],
   actions: { requeue: "OPERATOR", retry: "OPERATOR", discard: "ADMIN" },

@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { eventMessage, type Facts } from "../../testing/events.ts";
-import { decodeEvent, eventIdOf } from "./event.ts";
+import { decodeEntitlementEvent } from "./entitlement_event.ts";
+import { eventIdOf } from "./event_rules.ts";
 
 const eventId = "01890000-0000-7000-8000-000000000000";
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -19,9 +20,9 @@ const made = (facts: Facts = {}) =>
   });
 const decode = (facts: Facts = {}, more: Record<string, string> = {}) => {
   const { data, headers } = made(facts);
-  return decodeEvent(data, { ...headers, ...more }, arrivedAt);
+  return decodeEntitlementEvent(data, { ...headers, ...more }, arrivedAt);
 };
-const reasonOf = (decoded: ReturnType<typeof decodeEvent>) => ("reason" in decoded ? decoded.reason : decoded.event);
+const reasonOf = (decoded: ReturnType<typeof decodeEntitlementEvent>) => ("reason" in decoded ? decoded.reason : decoded.event);
 
 test("an event is read with all its facts, to the microsecond, and its trace goes on", () => {
   const decoded = decode({}, { traceparent: `00-${traceId}-00f067aa0ba902b7-01` });
@@ -81,8 +82,8 @@ describe("bytes that are not an event are refused with the reason", () => {
     ["half a message", data.slice(0, 20), /^not an EntitlementEvent/],
   ];
   test.each(cases)("%s", (_, bytes, reason) => {
-    if (typeof reason === "string") expect(reasonOf(decodeEvent(bytes, {}, arrivedAt))).toBe(reason);
-    else expect(reasonOf(decodeEvent(bytes, {}, arrivedAt))).toMatch(reason);
+    if (typeof reason === "string") expect(reasonOf(decodeEntitlementEvent(bytes, {}, arrivedAt))).toBe(reason);
+    else expect(reasonOf(decodeEntitlementEvent(bytes, {}, arrivedAt))).toMatch(reason);
   });
 });
 
@@ -140,7 +141,8 @@ describe("headers that disagree with the event are named", () => {
   ];
   test.each(cases)("%s", (_, headers, reason) => expect(reasonOf(decode({}, headers))).toMatch(reason));
 
-  test("none at all", () => expect(reasonOf(decodeEvent(made().data, {}, arrivedAt))).toMatch(/^the header Nats-Msg-Id must be/));
+  test("none at all", () =>
+    expect(reasonOf(decodeEntitlementEvent(made().data, {}, arrivedAt))).toMatch(/^the header Nats-Msg-Id must be/));
 });
 
 test("a message id names its event, in every generation", () => {

@@ -1,0 +1,73 @@
+import { unclaimed } from "../../kernel/delivery/claim_on_write.ts";
+import type { Verdict } from "../../kernel/nats/subscription.ts";
+import type { NotificationSettings } from "../config.ts";
+import type { NotificationsClaimRow } from "../sql.gen.ts";
+import { type AcceptedMatch, acceptMatches } from "./match_arrivals.ts";
+import { decodeMatchEvent, type IncomingMatch, type MatchNotice, matchFound } from "./match_event.ts";
+import { type Acceptance, declareSource, type Intake, type IntakeParts, type Outcome, type Source } from "./source.ts";
+
+// The match before it in its batch is stored by then.
+const shortDelay = 20;
+
+/** Matchmaking's matches: a notification for each player. */
+export const matchSource = ({ sources, intake }: NotificationSettings): Source => {
+  const { stream, consumer, keep } = sources.matchmaking;
+  return declareSource<IncomingMatch>({
+    name: "matchmaking",
+    consumer: { stream, durable: consumer, ackWait: intake.ackWait, maxAckPending: intake.maxAckPending },
+    decode: decodeMatchEvent,
+    intake: parts => matchIntake(parts, keep),
+    async acceptNow({ sql, channel }, arrival) {
+      const [accepted] = await acceptMatches(sql, { arrivals: [arrival], keep, channel, claiming: unclaimed });
+      return accepted!.outcome === "conflict" ? `one of its players was announced in the match ${accepted!.announcedIn}` : undefined;
+    },
+  });
+};
+
+function matchIntake({ sql, channel, log }: IntakeParts, keep: number): Intake<IncomingMatch> {
+  return {
+    startAnew: () => {},
+    async accept(batch, claiming): Promise<Acceptance> {
+      const accepted = await acceptMatches(sql, { arrivals: batch, keep, channel, claiming });
+      const judged = batch.map(({ event }, index) => ({ event, ...accepted[index]! }));
+      for (const { event, outcome, announcedIn } of judged)
+        if (outcome === "conflict")
+          log.warn(
+            { match_id: event.matchId, announced_in: announcedIn, event_ids: event.notices.map(one => one.eventId) },
+            "intake.conflict",
+          );
+      const fresh = judged.filter(({ outcome }) => outcome === "accepted");
+      return {
+        verdicts: judged.map(({ outcome }): Verdict => (outcome === "waiting" ? { later: shortDelay } : "consumed")),
+        counts: countsOf(judged.map(({ outcome }) => outcome)),
+        stored: fresh.flatMap(({ event }) => event.notices),
+        claimed: fresh.flatMap(({ event, claimed }) => event.notices.flatMap(notice => claimRow(notice, claimed, channel) ?? [])),
+      };
+    },
+  };
+}
+
+function countsOf(outcomes: readonly AcceptedMatch["outcome"][]): Partial<Record<Outcome, number>> {
+  const counts: Partial<Record<Outcome, number>> = {};
+  for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  return counts;
+}
+
+/** A claimed notification, as the sender's own claim would return it. */
+function claimRow(notice: MatchNotice, claimed: AcceptedMatch["claimed"], channel: string): NotificationsClaimRow | undefined {
+  const notification_id = claimed.get(notice.eventId);
+  if (notification_id === undefined) return undefined;
+  return {
+    notification_id,
+    event_id: notice.eventId,
+    user_id: notice.userId,
+    type: matchFound,
+    aggregate_key: notice.aggregateKey,
+    aggregate_version: 1,
+    stale: false,
+    payload: notice.payload,
+    traceparent: notice.traceparent,
+    channel,
+    attempt_count: 0,
+  };
+}
