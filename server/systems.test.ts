@@ -8,7 +8,7 @@ import { natsPermissionsOf, needsOf, rolesOf, takesKeys } from "./kernel/system/
 import { allRoles, allScopes, allSettings, settingsFor, systemOf, systems } from "./systems.ts";
 
 const keys = [{ id: "k", secret: "s".repeat(32) }];
-const signing = ["entitlement:api", "entitlement:relay", "notification:api", "notification:consumer"];
+const signing = ["entitlement:api", "entitlement:relay", "notification:api", "notification:consumer", "matchmaking:relay"];
 
 /** What is wrong for this role when nothing but these variables is set. */
 function problemsOf(role: string, environment: Record<string, string> = {}): string[] {

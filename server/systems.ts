@@ -9,6 +9,7 @@ import type { Service } from "./kernel/life/service.ts";
 import { migrationRole } from "./kernel/system/migration_role.ts";
 import { roleProblems, signingProblems } from "./kernel/system/role_problems.ts";
 import { declarationOf, rolesOf, type System, type SystemSettings } from "./kernel/system/system.ts";
+import { matchmaking } from "./matchmaking/system.ts";
 import { notification } from "./notification/system.ts";
 import { orders } from "./orders/system.ts";
 
@@ -18,6 +19,7 @@ const services = [
   notification,
   account,
   orders,
+  matchmaking,
 ] as const;
 
 const declared = [...services, gatewayOf(services)] as const;
