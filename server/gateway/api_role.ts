@@ -6,11 +6,13 @@ import type { Service } from "../kernel/life/service.ts";
 import { createBroker } from "../kernel/nats/broker.ts";
 import { configRoutes } from "../kernel/operator/config_routes.ts";
 import { createRedis } from "../kernel/redis/redis.ts";
+import { redisAddress } from "../kernel/redis/redis_settings.ts";
 import { downstream } from "./calls/downstream.ts";
 import { jwksRoutes } from "./calls/jwks_routes.ts";
+import { matchmakingRoutes } from "./calls/matchmaking_routes.ts";
 import { createMint } from "./calls/mint.ts";
 import { userRoutes } from "./calls/user_routes.ts";
-import { type GatewaySettings, gatewaySecrets, type gatewaySettings, redisAddress } from "./config.ts";
+import { type GatewaySettings, gatewaySecrets, type gatewaySettings } from "./config.ts";
 import { adminRoutes } from "./console/admin_routes.ts";
 import { consoleAssets, consoleRoutes } from "./console/console_routes.ts";
 import { gatewayHealthRoutes } from "./console/health_routes.ts";
@@ -68,13 +70,13 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, be
   const profiles = createProfiles({ redis, integrity, services, ...settings.session });
   const sessions = createSessions(redis, integrity, settings.session);
   const jar = cookies(isSecure);
-  const { session, user, address, signIn: signInLimit, open, keys, delay, trustedProxies } = settings.limits;
+  const { session, user, matchmaking, address, signIn: signInLimit, open, keys, delay, trustedProxies } = settings.limits;
   const nearest = clientAddress(trustedProxies);
   const guard = sessionGuard({
     sessions,
     profiles,
     cookies: jar,
-    takeLimit: limits(redis, { session, user, address, "sign-in": signInLimit, open, keys }, metrics, delay),
+    takeLimit: limits(redis, { session, user, matchmaking, address, "sign-in": signInLimit, open, keys }, metrics, delay),
     addressOf: request => nearest(http.peerOf(request), request.headers.get("x-forwarded-for")),
     origin,
     bodyWithin: kernel.bodyWithin,
@@ -94,7 +96,10 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, be
 
   securityHeaders(http.app, isSecure);
   return http.serve({
-    about: { title: "Kenri gateway", description: "The entry point for browsers and games: sign-in, profiles, notifications." },
+    about: {
+      title: "Kenri gateway",
+      description: "The entry point for browsers and games: sign-in, profiles, notifications, matchmaking.",
+    },
     security: {
       session: {
         type: "apiKey",
@@ -116,6 +121,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, be
       }),
       userRoutes(services, profiles, guard),
       notificationRoutes(services, streams, guard),
+      matchmakingRoutes(services, guard),
       adminRoutes({ services, profiles, sessions, guard, changed: actors.wake, log }),
       operatorRoutes(services, behind.operated, guard),
       gatewayHealthRoutes(health, guard),

@@ -8,6 +8,7 @@ const enough = {
   REDIS_URL: "redis://:password@127.0.0.1:6379",
   ACCOUNT_URL: "http://account:8083/",
   ENTITLEMENT_URL: "http://entitlement:8081",
+  MATCHMAKING_URL: "http://matchmaking:8084",
   NOTIFICATION_URL: "http://notification:8082",
   OIDC_ISSUER: "https://idp.example/realms/kenri",
   OIDC_CLIENT_ID: "kenri",

@@ -1,9 +1,9 @@
 import { feedHints } from "../contracts/feed_hints.ts";
-import { duration, httpUrl, integer, optional, type Setting, type Settings, secret, secretUrl, text } from "../kernel/config/config.ts";
+import { duration, httpUrl, integer, optional, type Setting, type Settings, secret, text } from "../kernel/config/config.ts";
 import { isLoopback, isOpenHttp } from "../kernel/config/loopback.ts";
 import { roleNatsUrls } from "../kernel/config/nats_access.ts";
 import { healthPortSetting, portSetting, prefixOf } from "../kernel/config/system_settings.ts";
-import { type RedisAddress, redisAddressProblems } from "../kernel/redis/redis_address.ts";
+import { redisProblems, redisSettings } from "../kernel/redis/redis_settings.ts";
 import { isNetwork, isTooWide } from "./edge/client_address.ts";
 import type { SystemName } from "./services.ts";
 
@@ -12,6 +12,11 @@ const limit = (variable: string, about: string, preset: number) => integer(varia
 export const limitSettings = {
   session: limit("LIMIT_SESSION", "requests a minute of one session", 600),
   user: limit("LIMIT_USER", "requests a minute of one user in all sessions; a burst of at most a sixth of it", 1200),
+  matchmaking: limit(
+    "LIMIT_MATCHMAKING",
+    "requests a minute of one user to join a queue; they count for the session and the user, too",
+    60,
+  ),
   address: limit("LIMIT_ADDRESS", "requests a minute of one address without a session", 300),
   signIn: limit("LIMIT_SIGN_IN", "sign-in requests a minute from one address", 60),
   open: limit(
@@ -51,19 +56,7 @@ export const gatewaySettings = (services: readonly SystemName[]) =>
     previousSecret: optional(
       secret("GATEWAY_SECRET_PREVIOUS", "the former GATEWAY_SECRET during a change: entries that it signed are valid too", 32),
     ),
-    redisUrl: secretUrl(
-      "REDIS_URL",
-      "Redis for sessions and limits, e.g. redis://127.0.0.1:6379, or rediss:// for TLS; may have user:password@ before the host; a password is required in production",
-    ),
-    redisUser: optional(text("REDIS_USER", "the ACL user at Redis, if REDIS_URL does not name it")),
-    redisPassword: optional(secret("REDIS_PASSWORD", "the password at Redis, if REDIS_URL does not have it")),
-    redisCaFile: optional(text("REDIS_CA_FILE", "the CA certificates for Redis (PEM); those of the operating system if not set")),
-    redisCertFile: optional(text("REDIS_CERT_FILE", "the client certificate for Redis (PEM), with REDIS_KEY_FILE")),
-    redisKeyFile: optional(text("REDIS_KEY_FILE", "the private key of REDIS_CERT_FILE (PEM)")),
-    redisDeadline: duration("REDIS_DEADLINE", "the deadline of a command; after it Redis counts as unavailable", "500ms", {
-      minimum: "10ms",
-      maximum: "10s",
-    }),
+    ...redisSettings,
     natsUrls: roleNatsUrls("gateway:api"),
     services: serviceUrls(services),
     confirmEvery: duration(
@@ -145,16 +138,6 @@ export const gatewaySettings = (services: readonly SystemName[]) =>
 
 export type GatewaySettings = Settings<ReturnType<typeof gatewaySettings>>;
 
-/** The address of Redis for its client. */
-export const redisAddress = (settings: GatewaySettings): RedisAddress => ({
-  url: settings.redisUrl,
-  user: settings.redisUser,
-  password: settings.redisPassword,
-  caFile: settings.redisCaFile,
-  certFile: settings.redisCertFile,
-  keyFile: settings.redisKeyFile,
-});
-
 /** The secret that signs, then the ones that are valid too. */
 export const gatewaySecrets = ({ secret, previousSecret }: GatewaySettings): string[] => [
   secret,
@@ -163,7 +146,7 @@ export const gatewaySecrets = ({ secret, previousSecret }: GatewaySettings): str
 
 /** What is wrong with the settings together. */
 export function gatewayProblems(settings: GatewaySettings, environment: string): string[] {
-  const { publicUrl, limits, oidc, redisUrl } = settings;
+  const { publicUrl, limits, oidc } = settings;
   const strangers = proxiesOf(limits.trustedProxies).filter(entry => !isNetwork(entry));
   const isOrigin = publicUrl === undefined || URL.parse(publicUrl)?.origin === publicUrl;
   const { internalUrl } = oidc;
@@ -174,7 +157,7 @@ export function gatewayProblems(settings: GatewaySettings, environment: string):
       : [`OIDC_INTERNAL_URL must be an origin, e.g. ${URL.parse(internalUrl)?.origin}: the path is that of OIDC_ISSUER`]),
     ...(isOrigin ? [] : [`GATEWAY_PUBLIC_URL must be an origin as browsers write it, e.g. ${URL.parse(publicUrl ?? "")?.origin}`]),
     ...strangers.map(entry => `TRUSTED_PROXIES: ${JSON.stringify(entry)} is neither an address nor a network such as 10.0.0.0/8`),
-    ...(redisUrl === undefined ? [] : redisAddressProblems(redisAddress(settings))),
+    ...redisProblems(settings, environment),
     ...(environment === "production" ? productionProblems(settings) : []),
   ];
 }
@@ -183,7 +166,7 @@ const proxiesOf = (list: string | undefined) => (list?.split(",") ?? []).map(ent
 const shortestClientSecret = 16;
 
 /** What is fine on a developer's machine and unsafe in production. Settings that could not be read are undefined. */
-function productionProblems({ publicUrl, oidc, limits, redisUrl, redisPassword }: GatewaySettings): string[] {
+function productionProblems({ publicUrl, oidc, limits }: GatewaySettings): string[] {
   const isHttps = publicUrl?.startsWith("https:") || isLoopback(URL.parse(publicUrl ?? "")?.hostname ?? "none");
   const tooWide = proxiesOf(limits.trustedProxies).filter(entry => isNetwork(entry) && isTooWide(entry));
   return [
@@ -197,9 +180,6 @@ function productionProblems({ publicUrl, oidc, limits, redisUrl, redisPassword }
       ? [
           `OIDC_CLIENT_SECRET must have at least ${shortestClientSecret} characters with KENRI_ENV=production: set a random one at the provider`,
         ]
-      : []),
-    ...(redisUrl !== undefined && !redisPassword && !URL.parse(redisUrl)?.password
-      ? ["Redis has no password with KENRI_ENV=production: write it in REDIS_URL (user:password@ before the host) or set REDIS_PASSWORD"]
       : []),
     ...tooWide.map(
       entry =>

@@ -1,7 +1,7 @@
 import type { System } from "../kernel/system/system.ts";
 
 /** The systems that routes of the gateway call by name, for people. Operators reach every system that serves operators. */
-export const calledByName = ["account", "entitlement", "notification"] as const;
+export const calledByName = ["account", "entitlement", "matchmaking", "notification"] as const;
 export type SystemName = (typeof calledByName)[number];
 
 /**

@@ -17,7 +17,7 @@ function scene() {
   const log = Object.assign(Object.create(silentLog), { warn: write("warn"), debug: write("debug") });
   const clock = { now: 0 };
   const services = downstream({
-    urls: { account: url, entitlement: url, notification: url },
+    urls: { account: url, entitlement: url, matchmaking: url, notification: url },
     mint: { token: async () => "token" } as unknown as Mint,
     deadline: 1000,
     actionDeadline: 1000,

@@ -1,5 +1,4 @@
 import { createCircuit, type Failure } from "../../kernel/http/circuit.ts";
-import { Problem } from "../../kernel/http/problem.ts";
 import type { Person } from "../../kernel/http/tokens.ts";
 import { withTimeout } from "../../kernel/life/deadline.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
@@ -7,6 +6,7 @@ import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { continueTrace } from "../../kernel/telemetry/trace.ts";
 import type { SystemName } from "../services.ts";
 import type { Mint } from "./mint.ts";
+import { parsed, type Reply, refusalOf, ServiceUnavailable, unavailabilityOf, unreachable } from "./refusals.ts";
 import { userCalls } from "./user_calls.ts";
 
 /** The person a call is made for, and the ids that join its logs. */
@@ -26,14 +26,6 @@ export interface Call {
   readonly noCache?: boolean;
   /** The call is limited elsewhere and does not count for its user. */
   readonly skipsUserLimit?: boolean;
-}
-
-interface Reply {
-  readonly status: number;
-  readonly text: string;
-  /** A stored response: the service did nothing now. */
-  readonly replayed: boolean;
-  readonly retryAfter: string | null;
 }
 
 // Services may start after the gateway. For so long after the first call, a service that has never answered is no warning.
@@ -113,12 +105,17 @@ export function downstream({
     });
     const replayed = response.headers.get("idempotency-replayed") === "true";
     const reply = { status: response.status, text: await response.text(), replayed, retryAfter: response.headers.get("retry-after") };
+    const unavailable = unavailabilityOf(system, reply);
+    if (unavailable) throw unavailable;
     // 401 means that the service refused our token: the caller cannot mend that.
     if (reply.status >= 500 || reply.status === 401) throw new Error(`${system} answered ${reply.status}`);
     return reply;
   }
 
-  const failureOf = (error: unknown): Failure => ((error as { name?: string }).name === "TimeoutError" ? "timeout" : "bad gateway");
+  function failureOf(error: unknown): Failure {
+    if (error instanceof ServiceUnavailable) return "unavailable";
+    return (error as { name?: string }).name === "TimeoutError" ? "timeout" : "bad gateway";
+  }
 
   async function call(system: SystemName, path: string, context: CallContext, options: Call = {}): Promise<Reply> {
     const refused = await circuits[system].refuses();
@@ -144,11 +141,11 @@ export function downstream({
         return reply;
       } catch (error) {
         const failure = failureOf(error);
-        if (failure === "bad gateway" && isSafe && tried === 1 && performance.now() < until) continue;
+        if (isSafe && tried === 1 && hasTimeAfter(failure, performance.now() - since, until - since)) continue;
         circuit.failed(failure);
         observe(failure);
         log[levelOf(system)]({ system, path: path.split("?")[0], error, request_id: context.requestId }, "gateway.call_failed");
-        throw unreachable(system, failure);
+        throw error instanceof ServiceUnavailable ? error.problem : unreachable(system, failure);
       }
     }
   }
@@ -167,36 +164,21 @@ export function downstream({
       if (reply.status === 200 && body) return body as T;
       throw refusalOf(system, reply);
     },
+    /** A 200 for the client as the service sent it; a refusal is thrown with its code and detail. */
+    async forward(system: SystemName, path: string, context: CallContext, options?: Call): Promise<Response> {
+      const reply = await call(system, path, context, options);
+      if (reply.status !== 200 || !parsed(reply.text)) throw refusalOf(system, reply);
+      return new Response(reply.text, {
+        headers: { "content-type": "application/json", ...(reply.replayed ? { "idempotency-replayed": "true" } : {}) },
+      });
+    },
   };
 }
 
+/** Whether a retry may still succeed. A second 503 would take as long as the first: a client gets that one rather than a timeout. */
+function hasTimeAfter(failure: Failure, took: number, deadline: number): boolean {
+  if (failure === "timeout") return false;
+  return took < (failure === "unavailable" ? deadline / 2 : deadline);
+}
+
 export type Downstream = ReturnType<typeof downstream>;
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === "object" && body !== null ? (body as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A refusal with the service's code and detail. A response that is no problem of the service counts as a bad gateway. */
-function refusalOf(system: SystemName, { status, text, replayed, retryAfter }: Reply): Problem {
-  const { code, detail, errors } = parsed(text) ?? {};
-  if (status < 400 || typeof code !== "string" || typeof detail !== "string") return unreachable(system, "bad gateway");
-  return new Problem(status, code, detail, {
-    ...(Array.isArray(errors) ? { errors } : {}),
-    headers: {
-      ...(replayed ? { "idempotency-replayed": "true" } : {}),
-      ...(retryAfter === null ? {} : { "retry-after": retryAfter }),
-    },
-  });
-}
-
-function unreachable(system: SystemName, failure: Failure): Problem {
-  const prefix = system.toUpperCase();
-  return failure === "timeout"
-    ? new Problem(504, `${prefix}_TIMEOUT`, `${system} did not answer in time; try again`, { headers: { "retry-after": "1" } })
-    : new Problem(502, `${prefix}_BAD_GATEWAY`, `${system} cannot be reached or failed; try again`, { headers: { "retry-after": "1" } });
-}

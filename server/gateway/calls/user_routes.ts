@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { badRequest, Problem } from "../../kernel/http/problem.ts";
-import { pathId } from "../../kernel/http/text.ts";
+import { pathId, uuid } from "../../kernel/http/text.ts";
 import type { Profile, Profiles } from "../edge/profiles.ts";
 import { type SessionGuard, signedInOf } from "../edge/session_guard.ts";
 import { aggregate, parts, shapes } from "./aggregate.ts";
@@ -65,19 +65,19 @@ export function userRoutes(services: Downstream, profiles: Profiles, guard: Sess
     )
     .get(
       "/v1/users/:user_id/profile",
-      async ({ request, params: { user_id }, query: { fields }, headers }) => {
+      async ({ request, params: { user_id }, query: { fields, ticket_id }, headers }) => {
         const { context } = signedInOf(request);
         if (context.person.userId !== user_id) throw new Problem(403, "PROFILE_FORBIDDEN", "a profile is for its owner only");
         const shape = shapes.get(headers["x-kenri-client"] ?? "web");
         if (!shape) throw badRequest(`X-Kenri-Client must be one of ${[...shapes.keys()].join(", ")}`);
-        return aggregate(services, context, user_id, wantedParts(fields), shape);
+        return aggregate(services, context, { userId: user_id, parts: wantedParts(fields), ticketId: ticket_id }, shape);
       },
       {
         params,
         query: Type.Object(
           {
             fields: Type.Optional(Type.String({ description: "the wanted parts, separated by commas; all by default" })),
-            ticket_id: Type.Optional(Type.String({ maxLength: 200, description: "a matchmaking ticket; its part is absent so far" })),
+            ticket_id: Type.Optional(uuid("a matchmaking ticket of this user, for the part matchmaking")),
           },
           strict,
         ),
@@ -85,7 +85,7 @@ export function userRoutes(services: Downstream, profiles: Profiles, guard: Sess
         detail: {
           summary: "Account, entitlements and ticket of the signed-in user in one answer",
           description:
-            "X-Kenri-Client sets its form: web (everything) or game (what a game shows). It has the first page of the entitlements; if there are more, use entitlement.next_cursor at /v1/users/{user_id}/entitlements.",
+            "X-Kenri-Client sets its form: web (everything) or game (what a game shows). It has the first page of the entitlements; if there are more, use entitlement.next_cursor at /v1/users/{user_id}/entitlements. The part matchmaking is absent without ticket_id, and when the ticket no longer exists.",
         },
       },
     );

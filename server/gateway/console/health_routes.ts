@@ -17,7 +17,7 @@ export const gatewayHealthRoutes = (health: Health, guard: SessionGuard) =>
       })),
       workers: [],
       breakers: [],
-      consumer: null,
+      consumers: [],
     }),
     {
       ...guard.signedIn(consoleRoles),

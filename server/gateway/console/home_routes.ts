@@ -5,18 +5,21 @@ import type { SessionGuard } from "../edge/session_guard.ts";
 
 const read = (name: string) => readFileSync(new URL(`./home/${name}`, import.meta.url), "utf8");
 
-/** Files that the start page loads. */
-export const homeAssets = ["/home/home.js", "/home/home.css"] as const;
+const files = ["home.js", "page.js", "notifications.js", "matchmaking.js", "ticket_view.js", "home.css"] as const;
+const typeOf = (file: string) => (file.endsWith(".css") ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8");
 
-/** The start page: the signed-in user and their notifications, live. */
+/** Files that the start page loads. */
+export const homeAssets: readonly string[] = files.map(file => `/home/${file}`);
+
+/** The start page: the signed-in user, an opponent to find, and their notifications, live. */
 export function homeRoutes(guard: SessionGuard) {
   const page = read("home.html");
-  const [script, style] = [read("home.js"), read("home.css")];
   const open = { ...guard.anybody("open"), detail: { hide: true } };
-  const asset = (text: string, type: string) => () =>
-    new Response(text, { headers: { "content-type": type, "cache-control": "no-cache" } });
-  return new Elysia()
-    .get("/", () => new Response(page, { headers: htmlHeaders }), open)
-    .get(homeAssets[0], asset(script, "text/javascript; charset=utf-8"), open)
-    .get(homeAssets[1], asset(style, "text/css; charset=utf-8"), open);
+  const app = new Elysia().get("/", () => new Response(page, { headers: htmlHeaders }), open);
+  for (const file of files) {
+    const text = read(file);
+    const headers = { "content-type": typeOf(file), "cache-control": "no-cache" };
+    app.get(`/home/${file}`, () => new Response(text, { headers }), open);
+  }
+  return app;
 }

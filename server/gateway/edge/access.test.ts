@@ -110,7 +110,7 @@ describe("the profile", () => {
     await kenri.grant(people.alice!.userId, "sword");
     await kenri.grant(people.alice!.userId, "shield");
     await kenri.revoke(people.alice!.userId, "shield");
-    const whole = (await (await profile("?ticket_id=t1")).json()) as Record<string, { entitlements: unknown[] }>;
+    const whole = (await (await profile()).json()) as Record<string, { entitlements: unknown[] }>;
     expect(Object.keys(whole).sort()).toEqual(["account", "entitlement"]);
     expect(whole.account).toMatchObject({ user_id: people.alice!.userId, email: "alice@example.test" });
     expect(whole.entitlement!.entitlements).toHaveLength(2);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([redis.stop(), other.stop()]));
 
-const perMinute = { session: 60, user: 90, address: 5, "sign-in": 3, open: 4, keys: 6 };
+const perMinute = { session: 60, user: 90, matchmaking: 7, address: 5, "sign-in": 3, open: 4, keys: 6 };
 const status = (asking: Promise<unknown>) =>
   asking.then(
     () => 200,
@@ -77,11 +77,26 @@ describe("a limit", () => {
     expect(refusal.options.headers?.ratelimit).toMatch(/^"session";r=1;t=\d+, "user";r=0;t=\d+$/);
   });
 
+  test("of a user for costly requests covers all their sessions; a refusal takes nothing from session and user", async () => {
+    const take = limits(redis, { ...perMinute, matchmaking: 2 }, createMetrics());
+    const [user, first, second] = [anybody(), anybody(), anybody()];
+    expect(await take("session", first, user, "matchmaking")).toEqual({
+      "ratelimit-policy": '"session";q=60;w=60, "user";q=15;w=10, "matchmaking";q=2;w=60',
+      ratelimit: '"session";r=59;t=1, "user";r=14;t=1, "matchmaking";r=1;t=30',
+    });
+    await take("session", second, user, "matchmaking");
+    const refusal = (await take("session", first, user, "matchmaking").catch(error => error)) as Problem;
+    expect(refusal.detail).toMatch(/^over the limit of 2 requests a minute of one user to join a queue; try again in \d+ s$/);
+    expect(refusal.options.headers?.ratelimit).toMatch(/^"session";r=59;t=\d+, "user";r=1[345];t=\d+, "matchmaking";r=0;t=\d+$/);
+    expect(await status(take("session", first, user))).toBe(200);
+    expect(await status(take("session", first, anybody(), "matchmaking"))).toBe(200);
+  });
+
   test("keeps the buckets of one script under one hash tag, and for a minute only", async () => {
     const [user, session] = [anybody(), anybody()];
-    await limits(redis, perMinute, createMetrics())("session", session, user);
+    await limits(redis, perMinute, createMetrics())("session", session, user, "matchmaking");
     const keys = await redis.send<string[]>("KEYS", `*${user}*`);
-    expect(keys.map(key => /\{(.+?)\}/.exec(key)?.[1])).toEqual([`user:${user}`, `user:${user}`]);
+    expect(keys.map(key => /\{(.+?)\}/.exec(key)?.[1])).toEqual(Array(3).fill(`user:${user}`));
     for (const key of keys) expect(await redis.send<number>("PTTL", key)).toBeWithin(1, 60_001);
   });
 

@@ -9,6 +9,7 @@ const minute = 60_000;
 const windows: Readonly<Record<LimitName, number>> = {
   session: minute,
   user: 10_000,
+  matchmaking: minute,
   address: minute,
   "sign-in": minute,
   open: minute,
@@ -20,7 +21,9 @@ const mostLocal = 10_000;
 // The most refusals that are delayed at a time; others are sent at once.
 const mostDelayed = 1000;
 
-export type LimitName = "session" | "user" | "address" | "sign-in" | "open" | "keys";
+/** Limits of one user for costly requests, beside the one for all requests. */
+export type UserLimit = "matchmaking";
+export type LimitName = "session" | "user" | UserLimit | "address" | "sign-in" | "open" | "keys";
 /** Limits of cheap routes are counted in this process: they must work at once and while Redis is away. */
 const countedHere: ReadonlySet<LimitName> = new Set(["open", "keys"]);
 
@@ -43,13 +46,17 @@ interface Size {
   readonly fill: number;
 }
 
-/** The buckets of a session and its user share a hash tag, so that one script can use both in a cluster. */
-const bucketsOf = (name: LimitName, who: string, userId: string | undefined): Bucket[] =>
+// For the detail of a refusal.
+const forWhat: Readonly<Partial<Record<LimitName, string>>> = { user: " of one user", matchmaking: " of one user to join a queue" };
+
+/** The buckets of a session and its user share a hash tag, so that one script can use all in a cluster. */
+const bucketsOf = (name: LimitName, who: string, userId: string | undefined, costly: UserLimit | undefined): Bucket[] =>
   userId === undefined
     ? [{ name, key: `kenri:limit:{${name}:${who}}` }]
     : [
         { name, key: `kenri:{user:${userId}}:limit:${name}:${who}` },
         { name: "user", key: `kenri:{user:${userId}}:limit` },
+        ...(costly ? [{ name: costly, key: `kenri:{user:${userId}}:limit:${costly}` }] : []),
       ];
 
 /**
@@ -90,11 +97,11 @@ export function limits(redis: Redis, perMinute: Readonly<Record<LimitName, numbe
   }
 
   /**
-   * Takes a token of this caller's bucket, and of their user's if they are signed in. Returns the rate limit headers; throws 429 if a bucket is
-   * empty.
+   * Takes a token of this caller's bucket, and of their user's if they are signed in, and of the user's bucket for costly requests. Returns the
+   * rate limit headers; throws 429 if a bucket is empty.
    */
-  return async function take(name: LimitName, who: string, userId?: string): Promise<Record<string, string>> {
-    const buckets = bucketsOf(name, who, userId);
+  return async function take(name: LimitName, who: string, userId?: string, costly?: UserLimit): Promise<Record<string, string>> {
+    const buckets = bucketsOf(name, who, userId, costly);
     const found = (await levels(buckets)).map((level, n) => {
       const { name } = buckets[n]!;
       const { holds, fill } = sizeOf(name);
@@ -108,8 +115,8 @@ export function limits(redis: Redis, perMinute: Readonly<Record<LimitName, numbe
     if (!empty) return headers;
     refused.inc({ limit: empty.name });
     await delayRefusal();
-    const whose = empty.name === "user" ? " of one user" : "";
-    throw new Problem(429, "RATE_LIMITED", `over the limit of ${empty.most} requests a minute${whose}; try again in ${empty.seconds} s`, {
+    const what = forWhat[empty.name] ?? "";
+    throw new Problem(429, "RATE_LIMITED", `over the limit of ${empty.most} requests a minute${what}; try again in ${empty.seconds} s`, {
       headers: { ...headers, "retry-after": String(empty.seconds) },
     });
   };

@@ -44,9 +44,9 @@ afterAll(async () => {
 /** A gateway needs no more of Redis than docs/security.md says. */
 async function aclUser(): Promise<Record<string, string>> {
   const document = await Bun.file(new URL("../../../docs/security.md", import.meta.url)).text();
-  const [, rules = ""] = /^ *user kenri on >\S+ (.*)$/m.exec(document) ?? [];
-  await redis.send("ACL", "SETUSER", "kenri", "on", ">only-for-tests", ...rules.split(" "));
-  return { REDIS_URL: `redis://${new URL(servers.redis.url).host}`, REDIS_USER: "kenri", REDIS_PASSWORD: "only-for-tests" };
+  const [, rules = ""] = /^ *user gateway on >\S+ (.*)$/m.exec(document) ?? [];
+  await redis.send("ACL", "SETUSER", "gateway", "on", ">only-for-tests", ...rules.split(" "));
+  return { REDIS_URL: `redis://${new URL(servers.redis.url).host}`, REDIS_USER: "gateway", REDIS_PASSWORD: "only-for-tests" };
 }
 
 async function signedIn(name: string) {

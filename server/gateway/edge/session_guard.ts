@@ -5,7 +5,7 @@ import type { Role } from "../../kernel/http/tokens.ts";
 import type { CallContext } from "../calls/downstream.ts";
 import { type Cookies, sessionCookie } from "./cookies.ts";
 import { isForeignSubresource } from "./fetch_metadata.ts";
-import type { LimitName, TakeLimit } from "./limits.ts";
+import type { LimitName, TakeLimit, UserLimit } from "./limits.ts";
 import { type Profile, type Profiles, sessionsAway, signInAgain } from "./profiles.ts";
 import type { Session, Sessions } from "./sessions.ts";
 
@@ -38,8 +38,8 @@ const csrfHeader = "x-kenri-csrf";
 
 /** Route options that check a request before its body is read: rate limit, origin, session, account status and roles. */
 export function sessionGuard({ sessions, profiles, cookies, takeLimit, addressOf, origin, bodyWithin }: SessionGuardOptions) {
-  const limit = async ({ set }: HookContext, name: LimitName, who: string, userId?: string) =>
-    void Object.assign(set.headers, await takeLimit(name, who, userId));
+  const limit = async ({ set }: HookContext, ...request: Parameters<TakeLimit>) =>
+    void Object.assign(set.headers, await takeLimit(...request));
 
   async function sessionOf(request: Request): Promise<Session | undefined> {
     const id = cookies.read(request, sessionCookie);
@@ -49,13 +49,13 @@ export function sessionGuard({ sessions, profiles, cookies, takeLimit, addressOf
     });
   }
 
-  async function admit(hook: HookContext, roles: readonly Role[] | undefined): Promise<void> {
+  async function admit(hook: HookContext, roles?: readonly Role[], costly?: UserLimit): Promise<void> {
     const { request } = hook;
     if (signedInRequests.has(request)) return;
     refuseForeign(request, origin());
     const session = await sessionOf(request);
     // A request with an invalid session cookie is limited by its IP address.
-    const limiting = session ? limit(hook, "session", session.key, session.userId) : limit(hook, "address", addressOf(request));
+    const limiting = session ? limit(hook, "session", session.key, session.userId, costly) : limit(hook, "address", addressOf(request));
     const current = requestContext(request);
     const { requestId, trace } = current;
     if (session) current.caller = { user_id: session.userId };
@@ -88,6 +88,8 @@ export function sessionGuard({ sessions, profiles, cookies, takeLimit, addressOf
   return {
     /** Requires a session, and one of the roles if any are given. */
     signedIn: (roles?: readonly Role[]) => options((hook: HookContext) => admit(hook, roles)),
+    /** Requires a session, and takes of a limit of the user that is only for such requests. */
+    signedInWithin: (costly: UserLimit) => options((hook: HookContext) => admit(hook, undefined, costly)),
     /** Allows everybody, limited by IP address. */
     anybody: (name: LimitName) => {
       const counted = new WeakSet<Request>();
