@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, notFoun
 import { listedStates, typeNames } from "../../server/kernel/operator/row_kind.ts";
 import type { Filter } from "./api/answers.ts";
 import { readAuditView } from "./pages/audit/view.ts";
+import { readMatchmakingView } from "./pages/matchmaking/view.ts";
 import { readUsersView } from "./pages/users/view.ts";
 import { readFilter } from "./parts/filter.ts";
 import { NotFound, PageError } from "./parts/notices.tsx";
@@ -112,6 +113,27 @@ const user = createRoute({
   path: "$id",
   component: lazyRouteComponent(() => import("./pages/users/user_drawer.tsx"), "UserDrawer"),
 });
+const matchmaking = createRoute({
+  getParentRoute: () => root,
+  path: "/matchmaking",
+  validateSearch: readMatchmakingView,
+  component: lazyRouteComponent(() => import("./pages/matchmaking/matchmaking.tsx"), "Matchmaking"),
+});
+const match = createRoute({
+  getParentRoute: () => matchmaking,
+  path: "matches/$id",
+  component: lazyRouteComponent(() => import("./pages/matchmaking/match_drawer.tsx"), "MatchDrawer"),
+});
+const ticket = createRoute({
+  getParentRoute: () => matchmaking,
+  path: "tickets/$id",
+  component: lazyRouteComponent(() => import("./pages/matchmaking/ticket_drawer.tsx"), "TicketDrawer"),
+});
+const player = createRoute({
+  getParentRoute: () => matchmaking,
+  path: "players/$id",
+  component: lazyRouteComponent(() => import("./pages/matchmaking/player_drawer.tsx"), "PlayerDrawer"),
+});
 const operations = createRoute({
   getParentRoute: () => root,
   path: "/operations",
@@ -146,6 +168,7 @@ const tree = root.addChildren([
   idempotency,
   consistency,
   users.addChildren([user]),
+  matchmaking.addChildren([match, ticket, player]),
   operations.addChildren([operation]),
   audit,
   settings,

@@ -20,6 +20,13 @@ export interface Kind extends RowKind {
 
 export const rowKinds: readonly Kind[] = declared;
 export const systems: readonly System[] = [...new Set(rowKinds.map(({ system }) => system))];
+
+/** Systems with operators' routes and without a queue table. The gateway reports its own health. */
+const others = ["matchmaking"] as const;
+/** A system whose health the console shows. */
+export type WatchedSystem = System | (typeof others)[number];
+export const watchedSystems: readonly WatchedSystem[] = [...systems, ...others];
+
 export const titleOf = (system: string): string => system.charAt(0).toUpperCase() + system.slice(1);
 
 export const isSystem = (name: string): name is System => systems.some(system => system === name);

@@ -11,6 +11,7 @@ const drawings = {
   outbox: <path d="M2.5 9v4h11V9M8 10V2.5M5 5.5l3-3 3 3" />,
   notifications: <path d="M4 11V7a4 4 0 0 1 8 0v4l1.2 1.5H2.8zM6.7 14.5h2.6" />,
   orders: <path d="M2.5 11.5h8M8 9l2.5 2.5L8 14M13.5 4.5h-8M8 2 5.5 4.5 8 7" />,
+  matchmaking: <path d="M5.7 11.7a3.7 3.7 0 1 0 0-7.4 3.7 3.7 0 0 0 0 7.4zM10.3 11.7a3.7 3.7 0 1 0 0-7.4 3.7 3.7 0 0 0 0 7.4z" />,
   failures: <path d="M8 2 14.5 13.5h-13zM8 6.5v3.2M8 11.6v.1" />,
   journey: <path d="M4 3.5h.01M4 8h.01M4 12.5h.01M7.5 3.5H14M7.5 8H14M7.5 12.5H14M4 4.5v2.5M4 9v2.5" />,
   key: <path d="M5 11.5a2.7 2.7 0 1 0 0-5.4 2.7 2.7 0 0 0 0 5.4zM7.6 8.2 14 8.2M11.5 8.2v2.6M14 8.2v2" />,

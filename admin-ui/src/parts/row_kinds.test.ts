@@ -95,7 +95,7 @@ test("a row is read by the columns of its kind", () => {
     failed_at: null,
     next_retry_at: "d",
     sent_at: "s",
-    stock_keeping_unit: "sword",
+    about: "sword",
     aggregate_version: 7,
   };
   const row = rowOf(kindOf("notifications"), answer);

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { rowKinds } from "../systems.ts";
 import { isOfUsers } from "./row_kinds.ts";
 
-/** Links from a user id to the user's entitlements and inbox. */
+/** Links from a user id to the user's entitlements, inbox and matchmaking tickets. */
 export function UserLinks({ user, like = "link" }: { user: string; like?: "link" | "button" }) {
   return (
     <span className="inline-flex flex-wrap gap-x-3 gap-y-1">
@@ -11,6 +11,9 @@ export function UserLinks({ user, like = "link" }: { user: string; like?: "link"
       </Link>
       <Link to="/inbox" search={{ user }} className={like}>
         Inbox
+      </Link>
+      <Link to="/matchmaking/players/$id" params={{ id: user }} className={like}>
+        Tickets
       </Link>
     </span>
   );

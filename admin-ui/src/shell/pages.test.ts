@@ -7,5 +7,6 @@ test("every list is in the navigation, and each page has its own path and key", 
   expect(new Set(pages.map(({ path }) => path)).size).toBe(pages.length);
   expect(new Set(pages.map(({ key }) => key)).size).toBe(pages.length);
   expect(pages.find(({ path }) => path === "/outbox")).toMatchObject({ key: "o", icon: "outbox", isInBar: true });
+  expect(pages.find(({ path }) => path === "/matchmaking")).toMatchObject({ key: "m", icon: "matchmaking" });
   expect(pages.find(({ path }) => path === "/notifications")).toMatchObject({ key: "n", icon: "notifications", isInBar: true });
 });

@@ -16,6 +16,7 @@ const before: readonly NavigationPage[] = [
   { path: "/entitlements", name: "Entitlements", icon: "entitlements", key: "e" },
 ];
 const after: readonly NavigationPage[] = [
+  { path: "/matchmaking", name: "Matchmaking", icon: "matchmaking", key: "m" },
   { path: "/inbox", name: "Inbox", icon: "inbox", key: "i" },
   { path: "/users", name: "Users", icon: "users", key: "u" },
   { path: "/failures", name: "Failures", icon: "failures", key: "d", isInBar: true },

@@ -4,11 +4,13 @@ import { useState } from "react";
 import type { Count } from "../api/answers.ts";
 import { useCountsOfConcern } from "../api/counts.ts";
 import { useLive } from "../api/live.ts";
+import { useQueues } from "../api/matchmaking.ts";
 import * as queries from "../api/queries.ts";
 import { useUnknownCount } from "../api/unknown_orders.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { count, sumOf } from "../parts/format.ts";
 import { Icon } from "../parts/icons.tsx";
+import { matchAttention } from "../parts/match_troubles.ts";
 import { useIsNarrow } from "../parts/narrow.ts";
 import { failedIn } from "../parts/row_kinds.ts";
 import { kindOf, rowKinds } from "../systems.ts";
@@ -27,9 +29,11 @@ function useBadges(): Readonly<Record<string, Badge>> {
   const failed = rowKinds.map((kind, index) => failedIn(kind, counted[index]?.data) ?? none);
   const unreadable = useQuery({ ...queries.rawDeadLetterCounts, ...live }).data?.open ?? none;
   const unknown = useUnknownCount().data ?? none;
+  const { troubles } = useQueues();
   return {
     ...Object.fromEntries(rowKinds.map(({ name }, index) => [`/${name}`, { ...failed[index]!, word: "failed" }])),
     "/orders": { ...sumOf([failed[rowKinds.indexOf(kindOf("orders"))]!, unknown]), word: "need attention" },
+    "/matchmaking": { count: matchAttention(troubles), more: false, word: "need attention" },
     "/failures": { ...sumOf([...failed, unreadable]), word: "need attention" },
   };
 }

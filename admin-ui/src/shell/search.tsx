@@ -32,7 +32,7 @@ export function Search() {
         <input
           id={searchId}
           aria-label="Find by any id"
-          placeholder="Event, notification, order, trace, key, purchase, user, e-mail …"
+          placeholder="Event, notification, order, match, trace, key, user, e-mail …"
           className="field mono !pr-9 !pl-8"
           autoComplete="off"
           spellCheck={false}

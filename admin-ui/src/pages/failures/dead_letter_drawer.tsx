@@ -79,7 +79,7 @@ const advice = (untrusted: NonNullable<RawDeadLetter["untrusted"]>) => {
   if (untrusted === "unknown_key")
     return "If the key is one of yours, add it to EVENT_SIGNING_KEYS of notification and reprocess the message. Otherwise check who can publish to NATS.";
   if (untrusted === "forged")
-    return `Its sender does not have this key, or the secret of the key differs between entitlement and notification. ${neverConsumed}`;
+    return `Its sender does not have this key, or the secret of the key differs between its publisher and notification. ${neverConsumed}`;
   return `Its sender has no signing key: check who can publish to NATS. ${neverConsumed}`;
 };
 

@@ -1,21 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import { Verbatim } from "../../parts/facts.tsx";
+import { noticeText } from "../../parts/notice_words.ts";
 import { stateOf } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { kindOf } from "../../systems.ts";
 import type { InboxNotification } from "./queries.ts";
-
-/** The same sentences as on the user's own page. */
-const sentences: Record<string, (item: string) => string> = {
-  EntitlementGranted: item => `You were granted ${item}.`,
-  EntitlementRevoked: item => `${item} was revoked.`,
-};
-
-function textOf({ type, payload }: InboxNotification): string {
-  const item = (payload as { stock_keeping_unit?: unknown } | null)?.stock_keeping_unit;
-  return sentences[type]?.(String(item ?? "something")) ?? type;
-}
 
 export function InboxRows({ rows }: { rows: readonly InboxNotification[] }) {
   return (
@@ -39,7 +29,7 @@ function InboxRow({ row }: { row: InboxNotification }) {
         <p className="flex flex-wrap items-baseline justify-between gap-x-4">
           <span className={`min-w-0 break-words ${isUnread ? "font-semibold" : arrived ? "" : "text-faint italic"}`}>
             {isUnread && <span className="sr-only">Unread: </span>}
-            {textOf(row)}
+            {noticeText(row)}
           </span>
           <Ago at={row.sent_at ?? row.created_at} />
         </p>
@@ -55,14 +45,14 @@ function InboxRow({ row }: { row: InboxNotification }) {
               read <Ago at={row.read_at} />
             </span>
           )}
-          <Link to="/journey/$id" params={{ id: row.event_id }} className="link" aria-label={`Journey: ${textOf(row)}`}>
+          <Link to="/journey/$id" params={{ id: row.event_id }} className="link" aria-label={`Journey: ${noticeText(row)}`}>
             Journey
           </Link>
           <Link
             to="/$kind/$id"
             params={{ kind: "notifications", id: row.notification_id }}
             className="link"
-            aria-label={`Details: ${textOf(row)}`}
+            aria-label={`Details: ${noticeText(row)}`}
           >
             Details
           </Link>

@@ -1,6 +1,6 @@
 import type { Action } from "../../api/answers.ts";
 import { operationOf, titleOfAction } from "../../parts/action_titles.ts";
-import type { Step } from "./steps.ts";
+import type { Step } from "../../parts/step.ts";
 
 export const stepOfAction = (action: Action, after: readonly string[]): Step => ({
   key: action.action_id,

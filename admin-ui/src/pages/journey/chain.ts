@@ -1,15 +1,16 @@
 import { queryOptions } from "@tanstack/react-query";
-import { ApiError, get } from "../../api/client.ts";
+import { get } from "../../api/client.ts";
+import {
+  type JourneyDeadLetter,
+  type JourneyNotification,
+  journeyPath,
+  type NotificationJourney,
+  noJourney,
+  notificationJourney,
+  orNoJourney,
+} from "../../api/journeys.ts";
 import type { System } from "../../systems.ts";
-import type {
-  EventJourney,
-  JourneyDeadLetter,
-  JourneyEvent,
-  JourneyNotification,
-  JourneyOrder,
-  NotificationJourney,
-  OrderJourney,
-} from "./queries.ts";
+import type { EventJourney, JourneyEvent, JourneyOrder, OrderJourney } from "./queries.ts";
 import type { Chain } from "./steps.ts";
 
 export interface Journey {
@@ -20,32 +21,23 @@ export interface Journey {
   readonly troubles: readonly string[];
 }
 
-const nothing = { matched_by: null, events: [], notifications: [], raw_dead_letters: [], orders: [] };
-
-/** An id that a system does not have, or cannot parse, is not an error. */
-const orNothing = (error: unknown) => {
-  if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return nothing;
-  throw error;
-};
-
 /** Searches the systems for an id, then entitlement and notification for the events that only the other one found. */
 export const journey = (id: string) =>
   queryOptions({
     queryKey: ["journey", id],
     queryFn: async (context): Promise<Journey> => {
-      const path = (one: string) => `journey/${encodeURIComponent(one)}`;
       const troubles = new Map<System, string>();
       const failed = (system: System) => (error: Error) => {
         if (context.signal.aborted) throw error;
         troubles.set(system, `${system}: ${error.message}`);
-        return nothing;
+        return noJourney;
       };
       const eventsOf = (one: string): Promise<EventJourney> =>
-        get<EventJourney>("entitlement", path(one), {}, context).catch(orNothing).catch(failed("entitlement"));
+        get<EventJourney>("entitlement", journeyPath(one), {}, context).catch(orNoJourney).catch(failed("entitlement"));
       const notificationsOf = (one: string): Promise<NotificationJourney> =>
-        get<NotificationJourney>("notification", path(one), {}, context).catch(orNothing).catch(failed("notification"));
+        notificationJourney(one, context).catch(failed("notification"));
       const ordersOf = (one: string): Promise<OrderJourney> =>
-        get<OrderJourney>("orders", path(one), {}, context).catch(orNothing).catch(failed("orders"));
+        get<OrderJourney>("orders", journeyPath(one), {}, context).catch(orNoJourney).catch(failed("orders"));
 
       const [known, delivered, placed] = await Promise.all([eventsOf(id), notificationsOf(id), ordersOf(id)]);
       const missingEvents = eventsIn(delivered).filter(eventId => !known.events.some(event => event.event_id === eventId));

@@ -1,10 +1,12 @@
 import type { Attempt } from "../../api/answers.ts";
+import type { JourneyNotification } from "../../api/journeys.ts";
 import { span } from "../../parts/format.ts";
+import { type MatchNotice, matchIn, noticeText } from "../../parts/notice_words.ts";
 import { meaningOf } from "../../parts/row_kinds.ts";
+import type { Step } from "../../parts/step.ts";
 import { kindOf } from "../../systems.ts";
 import { stepOfAction } from "./actions.ts";
-import type { JourneyEvent, JourneyNotification } from "./queries.ts";
-import type { Step } from "./steps.ts";
+import type { JourneyEvent } from "./queries.ts";
 
 const outcomes = {
   sent: { tone: "done", title: "delivered" },
@@ -17,7 +19,8 @@ export function stepsOfNotification(one: JourneyNotification, event: JourneyEven
   const { notification_id: id, processed, dead } = one;
   // A republished event was consumed before its last publish.
   const isOfThis = processed !== null && processed.stream_seq === event?.stream_seq;
-  const steps: Step[] = [];
+  const match = matchIn(one);
+  const steps: Step[] = match ? stepsOfMatch(match) : [];
   if (processed)
     steps.push({
       key: "processed",
@@ -25,14 +28,14 @@ export function stepsOfNotification(one: JourneyNotification, event: JourneyEven
       tone: processed.stale ? "stale" : "done",
       title: processed.stale ? "Consumed as stale: a newer version had already arrived" : "Consumed by notification",
       ...(processed.stream_seq === null ? {} : { text: `from #${processed.stream_seq} of the stream` }),
-      after: isOfThis ? ["published"] : ["outbox"],
+      after: match ? ["paired"] : isOfThis ? ["published"] : ["outbox"],
     });
   steps.push({
     key: `${id} created`,
     at: one.created_at,
     tone: "done",
     title: `Notification created for ${one.user_id}`,
-    text: `by ${one.channel}, ${id}`,
+    text: `${match ? `${noticeText(one)} ` : ""}by ${one.channel}, ${id}`,
     after: ["processed"],
   });
   const attempts = one.attempts.toSorted((a, b) => a.number - b.number);
@@ -49,6 +52,13 @@ export function stepsOfNotification(one: JourneyNotification, event: JourneyEven
   steps.push(...one.actions.map(action => stepOfAction(action, [`${id} created`])), ...endOf(one, attempts.at(-1)));
   return steps;
 }
+
+/** What the notice says of its match. Matchmaking has the rest. Masked times are left out. */
+const stepsOfMatch = ({ matchId, mode, peer, joinedAt, pairedAt }: MatchNotice): Step[] =>
+  [
+    { key: "joined", at: joinedAt, tone: "done", title: `Joined the queue ${mode}` } as const,
+    { key: "paired", at: pairedAt, tone: "done", title: `Paired with ${peer}`, text: `match ${matchId}`, after: ["joined"] } as const,
+  ].filter(({ at }) => !Number.isNaN(Date.parse(at)));
 
 function stepOfAttempt(
   id: string,

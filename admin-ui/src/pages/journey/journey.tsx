@@ -8,14 +8,15 @@ import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page } from "../../parts/page.tsx";
 import type { State } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
+import type { Step } from "../../parts/step.ts";
+import { Line } from "../../parts/timeline.tsx";
 import { journey } from "./chain.ts";
 import { ChainLinks } from "./chain_links.tsx";
 import { markdownOf, orderMarkdownOf } from "./markdown.ts";
 import { orderOutcomeOf, orderStepsOf } from "./order_steps.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { JourneyOrder } from "./queries.ts";
-import { type Chain, type Step, stepsOf } from "./steps.ts";
-import { Line } from "./timeline.tsx";
+import { type Chain, stepsOf } from "./steps.ts";
 import { UnknownId } from "./unknown_id.tsx";
 
 export function JourneyStart() {

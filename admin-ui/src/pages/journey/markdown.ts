@@ -1,11 +1,12 @@
+import { gapOf, gapText } from "../../parts/causal_order.ts";
 import { exact } from "../../parts/format.ts";
 import { orderWords } from "../../parts/order_words.ts";
-import { gapOf, gapText } from "./causal_order.ts";
+import type { Step } from "../../parts/step.ts";
 import { code, plain } from "./markdown_text.ts";
 import { orderOutcomeOf } from "./order_steps.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { JourneyOrder } from "./queries.ts";
-import type { Chain, Step } from "./steps.ts";
+import type { Chain } from "./steps.ts";
 
 /** The chain as Markdown for incident notes. */
 export function markdownOf(chain: Chain, steps: readonly Step[], address: string): string {

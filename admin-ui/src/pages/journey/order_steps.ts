@@ -1,10 +1,10 @@
+import { inOrder } from "../../parts/causal_order.ts";
 import { span } from "../../parts/format.ts";
 import { callWords, needsAttention, orderWords, unknownOutcome } from "../../parts/order_words.ts";
 import type { State, Tone } from "../../parts/row_kinds.ts";
+import type { Step } from "../../parts/step.ts";
 import { stepOfAction } from "./actions.ts";
-import { inOrder } from "./causal_order.ts";
 import type { JourneyOrder } from "./queries.ts";
-import type { Step } from "./steps.ts";
 
 type Call = JourneyOrder["calls"][number];
 type Change = JourneyOrder["history"][number];

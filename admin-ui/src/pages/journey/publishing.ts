@@ -1,8 +1,8 @@
 import { attemptsOf } from "../../parts/publish_attempts.ts";
 import { meaningOf } from "../../parts/row_kinds.ts";
+import type { Step } from "../../parts/step.ts";
 import { kindOf } from "../../systems.ts";
 import type { JourneyEvent } from "./queries.ts";
-import type { Step } from "./steps.ts";
 
 const many = (attempts: number) => `${attempts} ${attempts === 1 ? "attempt" : "attempts"} failed`;
 

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import type { Action, Attempt } from "../../api/answers.ts";
+import type { JourneyDeadLetter, JourneyNotification } from "../../api/journeys.ts";
+import { gapText } from "../../parts/causal_order.ts";
 import { attemptsOf } from "../../parts/publish_attempts.ts";
-import { gapText } from "./causal_order.ts";
 import { markdownOf } from "./markdown.ts";
 import { outcomeOf } from "./outcome.ts";
-import type { JourneyDeadLetter, JourneyEvent, JourneyNotification } from "./queries.ts";
+import type { JourneyEvent } from "./queries.ts";
 import { type Chain, stepsOf } from "./steps.ts";
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toISOString();
@@ -296,4 +297,30 @@ test("as Markdown, no id, error or name can break out of its cell", () => {
     expect([row, bare.split("|").length]).toEqual([row, 6]);
     expect(bare).not.toMatch(/[`[\]<>]/);
   }
+});
+
+describe("a match notice", () => {
+  const payload = { match_id: "m1", mode: "casual", peer_user_ids: ["bob"], joined_at: at(1), occurred_at: at(2) };
+  const notice: JourneyNotification = { ...sent, type: "MatchFound", payload };
+  const told = (notifications: readonly JourneyNotification[]) => stepsOf({ eventId: "e1", event: undefined, notifications });
+
+  test("has its own beginning, and says whom it is about", () => {
+    const steps = told([notice]);
+    expect(steps.map(({ title, at: time }) => (time ? title : `(${title})`))).toEqual([
+      "Joined the queue casual",
+      "Paired with bob",
+      "Consumed by notification",
+      "Notification created for alice",
+      "Attempt 1 delivered",
+      "Delivered to the inbox",
+      "(Read by the user)",
+    ]);
+    expect(steps[3]?.text).toBe("Match in casual against bob. by stream, n1");
+    expect(outcomeOf({ eventId: "e1", event: undefined, notifications: [notice] }).word).toBe("Delivered");
+  });
+
+  test("with a masked payload begins where notification consumed it", () => {
+    const masked = { match_id: "•••", mode: "•••", peer_user_ids: ["•••"], joined_at: "•••", occurred_at: "•••" };
+    expect(told([{ ...notice, payload: masked }])[0]?.title).toBe("Consumed by notification");
+  });
 });

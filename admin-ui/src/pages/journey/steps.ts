@@ -1,39 +1,11 @@
-import type { Tone } from "../../parts/row_kinds.ts";
-import type { KindName, System } from "../../systems.ts";
+import type { JourneyDeadLetter, JourneyNotification } from "../../api/journeys.ts";
+import { inOrder } from "../../parts/causal_order.ts";
+import type { Step } from "../../parts/step.ts";
+import type { System } from "../../systems.ts";
 import { stepOfAction } from "./actions.ts";
-import { inOrder } from "./causal_order.ts";
 import { stepsOfNotification } from "./delivery.ts";
 import { stepsOfPublishing } from "./publishing.ts";
-import type { JourneyDeadLetter, JourneyEvent, JourneyNotification } from "./queries.ts";
-
-/** A step of the journey of an event or an order, done or still missing. */
-export interface Step {
-  readonly key: string;
-  readonly at: string | null;
-  readonly tone: Tone;
-  readonly title: string;
-  readonly who?: string;
-  readonly text?: string;
-  readonly error?: string;
-  /** A time mentioned in the text, with its label. */
-  readonly speaksOf?: { readonly word: string; readonly at: string };
-  /** Keys of the steps that come before this one. */
-  readonly after?: readonly string[];
-  /** The text for a missing time. Default: not yet. */
-  readonly missing?: string;
-  /** The row that an operator may act on here. */
-  readonly row?: {
-    readonly kind: KindName;
-    readonly id: string;
-    readonly status: string;
-    readonly attempts: number;
-    readonly failedAt?: string | null;
-  };
-  /** The unreadable message that this is about. */
-  readonly letter?: string;
-  /** The order whose outcome a person may settle. */
-  readonly unknownOrder?: string;
-}
+import type { JourneyEvent } from "./queries.ts";
 
 export interface Chain {
   readonly eventId: string;

@@ -1,5 +1,6 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link, Navigate } from "@tanstack/react-router";
+import { match, ticket } from "../../api/matchmaking.ts";
 import * as queries from "../../api/queries.ts";
 import { count, sumOf } from "../../parts/format.ts";
 import { EmptyState, Skeleton } from "../../parts/notices.tsx";
@@ -9,10 +10,13 @@ import { UserLinks } from "../../parts/user_links.tsx";
 import { rowKinds, systems } from "../../systems.ts";
 import { hasEntitlements } from "./queries.ts";
 
-/** An id without an event: an operation, a user, or unknown. */
+/** An id without an event: an operation, a match, a ticket, a user, or unknown. */
 export function UnknownId({ id }: { id: string }) {
-  const mayBeOperation = { enabled: isUserId(id), retry: false };
-  const operations = useQueries({ queries: systems.map(system => ({ ...queries.operation(system, id), ...mayBeOperation })) });
+  const whereUuid = { enabled: isUserId(id), retry: false };
+  const given = id.toLowerCase();
+  const paired = useQuery({ ...match(given), ...whereUuid });
+  const queued = useQuery({ ...ticket(given), ...whereUuid });
+  const operations = useQueries({ queries: systems.map(system => ({ ...queries.operation(system, id), ...whereUuid })) });
   const found = systems.find((_, index) => operations[index]?.data);
   const counted = useQueries({ queries: rowKinds.map(kind => ({ ...queries.counts(kind, { user_id: id }), retry: false })) });
   const lists = rowKinds.map((kind, index) => ({ kind, all: sumOf(Object.values(counted[index]?.data?.counts ?? {})) }));
@@ -21,8 +25,11 @@ export function UnknownId({ id }: { id: string }) {
   const hits = lists.filter(({ all }) => all.count > 0);
   const isUser = held.data || hits.some(({ kind }) => isOfUsers(kind));
   if (found) return <Navigate to="/operations/$system/$id" params={{ system: found, id }} replace />;
+  if (paired.data) return <Navigate to="/matchmaking/matches/$id" params={{ id: given }} replace />;
+  if (queued.data) return <Navigate to="/matchmaking/tickets/$id" params={{ id: given }} replace />;
   if (known.data) return <Navigate to="/users/$id" params={{ id: known.data.user_id }} replace />;
-  if (known.isLoading || counted.some(({ isPending }) => isPending) || held.isPending) return <Skeleton rows={3} />;
+  if ([known, paired, queued].some(({ isLoading }) => isLoading) || counted.some(({ isPending }) => isPending) || held.isPending)
+    return <Skeleton rows={3} />;
   return (
     <div className="panel">
       {hits.length > 0 || held.data ? (
@@ -38,8 +45,8 @@ export function UnknownId({ id }: { id: string }) {
         </EmptyState>
       ) : (
         <EmptyState title="Unknown id">
-          No event, notification, order, trace, request key, purchase, operation or user has this id. Expired keys, and delivered events and
-          notifications after their retention, are deleted.
+          No event, notification, order, match, ticket, trace, request key, purchase, operation or user has this id. Expired keys, ended
+          tickets, and delivered events and notifications after their retention, are deleted.
         </EmptyState>
       )}
     </div>

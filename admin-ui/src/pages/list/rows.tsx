@@ -113,7 +113,7 @@ function Table({ kind, rows, openId, open, selection, status, sort }: RowsProps)
               </td>
               {has.facts.map(({ column, index, isNumber }) => (
                 <td key={column} className={isNumber ? "mono end" : "mono max-w-40 truncate"} title={String(row.facts[index] ?? "")}>
-                  {row.facts[index]}
+                  {row.facts[index] ?? <span className="text-faint">–</span>}
                 </td>
               ))}
               <td className={`mono end ${row.attempts > 1 ? "" : "text-faint"}`}>{row.attempts}</td>

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { useLive } from "../../api/live.ts";
 import type { RowDrawerProps } from "../../drawers.ts";
 import { ActionList } from "../../parts/action_list.tsx";
@@ -68,19 +69,8 @@ function Details({ notification }: { notification: NotificationDetail }) {
           facts={[
             ["User", <Id key="user" id={notification.user_id} whole />],
             ["User pages", <UserLinks key="links" user={notification.user_id} />],
-            [
-              "Item",
-              <span key="item" className="mono break-all">
-                {notification.stock_keeping_unit ?? "–"}
-              </span>,
-            ],
+            ...subjectOf(notification),
             ["Channel", notification.channel],
-            [
-              "Version",
-              <span key="version" className="mono">
-                {notification.aggregate_version}
-              </span>,
-            ],
             ["Event", <Id key="event" id={notification.event_id} whole />],
             ["Trace", <Id key="trace" id={notification.trace_id} whole />],
             [
@@ -95,7 +85,7 @@ function Details({ notification }: { notification: NotificationDetail }) {
       <Section title="Payload">
         <Verbatim text={JSON.stringify(notification.payload, null, 2)} />
       </Section>
-      <AsPublished eventId={notification.event_id} />
+      {notification.match_id === null && <AsPublished eventId={notification.event_id} />}
       {notification.actions.length > 0 && (
         <Section title="Operator actions">
           <ActionList actions={notification.actions} />
@@ -104,6 +94,30 @@ function Details({ notification }: { notification: NotificationDetail }) {
     </>
   );
 }
+
+type Fact = readonly [string, ReactNode];
+
+/** The item and its version, or the match and the other player. */
+function subjectOf({ stock_keeping_unit, aggregate_version, match_id, mode, peer_user_id }: NotificationDetail): Fact[] {
+  if (match_id !== null)
+    return [
+      [
+        "Match",
+        <Link key="match" to="/matchmaking/matches/$id" params={{ id: match_id }} className="link mono break-all">
+          {match_id}
+        </Link>,
+      ],
+      ["Mode", mode],
+      ["Against", peer_user_id && <Id key="peer" id={peer_user_id} whole />],
+      ["Pages of the other player", peer_user_id && <UserLinks key="peer links" user={peer_user_id} />],
+    ];
+  return [
+    ["Item", stock_keeping_unit && <Mono key="item" text={stock_keeping_unit} />],
+    ["Version", <Mono key="version" text={String(aggregate_version)} />],
+  ];
+}
+
+const Mono = ({ text }: { text: string }) => <span className="mono break-all">{text}</span>;
 
 const Requeued = ({ at, by }: { at: string; by: string | null }) => (
   <>

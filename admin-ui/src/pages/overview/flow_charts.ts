@@ -1,32 +1,15 @@
 import type { StepMinute } from "../../../../server/kernel/operator/flow_routes.ts";
 import type { StateMeaning } from "../../../../server/kernel/operator/row_kind.ts";
-import { number, span } from "../../parts/format.ts";
+import { type Chart, type Line, type LineTone, summaryOf } from "../../parts/chart_lines.ts";
 import { stateMeaning } from "../../parts/row_kinds.ts";
 import { type KindName, kindOf } from "../../systems.ts";
 import type { FlowSeries } from "./queries.ts";
 
-export type LineTone = "accent" | "faint" | "retry" | "failed";
-
-/** One value of a step over time. */
-export interface Line {
-  readonly step: string;
-  readonly field: keyof StepMinute;
-  readonly word: string;
-  readonly tone: LineTone;
-  /** The list that the number links to. */
-  readonly list?: { readonly kind: KindName; readonly status?: string };
-}
-
 /** The systems whose steps are charted. */
 export type FlowSystem = "entitlement" | "notification";
 
-export interface FlowChart {
-  readonly title: string;
+export interface FlowChart extends Chart {
   readonly system: FlowSystem;
-  readonly unit: "count" | "time";
-  readonly lines: readonly Line[];
-  /** Unwanted counts, drawn only where they are not zero. */
-  readonly marks: readonly Line[];
 }
 
 const counted = (step: string, word: string, list: NonNullable<Line["list"]>, tone: LineTone = "accent"): Line => ({
@@ -94,18 +77,6 @@ export const ranges = [
   { hours: "24", bin: 20 },
 ] as const;
 
-export const linesOf = ({ lines, marks }: FlowChart): readonly Line[] => [...lines, ...marks];
-
-export const valuesOf = ({ minutes }: FlowSeries, { step, field }: Line): (number | null)[] =>
-  minutes.map(minute => (minute[step] as StepMinute | undefined)?.[field] ?? null);
-
-/** One number for a time range: the total count, the median of the medians, the worst of the 99th percentiles. */
-export function summaryOf(values: readonly (number | null)[], field: Line["field"]): number | null {
-  const known = values.filter(value => value !== null).toSorted((a, b) => a - b);
-  if (field === "count") return known.reduce((sum, value) => sum + value, 0);
-  return known[field === "p50_ms" ? Math.floor((known.length - 1) / 2) : known.length - 1] ?? null;
-}
-
 /** Groups minutes into points, aligned to the clock so that the groups are stable. An incomplete first group is left out. */
 export function binned(series: FlowSeries, size: number): FlowSeries {
   const binOf = (minute: string) => Math.floor(Date.parse(minute) / (size * 60_000));
@@ -129,18 +100,4 @@ export function binned(series: FlowSeries, size: number): FlowSeries {
     };
   }) as unknown as FlowSeries["minutes"];
   return { ...series, minutes };
-}
-
-/** For display: `1,204` or `3.2 s`. */
-export const formatValue = (value: number | null, { field }: Pick<Line, "field">): string =>
-  value === null ? "–" : field === "count" ? number(value) : span(value);
-
-/** The series as a table with a few rows, one per time range. */
-export function rowsOf(series: FlowSeries, lines: readonly Line[], many = 12): { from: string; cells: (number | null)[] }[] {
-  const size = Math.ceil(series.minutes.length / many);
-  const columns = lines.map(line => valuesOf(series, line));
-  return Array.from({ length: Math.ceil(series.minutes.length / size) }, (_, row) => ({
-    from: series.minutes[row * size]!.minute,
-    cells: columns.map((values, index) => summaryOf(values.slice(row * size, (row + 1) * size), lines[index]!.field)),
-  }));
 }

@@ -2,12 +2,14 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { useLive } from "../../api/live.ts";
-import { clock, exact } from "../../parts/format.ts";
+import { formatValue, linesOf, valuesOf } from "../../parts/chart_lines.ts";
+import { countScaleOf, timeScaleOf } from "../../parts/chart_scale.ts";
+import { exact } from "../../parts/format.ts";
+import { MinuteSlider } from "../../parts/minute_slider.tsx";
 import { Panel } from "../../parts/page.tsx";
+import { type Pointing, SeriesCell } from "../../parts/series_cell.tsx";
 import { useSettings } from "../../parts/settings.ts";
-import { countScaleOf, timeScaleOf } from "./chart_scale.ts";
-import { FlowCell, type Pointing } from "./flow_cell.tsx";
-import { binned, type FlowChart, type FlowSystem, formatValue, latency, linesOf, ranges, throughput, valuesOf } from "./flow_charts.ts";
+import { binned, type FlowChart, type FlowSystem, latency, ranges, throughput } from "./flow_charts.ts";
 import { ConsumerLag } from "./health_panel.tsx";
 import type { FlowSeries } from "./queries.ts";
 import { flow } from "./queries.ts";
@@ -35,7 +37,7 @@ export function Flow() {
     time: timeScaleOf(latency.flatMap(chart => valuesIn(chart, points[chart.system]))),
   };
   const cell = (chart: FlowChart) => (
-    <FlowCell
+    <SeriesCell
       key={chart.title}
       {...{ chart, bin, at, point }}
       query={series[chart.system]}
@@ -86,33 +88,18 @@ function Range({ hours }: { hours: string }) {
 
 type Points = Record<FlowSystem, FlowSeries | undefined>;
 
-/** Selects a minute in all charts by keyboard. Visible only while it has the focus. */
+/** Selects a minute in all charts by keyboard. */
 function Minute({ points, shown, at, point }: { points: Points; shown: FlowSeries } & Pointing) {
-  const { zone } = useSettings();
-  const last = shown.minutes.length - 1;
-  const place = Math.min(at ?? last, last);
-  const values = throughput.flatMap(chart =>
-    linesOf(chart).flatMap(line => {
-      const data = points[chart.system];
-      return data ? [`${formatValue(valuesOf(data, line)[place] ?? null, line)} ${line.word}`] : [];
-    }),
-  );
-  return (
-    <label className="sr-only items-center gap-2 text-soft focus-within:not-sr-only focus-within:flex">
-      Minute
-      <input
-        type="range"
-        min={0}
-        max={last}
-        value={place}
-        aria-valuetext={`${clock(Date.parse(shown.minutes[place]!.minute), zone)}: ${values.join(", ")}`}
-        onChange={event => point(Number(event.target.value))}
-        onFocus={() => point(place)}
-        onBlur={() => point(null)}
-        className="w-40 accent-accent"
-      />
-    </label>
-  );
+  const wordsOf = (place: number) =>
+    throughput
+      .flatMap(chart =>
+        linesOf(chart).flatMap(line => {
+          const data = points[chart.system];
+          return data ? [`${formatValue(valuesOf(data, line)[place] ?? null, line)} ${line.word}`] : [];
+        }),
+      )
+      .join(", ");
+  return <MinuteSlider minutes={shown.minutes} wordsOf={wordsOf} at={at} point={point} />;
 }
 
 const valuesIn = (chart: FlowChart, series: FlowSeries | undefined) =>

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import type { HealthPart, SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
+import type { HealthPart, SourceLag, SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
 import type { Counts, Invariant } from "../../api/answers.ts";
+import type { Queue } from "../../api/matchmaking_answers.ts";
 import { headlineOf, type OverviewData, type QueryResult } from "./headline.ts";
 
 const now = Date.UTC(2026, 0, 1, 12);
@@ -14,27 +15,66 @@ const part = (name: string, detail: string | null = null, state: HealthPart["sta
   state,
   detail,
 });
-const lag = (pending: number) => ({ pending, ack_pending: 0, redelivered: 0 });
+const lag = (pending: number, source = "entitlement"): SourceLag => ({
+  source,
+  stream: `${source}-events`,
+  state: "reading",
+  pending,
+  ack_pending: 0,
+  redelivered: 0,
+});
+const unread = (state: SourceLag["state"], source = "matchmaking"): SourceLag => ({
+  source,
+  stream: `${source}-events`,
+  state,
+  pending: null,
+  ack_pending: null,
+  redelivered: null,
+});
 const well: Record<"entitlement" | "notification", SystemHealth> = {
   entitlement: {
     dependencies: [part("database"), part("broker")],
     workers: [part("entitlement:relay"), part("entitlement:janitor")],
     breakers: [part("publish")],
-    consumer: null,
+    consumers: [],
   },
   notification: {
     dependencies: [part("database"), part("broker")],
     workers: [part("notification:consumer"), part("notification:sender"), part("notification:janitor")],
     breakers: [],
-    consumer: lag(3),
+    consumers: [lag(3), lag(0, "matchmaking")],
   },
 };
 const wellOrders: SystemHealth = {
   dependencies: [part("database")],
   workers: [part("orders:sender"), part("orders:janitor")],
   breakers: [part("broker")],
-  consumer: null,
+  consumers: [],
 };
+const wellMatchmaking: SystemHealth = {
+  dependencies: [part("redis"), part("broker")],
+  workers: [part("matchmaking:matcher"), part("matchmaking:relay")],
+  breakers: [part("publish")],
+  consumers: [],
+};
+const queue = (given: Partial<Queue> = {}): Queue => ({
+  mode: "casual",
+  strategy: "fifo",
+  ticket_ttl_seconds: 60,
+  waiting: 1,
+  oldest_wait_seconds: 12,
+  unpaired_seconds: null,
+  overdue_seconds: null,
+  time_to_match: { samples: 0, p50_seconds: null, p99_seconds: null },
+  minutes: [{ minute: ago(60), joined: 9, matches: 3, cancelled: 1, expired: 2, invalid: 0 }],
+  totals: { joined: 9, matched: 6, cancelled: 1, expired: 2, invalid: 0 },
+  unpublished: 0,
+  oldest_unpublished_seconds: null,
+  unconfirmed: 0,
+  oldest_unconfirmed_seconds: null,
+  void_matches: 0,
+  ...given,
+});
 const rows = (some: Record<string, number> = {}, more: Partial<Counts> = {}): Counts => ({
   counts: Object.fromEntries(Object.entries({ PENDING: 0, FAILED: 0, ...some }).map(([state, count]) => [state, { count, more: false }])),
   oldest_pending_at: null,
@@ -61,6 +101,8 @@ interface Given {
   readonly orderCounts?: Counts;
   /** The ages of orders with an unknown outcome, in seconds. */
   readonly unknown?: readonly number[];
+  readonly matchmaking?: Partial<SystemHealth>;
+  readonly queue?: Partial<Queue>;
   readonly invariants?: Invariant[];
   readonly gateway?: readonly HealthPart[];
   readonly overview?: Partial<OverviewData>;
@@ -75,6 +117,8 @@ const sightOf = ({
   orders,
   orderCounts,
   unknown = [],
+  matchmaking,
+  queue: given,
   invariants = [invariant("ok")],
   gateway = [part("redis"), part("broker")],
   overview,
@@ -85,8 +129,9 @@ const sightOf = ({
     entitlement: known({ ...well.entitlement, ...entitlement }),
     notification: known({ ...well.notification, ...notification }),
     ...(orders ? { orders: known({ ...wellOrders, ...orders }) } : {}),
+    ...(matchmaking ? { matchmaking: known({ ...wellMatchmaking, ...matchmaking }) } : {}),
   },
-  gateway: known({ dependencies: gateway, workers: [], breakers: [], consumer: null }),
+  gateway: known({ dependencies: gateway, workers: [], breakers: [], consumers: [] }),
   counts: {
     outbox: known(outbox ?? rows()),
     notifications: known(deliveries ?? rows()),
@@ -98,7 +143,8 @@ const sightOf = ({
     count: { count: unknown.length, more: false },
     oldest: unknown.length > 0 ? ago(Math.max(...unknown)) : undefined,
   }),
-  isLagGrowing: false,
+  queues: known({ at: ago(0), queues: [queue(given), queue({ mode: "rank", strategy: "rating", waiting: 0, oldest_wait_seconds: null })] }),
+  growingLags: [],
   ...overview,
 });
 
@@ -114,7 +160,7 @@ const noBroker = {
   notification: {
     dependencies: [part("database"), part("broker", "does not answer")],
     workers: [part("notification:consumer", `broker: ${away}`), part("notification:sender", `broker: ${away}`)],
-    consumer: null,
+    consumers: [unread("unknown", "entitlement"), unread("unknown")],
   },
 };
 const silence = "the broker does not answer; orders wait";
@@ -197,6 +243,154 @@ const cases: Case[] = [
     { overview: { unknownOrders: lost("no answer") } },
     "failed",
     "Unknown outcomes cannot be listed: no answer",
+  ],
+  [
+    "matchmaking is healthy too: a player waits, and expired tickets are normal",
+    { matchmaking: {}, queue: { unpublished: 1, oldest_unpublished_seconds: 0.1 } },
+    "done",
+    "All systems are healthy",
+  ],
+  [
+    "matches are not published",
+    { matchmaking: {}, queue: { unpublished: 3, oldest_unpublished_seconds: 125 } },
+    "failed",
+    "3 matches are not published, the oldest for 2 m 5 s: needs attention",
+  ],
+  [
+    "matches are published late",
+    { matchmaking: {}, queue: { unpublished: 1, oldest_unpublished_seconds: 8 } },
+    "retry",
+    "1 match is not published, the oldest for 8.0 s",
+  ],
+  [
+    "matches are not announced",
+    { matchmaking: {}, queue: { unconfirmed: 2, oldest_unconfirmed_seconds: 90 } },
+    "failed",
+    "2 matches are published and not announced, the oldest for 1 m 30 s: needs attention",
+  ],
+  [
+    "tickets turn invalid",
+    { matchmaking: {}, queue: { minutes: [{ minute: ago(60), joined: 0, matches: 0, cancelled: 0, expired: 9, invalid: 2 }] } },
+    "failed",
+    "2 tickets became invalid in the last hour: needs attention",
+  ],
+  [
+    "nobody is paired, although no worker reports it",
+    { matchmaking: { workers: [] }, queue: { waiting: 4, oldest_wait_seconds: 30, unpaired_seconds: 20 } },
+    "failed",
+    "4 players wait in casual, and nobody has paired them for 20 s: needs attention",
+    ["The workers of matchmaking run in separate processes; their state is not visible here"],
+  ],
+  [
+    "nobody is paired by rating",
+    { matchmaking: {}, queue: { mode: "rank", strategy: "rating", waiting: 2, oldest_wait_seconds: 50, unpaired_seconds: 20 } },
+    "failed",
+    "2 players wait in rank, and nobody has paired them for 20 s: needs attention",
+  ],
+  [
+    "a player released from a void match waits alone, and joined long ago",
+    { matchmaking: {}, queue: { waiting: 1, oldest_wait_seconds: 900 } },
+    "done",
+    "All systems are healthy",
+  ],
+  [
+    "the matcher does not run",
+    { matchmaking: { workers: [part("matchmaking:matcher", "the worker ended unasked and is started again"), part("matchmaking:relay")] } },
+    "failed",
+    "The matcher of matchmaking stopped and is being restarted: players can join, and nobody is paired",
+  ],
+  [
+    "the relay of matchmaking does not run",
+    {
+      matchmaking: { workers: [part("matchmaking:relay", "stuck: nothing was done for 10 intervals; restarted")] },
+      queue: { unpublished: 2 },
+    },
+    "failed",
+    "The relay of matchmaking was stuck and is being restarted: players are paired, 2 matches wait",
+  ],
+  [
+    "Redis of matchmaking is away, so nothing of it works",
+    {
+      matchmaking: {
+        dependencies: [part("redis", "does not answer"), part("broker")],
+        workers: [part("matchmaking:matcher", "redis: Redis does not answer"), part("matchmaking:relay", "redis: Redis does not answer")],
+      },
+      overview: { queues: lost("Redis does not answer") },
+    },
+    "failed",
+    "Redis of matchmaking is unreachable: nobody can join, and nobody is paired",
+    ["Affected: matcher, relay"],
+  ],
+  [
+    "Redis refuses commands of the relay: the reason is named, and hides nothing else",
+    {
+      matchmaking: {
+        dependencies: [part("redis"), part("broker")],
+        workers: [
+          part("matchmaking:matcher", "liveness of casual: work is due"),
+          part("matchmaking:relay", "redis: Redis does not permit it"),
+        ],
+      },
+    },
+    "failed",
+    "Matchmaking: Redis does not permit it: players may not be able to join, or are not paired or told",
+    ["The matcher of matchmaking is broken (liveness of casual: work is due): players can join, and nobody is paired", "Affected: relay"],
+  ],
+  [
+    "NATS is away for matchmaking too: pairing continues",
+    {
+      ...noBroker,
+      outbox: rows({ PENDING: 2 }),
+      matchmaking: {
+        dependencies: [part("redis"), part("broker", away)],
+        breakers: [part("publish", away)],
+        workers: [part("matchmaking:matcher"), part("matchmaking:relay", `broker: ${away}; publish: ${away}`)],
+      },
+      queue: { unpublished: 3, oldest_unpublished_seconds: 2 },
+    },
+    "failed",
+    "NATS is unreachable: grants continue, 2 events wait; players are paired, 3 matches wait, the oldest for 2.0 s",
+    ["Affected: breaker of publish, relay, consumer, sender"],
+  ],
+  [
+    "only matchmaking has lost NATS",
+    {
+      matchmaking: { dependencies: [part("redis"), part("broker", away)], workers: [part("matchmaking:relay", `broker: ${away}`)] },
+      queue: { unpublished: 1, oldest_unpublished_seconds: 180 },
+    },
+    "failed",
+    "NATS is unreachable for matchmaking: players are paired, 1 match waits, the oldest for 3 m",
+    ["Affected: relay"],
+  ],
+  [
+    "the stream of matches does not store",
+    { matchmaking: { breakers: [part("publish", broken)] } },
+    "failed",
+    `${broken}: players are paired, matches wait`,
+    ["Affected: breaker of publish"],
+  ],
+  [
+    "matches are not confirmed",
+    { matchmaking: { workers: [part("matchmaking:relay", "confirmation: nobody answers which matches were announced")] } },
+    "failed",
+    "Notification does not confirm announced matches: published matches are kept",
+  ],
+  [
+    "matchmaking does not answer",
+    {
+      overview: {
+        health: { entitlement: known(well.entitlement), notification: known(well.notification), matchmaking: lost("502") },
+        queues: lost("502"),
+      },
+    },
+    "failed",
+    "Matchmaking does not answer: players may not be able to join; paired matches are kept",
+  ],
+  [
+    "queues that cannot be read are never shown as empty",
+    { matchmaking: {}, overview: { queues: lost("it took too long") } },
+    "failed",
+    "The queues of matchmaking cannot be read: it took too long",
   ],
   [
     "an unsigned key in Redis comes first, followed by other failures",
@@ -405,20 +599,38 @@ const cases: Case[] = [
     "The oldest has waited for 3 m 20 s",
   ],
   ["a row waits for a short time", { outbox: rows({ PENDING: 1 }, { oldest_pending_at: ago(20) }) }, "done", "All systems are healthy"],
-  ["the consumer is far behind", { notification: { consumer: lag(1204) } }, "retry", "1,204 events wait in the stream"],
   [
-    "the consumer falls further behind",
-    { notification: { consumer: lag(1204) }, overview: { isLagGrowing: true } },
+    "a consumer is far behind",
+    { notification: { consumers: [lag(1204), lag(0, "matchmaking")] } },
     "retry",
-    "1,204 events wait in the stream, and growing",
+    "1,204 events of entitlement wait in the stream",
   ],
+  [
+    "another consumer falls further behind",
+    { notification: { consumers: [lag(0), lag(1204, "matchmaking")] }, overview: { growingLags: ["matchmaking"] } },
+    "retry",
+    "1,204 events of matchmaking wait in the stream, and growing",
+  ],
+  [
+    "both consumers are far behind",
+    { notification: { consumers: [lag(1204), lag(5000, "matchmaking")] }, overview: { growingLags: ["entitlement"] } },
+    "retry",
+    "1,204 events of entitlement wait in the stream, and growing",
+    ["5,000 events of matchmaking wait in the stream"],
+  ],
+  ["nobody has matched yet", { notification: { consumers: [lag(0), unread("no_stream")] } }, "done", "All systems are healthy"],
   [
     "the state of a part is unknown",
     { entitlement: { breakers: [part("publish", null, "unknown")] } },
     "pending",
     "Unknown: publish of entitlement",
   ],
-  ["the consumer lag is unknown", { notification: { consumer: null } }, "pending", "Unknown: consumer lag of notification"],
+  [
+    "a consumer lag is unknown",
+    { notification: { consumers: [lag(0), unread("no_consumer")] } },
+    "pending",
+    "Unknown: consumer lag of matchmaking",
+  ],
   [
     "the workers run in separate processes",
     { entitlement: { workers: [], breakers: [part("publish", null, "unknown")] } },
@@ -470,6 +682,10 @@ test("two failures never hide each other: the headline does not say healthy", ()
 });
 
 test("a headline links to the page where the failure is handled", () => {
+  expect(headlineOf(sightOf({ matchmaking: {}, queue: { unpublished: 1, oldest_unpublished_seconds: 90 } })).to).toBe("/matchmaking");
+  const stuckRelay = { workers: [part("matchmaking:relay", "stuck: nothing was done for 10 intervals; restarted")] };
+  expect(headlineOf(sightOf({ matchmaking: stuckRelay, queue: { unpublished: 1 } })).to).toBe("/matchmaking");
+  expect(headlineOf(sightOf({ matchmaking: stuckRelay })).to).toBeUndefined();
   expect(headlineOf(sightOf({ unreadable: 1 })).to).toBe("/failures/unreadable");
   expect(headlineOf(sightOf({ ...noBroker, outbox: rows({ FAILED: 1 }) })).to).toBe("/failures");
   expect(headlineOf(sightOf({ invariants: [invariant("broken")] })).to).toBe("/consistency");

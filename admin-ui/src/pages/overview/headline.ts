@@ -1,9 +1,13 @@
 import type { SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
 import type { Consistency, Count, Counts } from "../../api/answers.ts";
+import type { Queues } from "../../api/matchmaking_answers.ts";
 import type { UnknownOrders } from "../../api/unknown_orders.ts";
 import { count, number, span, sumOf } from "../../parts/format.ts";
+import type { MatchTrouble } from "../../parts/match_troubles.ts";
 import { failedIn, storedStatesOf, type Tone } from "../../parts/row_kinds.ts";
-import { type Kind, type KindName, rowKinds, type System, systems } from "../../systems.ts";
+import { type Kind, type KindName, rowKinds, type System, systems, type WatchedSystem, watchedSystems } from "../../systems.ts";
+import { unknownLags } from "./lag.ts";
+import { matchFindings, unpublishedIn } from "./match_findings.ts";
 import { causesOf, type SystemView, type Views } from "./outage.ts";
 
 /** The result of a query. */
@@ -24,17 +28,19 @@ export interface OverviewData {
   /** Milliseconds between two refreshes; 0 means never. */
   readonly every: number;
   /** Of the systems that the console shows. */
-  readonly health: PerSystem<QueryResult<SystemHealth>>;
+  readonly health: Readonly<Partial<Record<WatchedSystem, QueryResult<SystemHealth>>>>;
   readonly gateway: QueryResult<SystemHealth>;
   /** Of the row kinds that the console shows. */
   readonly counts: Readonly<Partial<Record<KindName, QueryResult<Counts>>>>;
   readonly consistency: PerSystem<QueryResult<Pick<Consistency, "invariants">>>;
   readonly unreadable: QueryResult<Count>;
   readonly unknownOrders: QueryResult<UnknownOrders>;
-  readonly isLagGrowing: boolean;
+  readonly queues: QueryResult<Queues>;
+  /** The sources whose consumer lag grows. */
+  readonly growingLags: readonly string[];
 }
 
-export type Target = "/failures" | "/failures/unreadable" | "/consistency" | "unknown outcomes" | `/${KindName}`;
+export type Target = "/failures" | "/failures/unreadable" | "/consistency" | "unknown outcomes" | "/matchmaking" | `/${KindName}`;
 
 export interface Finding {
   readonly tone: Tone;
@@ -56,7 +62,7 @@ const leastStale = 15_000;
 const missedRefreshes = 3;
 
 const zero: Count = { count: 0, more: false };
-const systemsIn = ({ health }: Pick<OverviewData, "health">) => systems.filter(system => health[system]);
+const systemsIn = ({ health }: Pick<OverviewData, "health">) => watchedSystems.filter(system => health[system]);
 /** The known counts, each with its kind. */
 const countsIn = ({ counts }: Pick<OverviewData, "counts">) =>
   rowKinds.flatMap(kind => {
@@ -67,7 +73,14 @@ const countsIn = ({ counts }: Pick<OverviewData, "counts">) =>
 /** The first line of the overview. It says "healthy" only if every query succeeded recently and found no problem. */
 export function headlineOf(overview: OverviewData): Headline {
   const troubles = causesOf(viewsOf(overview));
-  const causes = troubles.map(({ what, means }): Finding => ({ tone: "failed", text: means ? `${what}: ${means}` : what }));
+  const hasUnpublished = (unpublishedIn(overview.queues.data)?.count.count ?? 0) > 0;
+  const causes = troubles.map(
+    ({ what, means, holdsMatches }): Finding => ({
+      tone: "failed",
+      text: means ? `${what}: ${means}` : what,
+      ...(holdsMatches && hasUnpublished ? { to: "/matchmaking" } : {}),
+    }),
+  );
   const affected = [...new Set(troubles.flatMap(cause => cause.affected))];
   const failures = failuresOf(overview);
   const found = [
@@ -101,14 +114,16 @@ const isSilent = (health: QueryResult<SystemHealth> | undefined) => health?.erro
 
 function viewsOf(overview: OverviewData): Views {
   const { health } = overview;
-  const waitingOf = (system: System) => {
+  const waitingOf = (system: WatchedSystem) => {
+    if (system === "matchmaking") return unpublishedIn(overview.queues.data)?.count;
     const known = countsIn(overview).flatMap(({ kind, result }) => (kind.system === system ? (openIn(kind, result.data) ?? []) : []));
     return known.length > 0 ? sumOf(known) : undefined;
   };
-  const viewOf = (system: System): SystemView => ({
+  const viewOf = (system: WatchedSystem): SystemView => ({
     health: health[system]?.data,
     silent: isSilent(health[system]) ? (health[system]?.isUnreachable ? "gateway" : "system") : undefined,
     waiting: waitingOf(system),
+    oldest: system === "matchmaking" ? unpublishedIn(overview.queues.data)?.oldest : undefined,
   });
   return Object.fromEntries(systemsIn(overview).map(system => [system, viewOf(system)]));
 }
@@ -140,8 +155,14 @@ function failuresOf(overview: OverviewData): Finding[] {
     [open, `${open.count === 1 ? "message" : "messages"} could not be read: needs attention`, "/failures/unreadable"],
     [{ count: broken, more: false }, `${broken === 1 ? "invariant is" : "invariants are"} broken: needs attention`, "/consistency"],
   ];
-  return need.flatMap(([many, text, to]) => (many.count > 0 ? [{ tone: "failed", text: `${count(many)} ${text}`, to }] : []));
+  return [
+    ...need.flatMap(([many, text, to]): Finding[] => (many.count > 0 ? [{ tone: "failed", text: `${count(many)} ${text}`, to }] : [])),
+    ...matchFindingsIn(overview, "failed"),
+  ];
 }
+
+const matchFindingsIn = (overview: OverviewData, tone: MatchTrouble["tone"]) =>
+  matchFindings({ queues: overview.queues.data, causes: causesOf(viewsOf(overview)) }, tone);
 
 /** Orders with an unknown outcome. The sender asks the broker at once, so a young one usually needs nobody. */
 function unknownOrdersIn({ now, unknownOrders }: OverviewData) {
@@ -152,13 +173,15 @@ const outcomes = ({ count: many }: Count) => (many === 1 ? "unknown outcome" : "
 
 /** Queries that failed, unless a failure of their system explains it. */
 function unansweredOf(overview: OverviewData): Finding[] {
-  const { health, unreadable, unknownOrders, consistency } = overview;
-  const isExplained = (system: System) =>
-    isSilent(health[system]) || health[system]?.data?.dependencies.some(({ name, state }) => name === "database" && state === "trouble");
-  const results: (readonly [system: System, result: QueryResult<unknown> | undefined, what: string])[] = [
+  const { health, unreadable, unknownOrders, consistency, queues } = overview;
+  const isStore = (name: string) => name === "database" || name === "redis";
+  const isExplained = (system: WatchedSystem) =>
+    isSilent(health[system]) || health[system]?.data?.dependencies.some(({ name, state }) => isStore(name) && state === "trouble");
+  const results: (readonly [system: WatchedSystem, result: QueryResult<unknown> | undefined, what: string])[] = [
     ...countsIn(overview).map(({ kind, result }) => [kind.system, result, `${kind.title} cannot be counted`] as const),
     ["notification", unreadable, "Unreadable messages cannot be counted"],
     ["orders", unknownOrders, "Unknown outcomes cannot be listed"],
+    ["matchmaking", queues, "The queues of matchmaking cannot be read"],
     ...systems.map(system => [system, consistency[system], `The invariants of ${system} cannot be checked`] as const),
   ];
   return results.flatMap(([system, result, what]) =>
@@ -168,7 +191,7 @@ function unansweredOf(overview: OverviewData): Finding[] {
 
 /** Delays that usually recover without an operator. An order with an unknown outcome is open too, so it counts here like any other. */
 function slowOf(overview: OverviewData): Finding[] {
-  const { now, health, isLagGrowing } = overview;
+  const { now, health, growingLags } = overview;
   const counted = countsIn(overview);
   const findings: Finding[] = [];
   const unknown = unknownOrdersIn(overview);
@@ -193,40 +216,47 @@ function slowOf(overview: OverviewData): Finding[] {
       text: `${count(unknown.count)} ${outcomes(unknown.count)} of orders, the broker is being asked`,
       to: "unknown outcomes",
     });
-  const lag = health.notification?.data?.consumer?.pending ?? 0;
-  if (lag > largeLag)
-    findings.push({ tone: "retry", text: `${number(lag)} events wait in the stream${isLagGrowing ? ", and growing" : ""}` });
+  findings.push(...matchFindingsIn(overview, "retry"));
+  for (const { source, pending } of systems.flatMap(system => health[system]?.data?.consumers ?? []))
+    if (pending !== null && pending > largeLag)
+      findings.push({
+        tone: "retry",
+        text: `${number(pending)} events of ${source} wait in the stream${growingLags.includes(source) ? ", and growing" : ""}`,
+      });
   return findings;
 }
 
 /** Parts whose state is unknown. */
 function unknownOf({ health }: OverviewData): Finding[] {
-  const unknown = systems.flatMap(system => {
+  const unknown = watchedSystems.flatMap(system => {
     const data = health[system]?.data;
     if (!data || isSilent(health[system]) || data.workers.length === 0) return [];
     return [...data.dependencies, ...data.breakers, ...data.workers]
       .filter(({ state }) => state === "unknown")
       .map(({ name }) => `${name.replace(/^\w+:/, "")} of ${system}`);
   });
-  const data = health.notification?.data;
-  const isBrokerWell = data?.dependencies.some(({ name, state }) => name === "broker" && state !== "trouble");
-  if (data?.consumer === null && isBrokerWell) unknown.push("consumer lag of notification");
+  const lags = systems.flatMap(system => {
+    const data = health[system]?.data;
+    return data ? unknownLags(data).map(source => `consumer lag of ${source}`) : [];
+  });
+  unknown.push(...lags);
   return unknown.length > 0 ? [{ tone: "pending", text: `Unknown: ${unknown.join(", ")}` }] : [];
 }
 
 /** Workers in separate processes have their own health endpoint. Here only the age of waiting rows shows their state. */
 function unseenOf({ health }: OverviewData): Finding[] {
-  const apart = systems.filter(system => health[system]?.data?.workers.length === 0);
+  const apart = watchedSystems.filter(system => health[system]?.data?.workers.length === 0);
   return apart.length > 0
     ? [{ tone: "pending", text: `The workers of ${apart.join(" and ")} run in separate processes; their state is not visible here` }]
     : [];
 }
 
-const watched = ({ counts, health, unreadable, unknownOrders }: OverviewData): readonly QueryResult<unknown>[] => [
+const watched = ({ counts, health, unreadable, unknownOrders, queues }: OverviewData): readonly QueryResult<unknown>[] => [
   ...Object.values(counts),
   ...Object.values(health),
   unreadable,
   unknownOrders,
+  queues,
 ];
 
 /** The age of the oldest data on the page. */

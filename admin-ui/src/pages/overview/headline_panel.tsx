@@ -1,10 +1,12 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useRef } from "react";
+import type { SourceLag } from "../../../../server/kernel/operator/health_routes.ts";
 import type { Counts } from "../../api/answers.ts";
 import { ApiError } from "../../api/client.ts";
 import { useCountsOfConcern } from "../../api/counts.ts";
 import { useLive } from "../../api/live.ts";
+import { useQueues } from "../../api/matchmaking.ts";
 import * as queries from "../../api/queries.ts";
 import { useUnknownOrders } from "../../api/unknown_orders.ts";
 import { Icon } from "../../parts/icons.tsx";
@@ -12,9 +14,9 @@ import { retryingState, stateMeaning } from "../../parts/row_kinds.ts";
 import { useSettings } from "../../parts/settings.ts";
 import { toneText } from "../../parts/state_mark.tsx";
 import { useNow } from "../../parts/time.tsx";
-import { type Kind, type KindName, kindOf, rowKinds, type System, systems } from "../../systems.ts";
+import { type Kind, type KindName, kindOf, rowKinds, systems, watchedSystems } from "../../systems.ts";
 import { type Finding, headlineOf, type QueryResult, type Target } from "./headline.ts";
-import { isGrowing, type Sample } from "./lag.ts";
+import { growingIn, type Samples, withLags } from "./lag.ts";
 import { gatewayHealth, health as healthQuery } from "./queries.ts";
 
 // Invariants cost more than a count and rarely change.
@@ -33,33 +35,45 @@ const resultOf = <T,>({ data, error, dataUpdatedAt: at }: Query<T>): QueryResult
   isUnreachable: error instanceof ApiError && error.status === 0,
 });
 
-const bySystem = <T,>(results: readonly Query<T>[]) =>
-  Object.fromEntries(systems.map((system, index) => [system, resultOf(results[index]!)])) as Record<System, QueryResult<T>>;
+const bySystem = <T, Name extends string>(names: readonly Name[], results: readonly Query<T>[]) =>
+  Object.fromEntries(names.map((system, index) => [system, resultOf(results[index]!)])) as Record<Name, QueryResult<T>>;
 
 function useHeadline() {
   const now = useNow();
   const { every } = useSettings();
   const live = useLive();
   const slow = { refetchInterval: live.refetchInterval && Math.max(live.refetchInterval, consistencyEvery) };
-  const health = bySystem(useQueries({ queries: systems.map(system => ({ ...healthQuery(system), ...live })) }));
+  const health = bySystem(watchedSystems, useQueries({ queries: watchedSystems.map(system => ({ ...healthQuery(system), ...live })) }));
   const gateway = resultOf(useQuery({ ...gatewayHealth, ...live }));
   const counted = useCountsOfConcern();
   const counts = Object.fromEntries(rowKinds.map(({ name }, index) => [name, resultOf(counted[index]!)])) as Record<
     KindName,
     QueryResult<Counts>
   >;
-  const consistency = bySystem(useQueries({ queries: systems.map(system => ({ ...queries.consistency(system), ...slow })) }));
+  const consistency = bySystem(systems, useQueries({ queries: systems.map(system => ({ ...queries.consistency(system), ...slow })) }));
   const unreadable = resultOf(useQuery({ ...queries.rawDeadLetterCounts, select: ({ open }) => open, ...live }));
   const unknownOrders = resultOf(useUnknownOrders());
-  const isLagGrowing = useIsGrowing(health.notification.data?.consumer?.pending, health.notification.at);
-  return headlineOf({ now, every: every * 1000, health, gateway, counts, consistency, unreadable, unknownOrders, isLagGrowing });
+  const queues = resultOf(useQueues().query);
+  const growingLags = useGrowingLags(health.notification.data?.consumers ?? [], health.notification.at);
+  return headlineOf({
+    now,
+    every: every * 1000,
+    health,
+    gateway,
+    counts,
+    consistency,
+    unreadable,
+    unknownOrders,
+    queues,
+    growingLags,
+  });
 }
 
-/** Whether the lag grew over the last responses. */
-function useIsGrowing(pending: number | undefined, at: number): boolean {
-  const samples = useRef<readonly Sample[]>([]);
-  if (pending !== undefined && samples.current.at(-1)?.at !== at) samples.current = [...samples.current, { at, pending }].slice(-60);
-  return isGrowing(samples.current);
+/** The sources whose lag grew over the last responses. */
+function useGrowingLags(consumers: readonly SourceLag[], at: number): string[] {
+  const samples = useRef<Samples>(new Map());
+  samples.current = withLags(samples.current, consumers, at);
+  return growingIn(samples.current);
 }
 
 /** The headline, and further findings below it. */
@@ -96,6 +110,7 @@ const words = {
   "/failures": "Show the causes",
   "/failures/unreadable": "Show the messages",
   "/consistency": "Show the invariants",
+  "/matchmaking": "Show matchmaking",
 } as const;
 const isList = (to: Target): to is `/${KindName}` => !(to in words) && to !== "unknown outcomes";
 

@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import type { HealthPart, SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
+import type { HealthPart, SourceLag, SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
 import { useLive } from "../../api/live.ts";
 import { number } from "../../parts/format.ts";
 import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { StateMark } from "../../parts/state_mark.tsx";
-import { type System, systems, titleOf } from "../../systems.ts";
+import { titleOf, type WatchedSystem, watchedSystems } from "../../systems.ts";
 import { largeLag } from "./headline.ts";
+import { unreadText } from "./lag.ts";
 import { gatewayHealth, health } from "./queries.ts";
 
 interface NamedPart extends HealthPart {
@@ -29,7 +30,7 @@ export function Health() {
   return (
     <Panel title="Dependencies and workers">
       <div className="-mr-px -mb-px grid md:grid-cols-[repeat(auto-fit,minmax(18rem,1fr))]">
-        {systems.map(system => (
+        {watchedSystems.map(system => (
           <SystemParts key={system} system={system} />
         ))}
         <GatewayParts />
@@ -46,7 +47,7 @@ const words = {
 } as const;
 const tones = { ok: "done", trouble: "failed", unknown: "pending" } as const;
 
-function SystemParts({ system }: { system: System }) {
+function SystemParts({ system }: { system: WatchedSystem }) {
   const { data, error, refetch } = useQuery({ ...health(system), ...useLive() });
   const note = data?.workers.length === 0 ? "The workers run in separate processes. Their state is not visible here." : undefined;
   return <Parts title={titleOf(system)} data={data} error={error} retry={() => void refetch()} note={note} />;
@@ -90,17 +91,9 @@ function Parts({ title, data, error, retry, note }: PartsProps) {
   );
 }
 
-/** The lag of notification's consumer, in a cell next to the charts. */
+/** The lag of notification's consumers, one for each source, in a cell next to the charts. */
 export function ConsumerLag() {
   const { data, error, refetch } = useQuery({ ...health("notification"), ...useLive() });
-  const lag = data?.consumer;
-  const facts =
-    lag &&
-    ([
-      ["Waiting in the stream", lag.pending, lag.pending > largeLag ? "text-retry" : ""],
-      ["In progress", lag.ack_pending, ""],
-      ["Redelivered", lag.redelivered, lag.redelivered > 0 ? "text-retry" : ""],
-    ] as const);
   return (
     <section className="min-h-41 min-w-0 border-r border-b" aria-label="Consumer lag">
       {error !== null && !data ? (
@@ -108,21 +101,57 @@ export function ConsumerLag() {
       ) : (
         <div className="flex flex-col gap-2 px-4 pt-3 pb-3">
           <h3 className="font-medium">Consumer lag</h3>
-          {facts && (
-            <dl className="grid grid-cols-[1fr_auto] items-baseline gap-x-4 gap-y-1.5">
-              {facts.map(([name, value, tone]) => (
-                <div key={name} className="contents">
-                  <dt className="text-faint">{name}</dt>
-                  <dd className={`mono text-right !text-lg leading-6 font-medium ${tone || (value === 0 ? "text-faint" : "")}`}>
-                    {number(value)}
-                  </dd>
-                </div>
-              ))}
-            </dl>
-          )}
-          {data && !lag && <p className="text-soft">Unknown: the stream is unreachable or has no consumer yet.</p>}
+          {data && <LagTable consumers={data.consumers} />}
         </div>
       )}
     </section>
   );
+}
+
+/** A row for each measure and a column for each source: the words are longer than the numbers, and the cell is narrow. */
+const LagTable = ({ consumers }: { consumers: readonly SourceLag[] }) => (
+  <table className="w-full break-normal">
+    <thead>
+      <tr className="text-xs text-faint">
+        <th scope="col" className="text-left font-normal">
+          <span className="sr-only">Messages</span>
+        </th>
+        {consumers.map(({ source }) => (
+          <th key={source} scope="col" className="pl-2 text-right font-normal">
+            {titleOf(source)}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {measures.map(({ name, of, most }, index) => (
+        <tr key={name}>
+          <th scope="row" className="py-1 text-left font-normal text-faint">
+            {name}
+          </th>
+          {consumers.map(lag => (
+            <LagCell key={lag.source} unread={unreadText(lag)} isFirst={index === 0} value={of(lag) ?? 0} most={most} />
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
+/** `most`: above this it is a sign of trouble. */
+const measures: readonly { name: string; of: (lag: SourceLag) => number | null; most: number }[] = [
+  { name: "Waiting", of: lag => lag.pending, most: largeLag },
+  { name: "In progress", of: lag => lag.ack_pending, most: Number.POSITIVE_INFINITY },
+  { name: "Redelivered", of: lag => lag.redelivered, most: 0 },
+];
+
+function LagCell({ unread, isFirst, value, most }: { unread: string | undefined; isFirst: boolean; value: number; most: number }) {
+  if (unread)
+    return isFirst ? (
+      <td rowSpan={measures.length} className="pl-2 text-right align-top text-soft">
+        {unread}
+      </td>
+    ) : null;
+  const tone = value > most ? "text-retry" : value === 0 ? "text-faint" : "";
+  return <td className={`mono pl-2 text-right !text-base font-medium ${tone}`}>{number(value)}</td>;
 }

@@ -3,7 +3,7 @@ import type { flowRoutes } from "../../../../server/kernel/operator/flow_routes.
 import type { SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
 import type { Answer } from "../../api/answers.ts";
 import { get } from "../../api/client.ts";
-import type { System } from "../../systems.ts";
+import type { System, WatchedSystem } from "../../systems.ts";
 
 /** Every minute of a time range. The last one is incomplete. */
 export type FlowSeries = Answer<typeof flowRoutes, "ops/flow">;
@@ -14,7 +14,7 @@ export const flow = (system: System, minutes: number) =>
     queryFn: context => get<FlowSeries>(system, "flow", { minutes }, context),
   });
 
-export const health = (system: System) =>
+export const health = (system: WatchedSystem) =>
   queryOptions({
     queryKey: ["health", system],
     queryFn: context => get<SystemHealth>(system, "health", {}, context),

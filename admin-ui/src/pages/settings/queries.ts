@@ -1,9 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ConfigGroup } from "../../../../server/kernel/operator/config_routes.ts";
 import { get } from "../../api/client.ts";
-import type { System } from "../../systems.ts";
+import type { WatchedSystem } from "../../systems.ts";
 
-export type Configured = System | "account" | "gateway";
+export type Configured = WatchedSystem | "account" | "gateway";
 
 export const config = (system: Configured) =>
   queryOptions({

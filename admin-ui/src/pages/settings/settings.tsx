@@ -3,10 +3,10 @@ import { useCan } from "../../api/role.ts";
 import { EmptyState } from "../../parts/notices.tsx";
 import { Page, Panel } from "../../parts/page.tsx";
 import { change, pageSize, refreshChoices, rowChoices, type Settings, useSettings } from "../../parts/settings.ts";
-import { systems } from "../../systems.ts";
+import { watchedSystems } from "../../systems.ts";
 import { Config } from "./config.tsx";
 
-const configured = ["gateway", "account", ...systems] as const;
+const configured = ["gateway", "account", ...watchedSystems] as const;
 
 /** The preferences of this device and the configuration of the services. */
 export function SettingsPage() {

@@ -1,35 +1,34 @@
 import { CatchBoundary, Link } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo } from "react";
-import { clock, span } from "../../parts/format.ts";
-import { ErrorNotice } from "../../parts/notices.tsx";
-import { useSettings } from "../../parts/settings.ts";
+import { type Chart, formatValue, type Line, type LineTone, linesOf, rowsOf, type Series, summaryOf, valuesOf } from "./chart_lines.ts";
 import { beyond, type Scale } from "./chart_scale.ts";
-import { type FlowChart, formatValue, type Line, type LineTone, linesOf, rowsOf, summaryOf, valuesOf } from "./flow_charts.ts";
-import type { FlowSeries } from "./queries.ts";
+import { clock, span } from "./format.ts";
+import { ErrorNotice } from "./notices.tsx";
+import { useSettings } from "./settings.ts";
 
 const SeriesChart = lazy(() => import("./series_chart.tsx"));
 
 /** The selected minute, shared by all charts. */
 export type Pointing = { readonly at: number | null; readonly point: (at: number | null) => void };
 
-function drawingOf({ lines, marks }: FlowChart, series: FlowSeries) {
+function drawingOf({ lines, marks }: Chart, series: Series) {
   const drawn = (some: readonly Line[]) => some.map(line => ({ tone: line.tone, values: valuesOf(series, line) }));
   return { times: series.minutes.map(({ minute }) => Date.parse(minute) / 1000), lines: drawn(lines), marks: drawn(marks) };
 }
 
-type CellQuery = { readonly data: FlowSeries | undefined; readonly error: unknown; readonly refetch: () => unknown };
+type CellQuery = { readonly data: Series | undefined; readonly error: unknown; readonly refetch: () => unknown };
 
-interface FlowCellProps extends Pointing {
-  readonly chart: FlowChart;
+interface SeriesCellProps extends Pointing {
+  readonly chart: Chart;
   readonly query: CellQuery;
-  readonly points: FlowSeries | undefined;
+  readonly points: Series | undefined;
   /** Minutes per point. */
   readonly bin: number;
   readonly scale: Scale;
 }
 
 /** One chart with its values, and a table of them for screen readers. */
-export function FlowCell({ chart, query: { data, error, refetch }, points, bin, scale, at, point }: FlowCellProps) {
+export function SeriesCell({ chart, query: { data, error, refetch }, points, bin, scale, at, point }: SeriesCellProps) {
   const { title, unit } = chart;
   // The same arrays for the same response, so that selecting a minute does not redraw the chart.
   const drawing = useMemo(() => points && drawingOf(chart, points), [chart, points]);
@@ -81,8 +80,8 @@ const toneText: Record<LineTone, string> = { accent: "text-accent", faint: "text
 
 interface ValueProps {
   readonly line: Line;
-  readonly points: FlowSeries;
-  readonly whole: FlowSeries;
+  readonly points: Series;
+  readonly whole: Series;
   readonly at: number | null;
   readonly isMark: boolean;
 }
@@ -107,7 +106,7 @@ function Value({ line, points, whole, at, isMark }: ValueProps) {
 }
 
 /** The values of the lines for screen readers. */
-function Table({ chart, series }: { chart: FlowChart; series: FlowSeries }) {
+function Table({ chart, series }: { chart: Chart; series: Series }) {
   const { zone } = useSettings();
   const lines = linesOf(chart);
   return (

@@ -1,13 +1,13 @@
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { clock, number, span } from "../../parts/format.ts";
-import { useSettings } from "../../parts/settings.ts";
+import type { Chart, LineTone } from "./chart_lines.ts";
 import type { Scale } from "./chart_scale.ts";
-import type { FlowChart, LineTone } from "./flow_charts.ts";
+import { clock, number, span } from "./format.ts";
+import { useSettings } from "./settings.ts";
 
 export interface SeriesChartProps {
-  readonly unit: FlowChart["unit"];
+  readonly unit: Chart["unit"];
   /** Seconds since 1970; the last one is still running. */
   readonly times: readonly number[];
   readonly lines: readonly { readonly tone: LineTone; readonly values: readonly (number | null)[] }[];

@@ -1,13 +1,13 @@
 import { Link } from "@tanstack/react-router";
-import { Actor, isPerson } from "../../parts/actor.tsx";
-import { exact } from "../../parts/format.ts";
-import { Icon } from "../../parts/icons.tsx";
-import { Repair } from "../../parts/repair.tsx";
-import { useSettings } from "../../parts/settings.ts";
-import { toneText } from "../../parts/state_mark.tsx";
-import { kindOf } from "../../systems.ts";
+import { kindOf } from "../systems.ts";
+import { Actor, isPerson } from "./actor.tsx";
 import { gapOf, gapText } from "./causal_order.ts";
-import type { Step } from "./steps.ts";
+import { exact } from "./format.ts";
+import { Icon } from "./icons.tsx";
+import { Repair } from "./repair.tsx";
+import { useSettings } from "./settings.ts";
+import { toneText } from "./state_mark.tsx";
+import type { Step } from "./step.ts";
 
 // A longer gap is highlighted.
 const longGap = 10_000;
@@ -24,16 +24,15 @@ export function Line({ steps }: { steps: readonly Step[] }) {
 }
 
 function LineStep({ step, before, isLast }: { step: Step; before: Step | undefined; isLast: boolean }) {
-  const { at, tone, title, who, text, speaksOf, error, missing = "not yet" } = step;
+  const { at, tone, title, who, text, speaksOf, error, ticket, notification, missing = "not yet" } = step;
   const gap = gapOf(step, before);
+  const isLong = gap !== undefined && gap > longGap && !step.isUnhurried;
   const isMissing = at === null && tone !== "failed";
   const isQuiet = isMissing && tone === "pending";
   return (
     <li className="grid grid-cols-[1.5rem_minmax(0,1fr)] gap-x-3 md:grid-cols-[13rem_5rem_1.5rem_minmax(0,1fr)]">
       <StepTime at={at} />
-      <span
-        className={`mono hidden pt-px text-right md:block ${gap !== undefined && gap > longGap ? "font-semibold text-retry" : "text-faint"}`}
-      >
+      <span className={`mono hidden pt-px text-right md:block ${isLong ? "font-semibold text-retry" : "text-faint"}`}>
         <Gap gap={gap} />
       </span>
       <span className="relative row-span-2 flex justify-center md:row-span-1">
@@ -52,13 +51,23 @@ function LineStep({ step, before, isLast }: { step: Step; before: Step | undefin
         <p className="mono text-faint md:hidden">
           {at && <ShortTime at={at} />} <Gap gap={gap} />
         </p>
-        {(text || speaksOf || who) && (
+        {(text || speaksOf || who || ticket || notification) && (
           <p className="flex flex-wrap gap-x-3 text-soft">
             {text && <span className="min-w-0 break-words">{text}</span>}
             {speaksOf && (
               <span>
                 {speaksOf.word} <ShortTime at={speaksOf.at} />
               </span>
+            )}
+            {ticket && (
+              <Link to="/matchmaking/tickets/$id" params={{ id: ticket }} className="link">
+                Ticket
+              </Link>
+            )}
+            {notification && (
+              <Link to="/$kind/$id" params={{ kind: "notifications", id: notification }} className="link">
+                Notification
+              </Link>
             )}
             {who && (
               <span className="text-faint">by {isPerson(who) ? <Actor id={who} /> : <span className="mono break-all">{who}</span>}</span>

@@ -1,5 +1,5 @@
-import { span } from "../../parts/format.ts";
-import type { Step } from "./steps.ts";
+import { span } from "./format.ts";
+import type { Step } from "./step.ts";
 
 /**
  * Steps in causal order, and by time where the cause leaves it open. Times alone are not enough: systems have different clocks, and a worker
