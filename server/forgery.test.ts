@@ -1,9 +1,10 @@
 // Somebody with every right on NATS, but without the keys.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { jetstream } from "@nats-io/jetstream";
 import { until } from "../stack/wait.ts";
 import { eventMessage, signedHeaders } from "./testing/events.ts";
 import { type TestKenri, testKenri } from "./testing/kenri.ts";
+import { makeMatchStream, matchMessage, publishMatch, publishUnsignedMatch, signedMatchHeaders } from "./testing/match_events.ts";
 import { connectTo } from "./testing/nats.ts";
 import { putUnsigned, streamOf } from "./testing/stream.ts";
 
@@ -35,7 +36,10 @@ interface Letter {
 }
 
 async function letterOf(seq: number): Promise<Letter> {
-  const find = () => kenri.notificationSql<Letter[]>`select id, reason, untrusted from notification_nats_dlq where stream_seq = ${seq}`;
+  const find = () =>
+    kenri.notificationSql<
+      Letter[]
+    >`select id, reason, untrusted from notification_nats_dlq where stream = ${streamOf(kenri)} and stream_seq = ${seq}`;
   await until(`message ${seq} is a raw dead letter`, 15_000, async () => (await find()).length === 1);
   return (await find())[0]!;
 }
@@ -158,6 +162,49 @@ test("a forged message with the id of an event does not count as that event", as
   await fault("");
   for (const letter of letters) expect(letter).toMatchObject({ reason: expect.stringMatching(/^unsigned/), untrusted: "unsigned" });
   for (const user of Object.keys(strangers)) await until(`${user} is told`, 30_000, () => isTold(user));
+});
+
+describe("forged matches", () => {
+  const matchLetterOf = async (seq: number) => {
+    const find = () => kenri.notificationSql<Letter[]>`select id, reason, untrusted from notification_nats_dlq
+      where stream = ${kenri.environment.MATCHMAKING_STREAM!} and stream_seq = ${seq}`;
+    await until(`match ${seq} is a raw dead letter`, 15_000, async () => (await find()).length === 1);
+    return (await find())[0]!;
+  };
+  const forgeries: [fault: string, keys: string][] = [
+    ["unsigned", ""],
+    ["forged", `test:${"guess".repeat(8)}`],
+    ["unknown_key", `mine:${"guess".repeat(8)}`],
+  ];
+
+  test.each(forgeries)("%s: nobody is told, the request to join stays free, and the real match is told", async (fault, keys) => {
+    await makeMatchStream(kenri);
+    const victim = { userId: `victim of ${fault}`, joinId: crypto.randomUUID() };
+    const forged = matchMessage({ players: [victim, { userId: `stranger of ${fault}` }] });
+    const environment = { ...kenri.environment, EVENT_SIGNING_KEYS: keys };
+    const seq = await publishUnsignedMatch(kenri, { ...forged, headers: signedMatchHeaders(environment, forged) });
+    const letter = await matchLetterOf(seq);
+    expect(letter.untrusted).toBe(fault);
+    expect(await reprocess(letter.id)).toMatchObject({ status: 409, code: "STILL_UNTRUSTED" });
+    expect(await kenri.notificationSql`select from announced_joins where join_id = ${victim.joinId}`).toHaveLength(0);
+    const counted = () => kenri.metric("notification", "kenri_intake_refused_total", `source="matchmaking",reason="${fault}"`);
+    await until("it is counted", 5000, async () => (await counted()) > 0);
+    await publishMatch(kenri, matchMessage({ players: [victim, { userId: `peer of ${fault}` }] }));
+    await until("the real match is told", 15_000, async () => (await isTold(victim.userId)) && (await isTold(`peer of ${fault}`)));
+    expect(await kenri.inbox(`stranger of ${fault}`)).toEqual([]);
+  });
+
+  test("a signed entitlement event that is replayed on the subject of matches, and a match on the subject of entitlement, are forged", async () => {
+    const event = eventMessage({ userId: "replayed" });
+    const moved = await publishUnsignedMatch(kenri, { ...event, headers: signedHeaders(kenri.environment, event.data, event.headers) });
+    expect((await matchLetterOf(moved)).untrusted).toBe("forged");
+    const match = matchMessage();
+    const seq = await putUnsigned(kenri, match.data, signedMatchHeaders(kenri.environment, match));
+    const find = () =>
+      kenri.notificationSql`select untrusted from notification_nats_dlq where stream = ${streamOf(kenri)} and stream_seq = ${seq}`;
+    await until("it is a raw dead letter", 15_000, async () => (await find()).length === 1);
+    expect((await find())[0]!.untrusted).toBe("forged");
+  });
 });
 
 test("a letter that was trusted when it came can be read after its key was replaced: the outbox counts it as delivered", async () => {

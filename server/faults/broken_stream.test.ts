@@ -1,17 +1,15 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DiscardPolicy, type JetStreamApiError } from "@nats-io/jetstream";
 import { until } from "../../stack/wait.ts";
+import { closeAtEnd, test } from "../testing/closing.ts";
 import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { testServer } from "../testing/databases.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { privateServers } from "../testing/servers.ts";
 import { disorderInStream, putOnStream, streamOf, withNats } from "../testing/stream.ts";
 import { countOf, traffic } from "../testing/traffic.ts";
-
-const closing: (() => Promise<void>)[] = [];
-afterAll(() => Promise.all(closing.map(close => close())));
 
 // How long the stream stays broken. A full run: BROKEN_STREAM_SECONDS=60.
 const brokenFor = Number(process.env.BROKEN_STREAM_SECONDS ?? 5) * 1000;
@@ -22,12 +20,12 @@ async function underLoad() {
     { OUTBOX_LEASE: "2s", OUTBOX_OVERDUE: "2s", CONSUMER_ACK_WAIT: "2s" },
     { postgresUrl: testServer(), natsUrl: servers.nats.url },
   );
-  closing.push(async () => {
+  closeAtEnd(async () => {
     await kenri.close();
     await servers.stop();
   });
   await kenri.start("entitlement notification");
-  const load = traffic(kenri, { pause: 40 });
+  const load = traffic(kenri, { pause: 60 });
   await until(
     "the pipeline runs",
     60_000,

@@ -1,17 +1,15 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { until } from "../../stack/wait.ts";
+import { closeAtEnd, test } from "../testing/closing.ts";
 import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { allRoles, type TestKenri, testKenri } from "../testing/kenri.ts";
 import { disorderInStream } from "../testing/stream.ts";
 import { traffic } from "../testing/traffic.ts";
 
-const open: TestKenri[] = [];
-afterAll(() => Promise.all(open.map(kenri => kenri.close())));
-
 /** With the leases, deadlines and intervals of a deployment. */
 async function asDeployed(): Promise<TestKenri> {
   const kenri = await testKenri({ OUTBOX_SWEEP: "3s", NOTIFICATION_SWEEP: "3s", HEALTH_PORT: "0" });
-  open.push(kenri);
+  closeAtEnd(kenri.close);
   return kenri;
 }
 

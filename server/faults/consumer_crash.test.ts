@@ -1,17 +1,15 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { until } from "../../stack/wait.ts";
+import { closeAtEnd, test } from "../testing/closing.ts";
 import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { disorderInStream, putOnStream } from "../testing/stream.ts";
 import { traffic } from "../testing/traffic.ts";
 
-const open: TestKenri[] = [];
-afterAll(() => Promise.all(open.map(kenri => kenri.close())));
-
 /** 30 grants and revokes and one unreadable message are on the stream, and a consumer with a fault reads them. */
 async function meets(fault: string) {
   const kenri = await testKenri({ CONSUMER_ACK_WAIT: "2s", NOTIFICATION_SEND_WITHIN: "500ms", HEALTH_PORT: "0" });
-  open.push(kenri);
+  closeAtEnd(kenri.close);
   await kenri.start("entitlement:api entitlement:relay notification:sender");
   const load = traffic(kenri, { clients: 4, hot: 1, pause: 0, requests: 30 });
   await load.done;
@@ -56,7 +54,7 @@ test.concurrent("a consumer killed after its commit and before the ack: the even
 
 test.concurrent("a consumer that hangs after its commit acknowledges late, and nothing is sent twice", async () => {
   const kenri = await testKenri({ CONSUMER_ACK_WAIT: "1s", NOTIFICATION_SEND_WITHIN: "500ms", HEALTH_PORT: "0" });
-  open.push(kenri);
+  closeAtEnd(kenri.close);
   await kenri.start("entitlement:api entitlement:relay notification:sender");
   const zombie = await kenri.start("notification:consumer", { FAULT_STOP_AT: "intake.committed" });
   const load = traffic(kenri, { clients: 4, hot: 1, pause: 0, requests: 30 });

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { until } from "../../stack/wait.ts";
 import { subjectToken } from "../kernel/nats/subject.ts";
+import { closeAtEnd, test } from "../testing/closing.ts";
 import { testServer } from "../testing/databases.ts";
 import { putWaiting } from "../testing/inbox.ts";
 import { allRoles, type Servers, type TestKenri, testKenri, testNats } from "../testing/kenri.ts";
@@ -9,21 +10,17 @@ import { privateServers } from "../testing/servers.ts";
 import { type TestMint, testMint } from "../testing/tokens.ts";
 
 let mint: TestMint;
-const closing: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
   mint = await testMint();
 });
-afterAll(async () => {
-  for (const close of closing.reverse()) await close();
-  await mint.close();
-});
+afterAll(() => mint.close());
 
 async function streaming(servers: Servers = { postgresUrl: testServer(), natsUrl: testNats() }): Promise<TestKenri> {
   const kenri = await testKenri(
     { GATEWAY_JWKS_URL: mint.jwksUrl, NOTIFICATION_CHANNEL: "stream", NOTIFICATION_LEASE: "1s", HEALTH_PORT: "0" },
     servers,
   );
-  closing.push(kenri.close);
+  closeAtEnd(kenri.close);
   return kenri;
 }
 
@@ -43,7 +40,7 @@ async function feedOf(kenri: TestKenri, user: string, after: number): Promise<Fe
 /** The hints about a user, as a process that streams to the user receives them. */
 async function listen(kenri: TestKenri, user: string): Promise<number[]> {
   const nats = await connectTo(kenri.environment.NATS_URL!);
-  closing.push(() => nats.close());
+  closeAtEnd(() => nats.close());
   const heard: number[] = [];
   nats.subscribe(`${kenri.environment.INBOX_SUBJECT}.${subjectToken(user)}`, {
     callback: (_, message) => void heard.push(message.json<{ position: number }>().position),
@@ -143,7 +140,7 @@ test("a sender killed between settlement and hint: no hint is published, and the
 /** A sender that has published hints loses NATS and has a thousand notifications to deliver. */
 async function withoutNats(how: "halt" | "pause") {
   const { nats, stop } = await privateServers("nats");
-  closing.push(async () => {
+  closeAtEnd(async () => {
     nats.resume();
     await stop();
   });
@@ -179,7 +176,7 @@ test("hints that were missed while NATS was away are not published later", async
 
 test("a position that a client has read is not assigned again after PostgreSQL was killed", async () => {
   const servers = await privateServers("postgres");
-  closing.push(servers.stop);
+  closeAtEnd(servers.stop);
   const kenri = await streaming({ postgresUrl: servers.postgres.adminUrl, natsUrl: testNats() });
   // So that nothing is flushed that was not flushed at its commit.
   await kenri.notificationSql`alter system set wal_writer_delay = '10s'`;

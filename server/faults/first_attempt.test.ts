@@ -1,16 +1,14 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { until } from "../../stack/wait.ts";
+import { closeAtEnd, test } from "../testing/closing.ts";
 import { drained, findInconsistencies } from "../testing/consistency.ts";
-import { type TestKenri, testKenri } from "../testing/kenri.ts";
+import { testKenri } from "../testing/kenri.ts";
 import { traffic } from "../testing/traffic.ts";
-
-const open: TestKenri[] = [];
-afterAll(() => Promise.all(open.map(kenri => kenri.close())));
 
 /** Everything but a consumer. The claim for a first attempt has a lease of one second. */
 async function withoutConsumer() {
   const kenri = await testKenri({ CONSUMER_ACK_WAIT: "2s", NOTIFICATION_SEND_WITHIN: "500ms", HEALTH_PORT: "0" });
-  open.push(kenri);
+  closeAtEnd(kenri.close);
   const others = await kenri.start("entitlement:api entitlement:relay notification:sender");
   return { kenri, others };
 }

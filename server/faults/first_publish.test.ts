@@ -1,18 +1,12 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { until } from "../../stack/wait.ts";
+import { closeAtEnd, test } from "../testing/closing.ts";
 import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { testServer } from "../testing/databases.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { privateServers } from "../testing/servers.ts";
 import { disorderInStream, messagesOf, streamOf, withNats } from "../testing/stream.ts";
 import { traffic } from "../testing/traffic.ts";
-
-const open: TestKenri[] = [];
-const servers: { stop(): Promise<void> }[] = [];
-afterAll(async () => {
-  await Promise.all(open.map(kenri => kenri.close()));
-  await Promise.all(servers.map(one => one.stop()));
-});
 
 const isReady = (kenri: TestKenri) =>
   until("the API is connected", 20_000, async () => (await kenri.readiness("entitlement")).status === "ready");
@@ -26,7 +20,7 @@ const isPublished = (kenri: TestKenri) =>
 /** Everything but an API. The claim for a first attempt has a lease of one second. */
 async function withoutApi(environment: Record<string, string> = {}) {
   const kenri = await testKenri({ OUTBOX_PUBLISH_WITHIN: "500ms", HEALTH_PORT: "0", ...environment });
-  open.push(kenri);
+  closeAtEnd(kenri.close);
   const relay = await kenri.start("entitlement:relay");
   await kenri.start("notification:consumer notification:sender");
   return { kenri, relay };
@@ -83,7 +77,7 @@ for (const [finder, reconcile] of [
 ] as const)
   test.concurrent(`a deleted stream, noticed by the ${finder}: lost events are published before new ones`, async () => {
     const kenri = await testKenri({ OUTBOX_POLL: "2s", OUTBOX_RECONCILE: reconcile, HEALTH_PORT: "0" });
-    open.push(kenri);
+    closeAtEnd(kenri.close);
     await kenri.start("entitlement");
     await isReady(kenri);
     await kenri.grant("ann", "item");
@@ -100,12 +94,12 @@ for (const [finder, reconcile] of [
 
 test.concurrent("a change that waits while the stream is wiped does not overtake lost events; an idle API notices when NATS is healthy again", async () => {
   const own = await privateServers("nats");
-  servers.push(own);
+  closeAtEnd(own.stop);
   const kenri = await testKenri(
     { DATABASE_DEADLINE: "40s", OUTBOX_PUBLISH_WITHIN: "150ms", HEALTH_PORT: "0" },
     { postgresUrl: testServer(), natsUrl: own.nats.url },
   );
-  open.push(kenri);
+  closeAtEnd(kenri.close);
   await kenri.start("entitlement");
   await isReady(kenri);
   await kenri.grant("ann", "item");

@@ -1,6 +1,7 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
 import { testBrowser } from "../testing/browser.ts";
+import { closeAtEnd, closing } from "../testing/closing.ts";
 import { delivered, drained, findInconsistencies } from "../testing/consistency.ts";
 import { testServer } from "../testing/databases.ts";
 import { gatewayPlace, startGateway } from "../testing/gateway.ts";
@@ -9,15 +10,12 @@ import { privateServers } from "../testing/servers.ts";
 import { disorderInStream } from "../testing/stream.ts";
 import { countOf, traffic } from "../testing/traffic.ts";
 
-const closing: (() => Promise<void>)[] = [];
-afterAll(() => Promise.all(closing.map(close => close())));
-
 const hangs = Number(process.env.HANG_SECONDS ?? 40) * 1000;
 const backWithin = 15_000;
 
 /** All cases start together, so that the file takes about as long as one case. */
-function begin<T>(work: () => Promise<T>): () => Promise<T> {
-  const begun = work();
+function begin(work: () => Promise<void>): () => Promise<void> {
+  const begun = closing(work)();
   begun.catch(() => {});
   return () => begun;
 }
@@ -33,7 +31,7 @@ const flows = (kenri: TestKenri) =>
 async function withOwnNats(environment: Record<string, string>) {
   const servers = await privateServers("nats");
   const kenri = await testKenri(environment, { postgresUrl: testServer(), natsUrl: servers.nats.url });
-  closing.push(async () => {
+  closeAtEnd(async () => {
     servers.nats.resume();
     await kenri.close();
     await servers.stop();
@@ -104,7 +102,7 @@ const probing = begin(async () => {
 const postgres = begin(async () => {
   const servers = await privateServers("postgres");
   const kenri = await testKenri({}, { postgresUrl: servers.postgres.adminUrl, natsUrl: testNats() });
-  closing.push(async () => {
+  closeAtEnd(async () => {
     servers.postgres.resume();
     await kenri.close();
     await servers.stop();
@@ -125,7 +123,7 @@ const postgres = begin(async () => {
 const redis = begin(async () => {
   const servers = await privateServers("redis");
   const kenri = await testKenri();
-  closing.push(async () => {
+  closeAtEnd(async () => {
     servers.redis.resume();
     await kenri.close();
     await servers.stop();

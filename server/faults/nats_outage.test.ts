@@ -1,5 +1,6 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { until } from "../../stack/wait.ts";
+import { closeAtEnd, test } from "../testing/closing.ts";
 import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { testServer } from "../testing/databases.ts";
 import { allRoles, type TestKenri, testKenri } from "../testing/kenri.ts";
@@ -7,16 +8,13 @@ import { cutStream, privateServers } from "../testing/servers.ts";
 import { disorderInStream, messagesOf, streamOf } from "../testing/stream.ts";
 import { countOf, traffic } from "../testing/traffic.ts";
 
-const closing: (() => Promise<void>)[] = [];
-afterAll(() => Promise.all(closing.map(close => close())));
-
 async function withOwnNats(environment: Record<string, string> = {}) {
   const servers = await privateServers("nats");
   const kenri = await testKenri(
     { OUTBOX_LEASE: "2s", OUTBOX_OVERDUE: "2s", CONSUMER_ACK_WAIT: "2s", ...environment },
     { postgresUrl: testServer(), natsUrl: servers.nats.url },
   );
-  closing.push(async () => {
+  closeAtEnd(async () => {
     await kenri.close();
     await servers.stop();
   });
@@ -35,7 +33,7 @@ const saysThatItIsDegraded = (kenri: TestKenri) =>
 test.concurrent("NATS away for several leases: every grant answers 200, no attempt is charged, everything is delivered when it is back", async () => {
   const { kenri, nats } = await withOwnNats();
   await kenri.start("entitlement notification");
-  const load = traffic(kenri, { pause: 20 });
+  const load = traffic(kenri, { pause: 60 });
   await until(
     "the pipeline runs",
     60_000,
@@ -81,7 +79,7 @@ async function deadWithUnreadMessages(environment?: Record<string, string>) {
   const { kenri, nats, servers } = await withOwnNats({ HEALTH_PORT: "0", ...environment });
   const relay = await kenri.start("entitlement:api entitlement:relay notification:sender");
   const consumer = await kenri.start("notification:consumer");
-  const load = traffic(kenri, { pause: 20 });
+  const load = traffic(kenri, { pause: 60 });
   await until(
     "the pipeline runs",
     60_000,
@@ -125,7 +123,7 @@ test.concurrent("the store of NATS is truncated: NATS starts without an error, a
 test.concurrent("NATS hangs: the breaker opens, few attempts are charged, and it recovers", async () => {
   const { kenri, nats } = await withOwnNats({ OUTBOX_PUBLISH_WITHIN: "300ms" });
   const api = await kenri.start("entitlement notification");
-  const load = traffic(kenri, { pause: 20 });
+  const load = traffic(kenri, { pause: 60 });
   await until(
     "the pipeline runs",
     60_000,

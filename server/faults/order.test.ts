@@ -1,5 +1,6 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { until } from "../../stack/wait.ts";
+import { closeAtEnd, test } from "../testing/closing.ts";
 import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, type TestProcess, testKenri } from "../testing/kenri.ts";
 import { disorderInStream } from "../testing/stream.ts";
@@ -8,9 +9,6 @@ import { traffic } from "../testing/traffic.ts";
 // `KENRI_ORDER_CHANGES=20000 bun run test server/faults/order.test.ts` takes longer and tests more.
 const changes = Number(process.env.KENRI_ORDER_CHANGES ?? 2000);
 const workers = ["entitlement:relay", "notification:consumer", "notification:sender"] as const;
-
-const open: TestKenri[] = [];
-afterAll(() => Promise.all(open.map(kenri => kenri.close())));
 
 /** Starts two of each worker. */
 async function pairsOf(kenri: TestKenri): Promise<Map<string, TestProcess[]>> {
@@ -29,7 +27,7 @@ const total = async (processes: readonly TestProcess[], name: string, labels?: s
 
 test(`two relays, two consumers and two senders, ${changes} changes of 20 hot pairs: no event is stale, the feed is in order`, async () => {
   const kenri = await testKenri({ HEALTH_PORT: "0" });
-  open.push(kenri);
+  closeAtEnd(kenri.close);
   await kenri.start("entitlement:api");
   const consumers = (await pairsOf(kenri)).get("notification:consumer")!;
   const load = traffic(kenri, { clients: 20, hot: 20, pause: 0, requests: changes });
@@ -53,11 +51,11 @@ test("the same while one of each is killed at random: every stale event was over
     CONSUMER_ACK_WAIT: "2s",
     INTAKE_PATIENCE: "1s",
   });
-  open.push(kenri);
+  closeAtEnd(kenri.close);
   await kenri.start("entitlement:api");
   const living = await pairsOf(kenri);
   const consumers = [...living.get("notification:consumer")!];
-  const load = traffic(kenri, { clients: 20, hot: 20, pause: 10 });
+  const load = traffic(kenri, { clients: 20, hot: 20, pause: 40 });
   const sent = async () => (await kenri.notificationSql`select from notifications where status = 'SENT'`).length;
   for (const role of workers) {
     const before = await sent();

@@ -1,14 +1,12 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { until } from "../../stack/wait.ts";
+import { closeAtEnd, test } from "../testing/closing.ts";
 import { allSettled, disagreements, placeOrders } from "../testing/order_outcomes.ts";
 import { type OrderScene, orderScene } from "../testing/order_scene.ts";
 
-const closing: (() => Promise<unknown>)[] = [];
-afterAll(() => Promise.all(closing.map(close => close())));
-
 async function scene(settings: Record<string, string> = {}): Promise<OrderScene> {
   const made = await orderScene(settings);
-  closing.push(made.close);
+  closeAtEnd(made.close);
   return made;
 }
 

@@ -1,12 +1,10 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { until } from "../../stack/wait.ts";
+import { closeAtEnd, test } from "../testing/closing.ts";
 import type { TestProcess } from "../testing/kenri.ts";
 import { allSettled, disagreements, placeOrders } from "../testing/order_outcomes.ts";
 import { type OrderScene, orderScene } from "../testing/order_scene.ts";
 import { privateServers } from "../testing/servers.ts";
-
-const closing: (() => Promise<unknown>)[] = [];
-afterAll(() => Promise.all(closing.map(close => close())));
 
 const count = Number(process.env.CHAOS_ORDERS ?? 2000);
 // A broker that stands still for longer than a deadline and a backoff could get a request that was given up after the question about it.
@@ -58,7 +56,7 @@ async function kill(victim: TestProcess): Promise<void> {
 
 test.concurrent("orders with every fault of the broker, senders killed at random: book and ledger agree, order by order", async () => {
   const it = await orderScene(settings);
-  closing.push(it.close);
+  closeAtEnd(it.close);
   await it.broker.setFaults(everyFault);
   await placeOrders(it.sql, count);
   for (let round = 0; round < 4; round++) {
@@ -74,7 +72,7 @@ test.concurrent("orders with every fault of the broker, senders killed at random
 test.concurrent("the same with two senders, and the database killed twice", async () => {
   const servers = await privateServers("postgres");
   const it = await orderScene(settings, servers.postgres.adminUrl);
-  closing.push(async () => {
+  closeAtEnd(async () => {
     await it.close();
     await servers.stop();
   });

@@ -1,5 +1,6 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { until } from "../../stack/wait.ts";
+import { closeAtEnd, test } from "../testing/closing.ts";
 import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { allRoles, type TestKenri, testKenri, testNats } from "../testing/kenri.ts";
 import { type TestProxy, tcpProxy } from "../testing/proxy.ts";
@@ -7,21 +8,18 @@ import { privateServers } from "../testing/servers.ts";
 import { disorderInStream } from "../testing/stream.ts";
 import { countOf, traffic } from "../testing/traffic.ts";
 
-const closing: (() => Promise<void>)[] = [];
-afterAll(() => Promise.all(closing.map(close => close())));
-
 const short = { OUTBOX_LEASE: "2s", NOTIFICATION_LEASE: "2s", CONSUMER_ACK_WAIT: "2s", OUTBOX_OVERDUE: "2s", HEALTH_PORT: "0" };
 
 async function withOwnPostgres(what: string, environment: Record<string, string> = {}) {
   const servers = await privateServers("postgres");
   const kenri = await testKenri({ ...short, ...environment }, { postgresUrl: servers.postgres.adminUrl, natsUrl: testNats() });
-  closing.push(async () => {
+  closeAtEnd(async () => {
     servers.postgres.resume();
     await kenri.close();
     await servers.stop();
   });
   const everything = await kenri.start(what);
-  const load = traffic(kenri, { pause: 20 });
+  const load = traffic(kenri, { pause: 60 });
   await until(
     "the pipeline runs",
     60_000,
@@ -95,7 +93,7 @@ test.concurrent("PostgreSQL hangs for some seconds: requests answer 503 with Ret
 async function through(proxies: (kenri: TestKenri) => Promise<{ proxy: TestProxy; environment: Record<string, string> }>, roles: string) {
   const kenri = await testKenri(short);
   const { proxy, environment } = await proxies(kenri);
-  closing.push(async () => {
+  closeAtEnd(async () => {
     await kenri.close();
     await proxy.close();
   });
@@ -139,7 +137,7 @@ test.concurrent("one response of PostgreSQL in fifty is cut midway, for every ro
       environment: { ENTITLEMENT_APP_DATABASE_URL: behind(entitlement.appUrl), NOTIFICATION_APP_DATABASE_URL: behind(notification.appUrl) },
     };
   }, allRoles);
-  const load = traffic(kenri, { pause: 10 });
+  const load = traffic(kenri, { pause: 30 });
   await until("connections were cut again and again", 60_000, () => proxy.cuts() > 20 && countOf(load.ledger.granted) > 200);
   const ledger = await load.stop();
   await drained(kenri);

@@ -1,19 +1,17 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { until } from "../../stack/wait.ts";
+import { closeAtEnd, test } from "../testing/closing.ts";
 import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { messagesOf, streamOf, withNats } from "../testing/stream.ts";
 import { traffic } from "../testing/traffic.ts";
-
-const open: TestKenri[] = [];
-afterAll(() => Promise.all(open.map(kenri => kenri.close())));
 
 const durable = "notification-entitlement-consumer";
 const others = "entitlement:api entitlement:relay notification:api notification:sender";
 
 async function kenriWith(roles: string, environment: Record<string, string> = {}) {
   const kenri = await testKenri({ OUTBOX_OVERDUE: "1s", CONSUMER_ACK_WAIT: "2s", HEALTH_PORT: "0", ...environment });
-  open.push(kenri);
+  closeAtEnd(kenri.close);
   return { kenri, process: await kenri.start(roles) };
 }
 

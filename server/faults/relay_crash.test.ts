@@ -1,12 +1,10 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { until } from "../../stack/wait.ts";
+import { closeAtEnd, test } from "../testing/closing.ts";
 import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { disorderInStream, messagesOf } from "../testing/stream.ts";
 import { traffic } from "../testing/traffic.ts";
-
-const open: TestKenri[] = [];
-afterAll(() => Promise.all(open.map(kenri => kenri.close())));
 
 /** Everything but the relays, which the test starts; one claim takes the whole backlog. */
 async function withoutRelay(environment: Record<string, string> = {}) {
@@ -18,7 +16,7 @@ async function withoutRelay(environment: Record<string, string> = {}) {
     HEALTH_PORT: "0",
     ...environment,
   });
-  open.push(kenri);
+  closeAtEnd(kenri.close);
   const others = await kenri.start("entitlement:api notification:api notification:consumer notification:sender");
   return { kenri, others };
 }

@@ -1,11 +1,9 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { until } from "../../stack/wait.ts";
+import { closeAtEnd, test } from "../testing/closing.ts";
 import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { traffic } from "../testing/traffic.ts";
-
-const open: TestKenri[] = [];
-afterAll(() => Promise.all(open.map(kenri => kenri.close())));
 
 /** Everything but the senders, with a backlog of 30 notifications. One claim takes them all, and the sends end well before the lease. */
 async function waiting() {
@@ -16,7 +14,7 @@ async function waiting() {
     NOTIFICATION_SEND_WITHIN: "500ms",
     HEALTH_PORT: "0",
   });
-  open.push(kenri);
+  closeAtEnd(kenri.close);
   await kenri.start("entitlement:api entitlement:relay notification:consumer");
   const load = traffic(kenri, { clients: 4, hot: 1, pause: 0, requests: 30 });
   await load.done;

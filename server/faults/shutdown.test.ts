@@ -1,16 +1,14 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { until } from "../../stack/wait.ts";
+import { closeAtEnd, test } from "../testing/closing.ts";
 import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { endsInTime, momentOf } from "../testing/ending.ts";
 import { allRoles, type TestKenri, testKenri } from "../testing/kenri.ts";
 import { traffic } from "../testing/traffic.ts";
 
-const closing: (() => Promise<void>)[] = [];
-afterAll(() => Promise.all(closing.map(close => close())));
-
 async function started(environment: Record<string, string> = {}) {
   const kenri = await testKenri({ OUTBOX_LEASE: "5s", NOTIFICATION_LEASE: "5s", ...environment });
-  closing.push(() => kenri.close());
+  closeAtEnd(kenri.close);
   return kenri;
 }
 

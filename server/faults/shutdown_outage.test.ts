@@ -1,5 +1,6 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { until } from "../../stack/wait.ts";
+import { closeAtEnd, test } from "../testing/closing.ts";
 import { drained } from "../testing/consistency.ts";
 import { testServer } from "../testing/databases.ts";
 import { endsInTime, momentOf } from "../testing/ending.ts";
@@ -7,27 +8,24 @@ import { allRoles, type Servers, type TestKenri, testKenri, testNats } from "../
 import { privateServers } from "../testing/servers.ts";
 import { traffic } from "../testing/traffic.ts";
 
-const closing: (() => Promise<void>)[] = [];
-afterAll(() => Promise.all(closing.map(close => close())));
-
 const relays = "entitlement:relay notification:consumer notification:sender";
 
 async function started(servers: Servers) {
   const kenri = await testKenri({ OUTBOX_LEASE: "5s", NOTIFICATION_LEASE: "5s" }, servers);
-  closing.push(() => kenri.close());
+  closeAtEnd(kenri.close);
   return kenri;
 }
 
 async function withOwnPostgres() {
   const { postgres, stop } = await privateServers("postgres");
-  closing.push(stop);
+  closeAtEnd(stop);
   return { postgres, kenri: await started({ postgresUrl: postgres.adminUrl, natsUrl: testNats() }) };
 }
 
 /** A process under load. */
 async function inFullSwing(kenri: TestKenri, what: string, prefix = "user") {
   const process = await kenri.start(what);
-  const load = traffic(kenri, { pause: 20, prefix });
+  const load = traffic(kenri, { pause: 60, prefix });
   await until(
     "the pipeline runs",
     60_000,
@@ -38,7 +36,7 @@ async function inFullSwing(kenri: TestKenri, what: string, prefix = "user") {
 
 test.concurrent("SIGTERM while NATS is away, and while it hangs: exits with 0 in time", async () => {
   const servers = await privateServers("nats");
-  closing.push(() => servers.stop());
+  closeAtEnd(() => servers.stop());
   const kenri = await started({ postgresUrl: testServer(), natsUrl: servers.nats.url });
   const away = await inFullSwing(kenri, allRoles);
   await servers.nats.halt();
@@ -87,9 +85,9 @@ test.concurrent("SIGTERM while PostgreSQL hangs: exits with 0 in time; also whil
 
 test.concurrent("SIGTERM while NATS and PostgreSQL both hang and an event is being published: exits with 0 in time", async () => {
   const { postgres, nats, stop } = await privateServers("postgres", "nats");
-  closing.push(stop);
+  closeAtEnd(stop);
   const kenri = await testKenri({}, { postgresUrl: postgres.adminUrl, natsUrl: nats.url });
-  closing.push(() => kenri.close());
+  closeAtEnd(kenri.close);
   const process = await kenri.start("entitlement");
   await kenri.grant("first", "item");
   const inState = (status: string) => kenri.entitlementSql`select from outbox_events where status = ${status}`;

@@ -1,11 +1,9 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { until } from "../../stack/wait.ts";
+import { closeAtEnd, test } from "../testing/closing.ts";
 import { allSettled, disagreements, placeOrders } from "../testing/order_outcomes.ts";
 import { type OrderScene, orderScene } from "../testing/order_scene.ts";
 import type { TestProcess } from "../testing/process.ts";
-
-const closing: (() => Promise<unknown>)[] = [];
-afterAll(() => Promise.all(closing.map(close => close())));
 
 const looks = 8;
 const quick = {
@@ -18,7 +16,7 @@ const quick = {
 
 async function scene(settings: Record<string, string> = {}): Promise<OrderScene> {
   const made = await orderScene({ ...quick, ...settings });
-  closing.push(made.close);
+  closeAtEnd(made.close);
   return made;
 }
 
@@ -40,6 +38,22 @@ const isOverdue = ({ sql }: OrderScene) =>
       await sql`select from outbox_orders where status in ('pending', 'failed') and next_attempt_at < now() - interval '1 second'`;
     return rows.length > 0;
   });
+
+// The longest one first: the others run beside it.
+test.concurrent("a sender does not count as stuck during the broker's Retry-After, and works after it", async () => {
+  const it = await scene();
+  await it.broker.setFaults({ too_many: 1, retry_after_s: 20 });
+  await placeOrders(it.sql, 10);
+  const sender = await it.kenri.start("orders:sender");
+  await sender.logged("TOO_MANY_REQUESTS");
+  await it.broker.setFaults();
+  await isOverdue(it);
+  await looksPass(sender);
+  expect(await it.broker.book()).toEqual([]);
+  await ended(it);
+  expect(await it.broker.summary()).toMatchObject({ executions: 10, executed_twice: 0 });
+  expect(sender.lines.filter(line => /worker.stuck|ended_unasked/.test(line))).toEqual([]);
+});
 
 test.concurrent("a stuck orders:sender logs it and exits with 1, and its successor sends the backlog", async () => {
   const it = await scene();
@@ -64,20 +78,5 @@ test.concurrent("a sender does not count as stuck while the circuit is open, and
   expect(await sender.metric("kenri_orders_circuit_open")).toBe(1);
   await it.broker.start();
   await ended(it);
-  expect(sender.lines.filter(line => /worker.stuck|ended_unasked/.test(line))).toEqual([]);
-});
-
-test.concurrent("a sender does not count as stuck during the broker's Retry-After, and works after it", async () => {
-  const it = await scene();
-  await it.broker.setFaults({ too_many: 1, retry_after_s: 20 });
-  await placeOrders(it.sql, 10);
-  const sender = await it.kenri.start("orders:sender");
-  await sender.logged("TOO_MANY_REQUESTS");
-  await it.broker.setFaults();
-  await isOverdue(it);
-  await looksPass(sender);
-  expect(await it.broker.book()).toEqual([]);
-  await ended(it);
-  expect(await it.broker.summary()).toMatchObject({ executions: 10, executed_twice: 0 });
   expect(sender.lines.filter(line => /worker.stuck|ended_unasked/.test(line))).toEqual([]);
 });

@@ -1,14 +1,12 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { until } from "../../stack/wait.ts";
+import { closeAtEnd, test } from "../testing/closing.ts";
 import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { testServer } from "../testing/databases.ts";
 import { type TestKenri, testKenri } from "../testing/kenri.ts";
 import { privateServers } from "../testing/servers.ts";
 import { streamOf, withNats } from "../testing/stream.ts";
 import { traffic } from "../testing/traffic.ts";
-
-const closing: (() => Promise<void>)[] = [];
-afterAll(() => Promise.all(closing.map(close => close())));
 
 const quick = {
   LIVENESS_EVERY: "200ms",
@@ -24,7 +22,7 @@ const quick = {
 
 async function kenriWith(servers?: { postgresUrl: string; natsUrl: string }): Promise<TestKenri> {
   const kenri = await testKenri(quick, servers);
-  closing.push(() => kenri.close());
+  closeAtEnd(kenri.close);
   return kenri;
 }
 
@@ -37,13 +35,54 @@ const setFaults = (kenri: TestKenri, system: "entitlement" | "notification", fau
     body: JSON.stringify(faults),
   });
 
+// The longest one first: the others run beside it.
+test.concurrent("no worker counts as stuck while NATS or its store is away, while events wait for their retry, or after the process was paused", async () => {
+  const servers = await privateServers("nats");
+  closeAtEnd(() => servers.stop());
+  const kenri = await kenriWith({ postgresUrl: testServer(), natsUrl: servers.nats.url });
+  const process = await kenri.start("entitlement notification");
+  const load = traffic(kenri, { pause: 60 });
+  await until("the pipeline runs", 60_000, async () => (await sent(kenri)) > 20);
+  const looksPass = async () => {
+    const since = performance.now();
+    await until("twice as many looks as make a worker stuck", 10_000, () => performance.now() - since > 2 * 8 * 220);
+  };
+  await servers.nats.halt();
+  await looksPass();
+  await servers.nats.start();
+  const maxBytes = (bytes: number) =>
+    withNats(kenri, async (_, { streams }) => {
+      const { config } = await streams.info(streamOf(kenri));
+      await streams.update(streamOf(kenri), { ...config, max_bytes: bytes, discard: "new" as typeof config.discard });
+    });
+  const before = await sent(kenri);
+  await until("it works again", 20_000, async () => (await sent(kenri)) > before + 20);
+  await maxBytes(1);
+  await looksPass();
+  await maxBytes(-1);
+  process.kill("SIGSTOP");
+  await looksPass();
+  process.kill("SIGCONT");
+  const ledger = await load.stop();
+  await drained(kenri);
+  await setFaults(kenri, "entitlement", { user_prefix: "late" });
+  for (const change of [kenri.grant, kenri.revoke]) expect((await change("late", "item")).status).toBe(200);
+  await looksPass();
+  // An attempt may be under way at this moment.
+  expect(await kenri.entitlementSql`select from outbox_events where status in ('PENDING', 'IN_FLIGHT')`).toHaveLength(2);
+  await setFaults(kenri, "entitlement", { user_prefix: "" });
+  await drained(kenri);
+  expect([...ledger.answers.keys()]).toEqual([200]);
+  expect(process.lines.filter(line => /worker.stuck|ended_unasked/.test(line))).toEqual([]);
+});
+
 test.concurrent.each([
   ["entitlement", ["entitlement:relay"]],
   ["notification", ["notification:sender", "notification:consumer"]],
 ] as const)("stuck worker threads of %s are detected, counted and restarted, and the backlog drains", async (system, roles) => {
   const kenri = await kenriWith();
   const process = await kenri.start("entitlement notification");
-  const load = traffic(kenri, { pause: 20 });
+  const load = traffic(kenri, { pause: 60 });
   await until("the pipeline runs", 60_000, async () => (await sent(kenri)) > 20);
   const count = (name: string, role: string) => kenri.metric(system, name, `role="${role}"`);
   for (const role of roles) expect(await count("kenri_worker_stuck_total", role)).toBe(0);
@@ -85,43 +124,3 @@ test.concurrent.each(["entitlement:relay", "notification:consumer", "notificatio
     expect(await findInconsistencies(kenri, load.ledger)).toEqual([]);
   },
 );
-
-test.concurrent("no worker counts as stuck while NATS or its store is away, while events wait for their retry, or after the process was paused", async () => {
-  const servers = await privateServers("nats");
-  closing.push(() => servers.stop());
-  const kenri = await kenriWith({ postgresUrl: testServer(), natsUrl: servers.nats.url });
-  const process = await kenri.start("entitlement notification");
-  const load = traffic(kenri, { pause: 20 });
-  await until("the pipeline runs", 60_000, async () => (await sent(kenri)) > 20);
-  const looksPass = async () => {
-    const since = performance.now();
-    await until("twice as many looks as make a worker stuck", 10_000, () => performance.now() - since > 2 * 8 * 220);
-  };
-  await servers.nats.halt();
-  await looksPass();
-  await servers.nats.start();
-  const maxBytes = (bytes: number) =>
-    withNats(kenri, async (_, { streams }) => {
-      const { config } = await streams.info(streamOf(kenri));
-      await streams.update(streamOf(kenri), { ...config, max_bytes: bytes, discard: "new" as typeof config.discard });
-    });
-  const before = await sent(kenri);
-  await until("it works again", 20_000, async () => (await sent(kenri)) > before + 20);
-  await maxBytes(1);
-  await looksPass();
-  await maxBytes(-1);
-  process.kill("SIGSTOP");
-  await looksPass();
-  process.kill("SIGCONT");
-  const ledger = await load.stop();
-  await drained(kenri);
-  await setFaults(kenri, "entitlement", { user_prefix: "late" });
-  for (const change of [kenri.grant, kenri.revoke]) expect((await change("late", "item")).status).toBe(200);
-  await looksPass();
-  // An attempt may be under way at this moment.
-  expect(await kenri.entitlementSql`select from outbox_events where status in ('PENDING', 'IN_FLIGHT')`).toHaveLength(2);
-  await setFaults(kenri, "entitlement", { user_prefix: "" });
-  await drained(kenri);
-  expect([...ledger.answers.keys()]).toEqual([200]);
-  expect(process.lines.filter(line => /worker.stuck|ended_unasked/.test(line))).toEqual([]);
-});

@@ -25,7 +25,7 @@ test.each([
 ] as const)(
   "a worker of %s that crashes under load is restarted, requests continue, and no counter falls",
   async (system, role, counter) => {
-    const load = traffic(kenri, { pause: 10, prefix: system });
+    const load = traffic(kenri, { pause: 30, prefix: system });
     const restarts = () => kenri.metric(system, "kenri_worker_restarts_total", `role="${role}"`);
     const told = async () =>
       (await kenri.notificationSql`select from notifications where status = 'SENT' and user_id like ${`${system}%`}`).length;

@@ -37,9 +37,14 @@ type Environment = Readonly<Record<string, string>>;
 const signaturesOf = (environment: Environment): Signatures =>
   createSignatures(readSettings({ keys: kernelSettings.signingKeys }, environment).keys);
 
-/** Signed headers for this data on the subject of the events. */
-export function signedHeaders(environment: Environment, data: Uint8Array | string, headers: Record<string, string> = {}) {
+/** Signed headers for this data, by default on the subject of entitlement's events. */
+export function signedHeaders(
+  environment: Environment,
+  data: Uint8Array | string,
+  headers: Record<string, string> = {},
+  subject = environment.ENTITLEMENT_SUBJECT!,
+) {
   const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
-  const signature = signaturesOf(environment).sign({ subject: environment.ENTITLEMENT_SUBJECT!, headers, data: bytes });
+  const signature = signaturesOf(environment).sign({ subject, headers, data: bytes });
   return { ...headers, ...(signature ? { [signatureHeader]: signature } : {}) };
 }

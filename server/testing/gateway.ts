@@ -1,5 +1,5 @@
 import { isFree } from "../../stack/ports.ts";
-import { calledByName, reachable, type SystemName } from "../gateway/services.ts";
+import { reachable, type SystemName } from "../gateway/services.ts";
 import { prefixOf } from "../kernel/config/system_settings.ts";
 import { systems } from "../systems.ts";
 import { testSecret } from "./integrity.ts";
@@ -41,7 +41,10 @@ function testIdp(): Record<string, string> {
 /** Nothing listens there. */
 export const nowhere = "http://127.0.0.1:1";
 
-/** The settings of a gateway for the systems behind it. A test need not start a system that only operators reach. */
+// Most routes need these, so a test that forgot to start one is told at once. Other systems need not run.
+const required: readonly SystemName[] = ["account", "entitlement", "notification"];
+
+/** The settings of a gateway for the systems behind it. */
 export const serviceUrls = (urlOf: (system: SystemName) => string): Record<string, string> =>
   Object.fromEntries(reachable(systems).names.map(name => [`${prefixOf(name)}_URL`, urlOf(name)]));
 
@@ -53,6 +56,7 @@ const manyRequests = {
   LIMIT_OPEN: "1000000",
   LIMIT_KEYS: "1000000",
   LIMIT_USER: "1000000",
+  LIMIT_MATCHMAKING: "1000000",
   LIMIT_DELAY: "0ms",
 };
 
@@ -66,7 +70,7 @@ export async function startGateway(
     GATEWAY_PORT: String(port),
     GATEWAY_SECRET: testSecret,
     ...(environment.REDIS_URL ? {} : { REDIS_URL: testRedisUrl() }),
-    ...serviceUrls(name => (calledByName.includes(name) || kenri.isStarted(name) ? kenri.urlOf(name) : nowhere)),
+    ...serviceUrls(name => (required.includes(name) || kenri.isStarted(name) ? kenri.urlOf(name) : nowhere)),
     ...(environment.OIDC_ISSUER ? {} : testIdp()),
     ...manyRequests,
     ...environment,

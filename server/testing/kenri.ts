@@ -6,6 +6,7 @@ import { takesKeys } from "../kernel/system/system.ts";
 import { allScopes, type SystemName, systems } from "../systems.ts";
 import { type TestDatabase, testDatabase, testServer } from "./databases.ts";
 import { startProcess, sumOf, type TestProcess } from "./process.ts";
+import { testRedisUrl } from "./redis.ts";
 import type { TestMint } from "./tokens.ts";
 
 export type { TestProcess };
@@ -16,9 +17,11 @@ export interface Servers {
   readonly natsUrl: string;
   /** The URLs of the roles. By default those of the server that `bun run test` started. */
   readonly natsRoleUrls?: Record<string, string>;
+  /** For matchmaking. */
+  readonly redisUrl?: string;
 }
 
-/** A system with a database. */
+/** A system behind the gateway. */
 export type TestSystem = Exclude<SystemName, "gateway">;
 
 export interface TestStore {
@@ -85,7 +88,7 @@ export interface InboxRow {
 /** Both systems in one thread: their start needs a third of the CPU of `entitlement notification` with its worker threads. */
 export const allRoles = "entitlement:api entitlement:relay notification:api notification:consumer notification:sender";
 
-const storing = systems.filter(({ database }) => database);
+const served = systems.filter(({ name }) => name !== "gateway");
 // Nearly every test uses these; the others are made when their system starts.
 const always = ["entitlement", "notification"] as const;
 
@@ -95,7 +98,7 @@ const quick = {
   KENRI_ENV: "test",
   NODE_ENV: "production",
   LOG_LEVEL: "info",
-  ...Object.fromEntries(storing.map(({ name }) => [`${prefixOf(name)}_PORT`, "0"])),
+  ...Object.fromEntries(served.map(({ name }) => [`${prefixOf(name)}_PORT`, "0"])),
   HEALTH_PORT: "0",
   OUTBOX_POLL: "100ms",
   OUTBOX_SWEEP: "200ms",
@@ -104,6 +107,9 @@ const quick = {
   NOTIFICATION_SWEEP: "200ms",
   ORDERS_POLL: "100ms",
   ORDERS_SWEEP: "200ms",
+  MATCHER_INTERVAL: "50ms",
+  MATCH_POLL: "50ms",
+  MATCH_CONFIRM: "200ms",
   // Nobody listens there. Tests that send orders start a paper broker.
   BROKER_URL: "http://127.0.0.1:9",
   SHUTDOWN_NOTICE: "300ms",
@@ -116,7 +122,7 @@ const quick = {
 /** `mint` replaces the gateway: the systems accept its tokens. */
 export async function testKenri(
   environment: Record<string, string> = {},
-  servers: Servers = { postgresUrl: testServer(), natsUrl: testNats() },
+  servers: Servers = { postgresUrl: testServer(), natsUrl: testNats(), redisUrl: testRedisUrl() },
   mint?: TestMint,
 ): Promise<TestKenri> {
   const id = crypto.randomUUID().slice(0, 8);
@@ -127,8 +133,13 @@ export async function testKenri(
     ENTITLEMENT_STREAM: `entitlement-events-${id}`,
     ENTITLEMENT_SUBJECT: `entitlement.events.${id}`,
     TAKEN_IN_SUBJECT: `notification.taken-in.${id}`,
+    MATCHMAKING_STREAM: `matchmaking-events-${id}`,
+    MATCHMAKING_SUBJECT: `matchmaking.events.${id}`,
+    ANNOUNCED_SUBJECT: `notification.announced.${id}`,
     ...(mint ? { GATEWAY_JWKS_URL: mint.jwksUrl } : {}),
     INBOX_SUBJECT: `notification.inbox.${id}`,
+    ...(servers.redisUrl ? { REDIS_URL: servers.redisUrl } : {}),
+    MATCHMAKING_PREFIX: `kenri:matchmaking:${id}`,
     ...environment,
   };
   const open = (url: string) =>
@@ -146,7 +157,7 @@ export async function testKenri(
 
   /** The database of a system, with the keys that were made before it. */
   async function makeStore(system: TestSystem): Promise<void> {
-    if (stores.has(system)) return;
+    if (stores.has(system) || !declared(system).database) return;
     const database = await testDatabase(system, servers.postgresUrl);
     const made = { database, sql: open(database.adminUrl) };
     stores.set(system, made);
@@ -190,9 +201,9 @@ export async function testKenri(
     },
     async start(what, extra) {
       const names = what.split(" ");
-      for (const { name } of storing) if (names.some(one => one.split(":")[0] === name)) await makeStore(name as TestSystem);
+      for (const { name } of served) if (names.some(one => one.split(":")[0] === name)) await makeStore(name as TestSystem);
       const started = kenri.launch(what, extra);
-      for (const { name: system } of storing) {
+      for (const { name: system } of served) {
         if (![system, `${system}:api`].some(name => names.includes(name))) continue;
         await started.logged(`"system":"${system}","msg":"ready"`);
         const line = started.lines.find(text => text.includes("http.listening") && text.includes(`"role":"${system}:api"`));

@@ -60,9 +60,9 @@ test("forget deletes the rows of a seed and no others", async () => {
   const at = Date.now();
   await seed("orders", [{ at, client: "one-client", key: "k", order, status: "failed", isUnknown: true, calls, code: "TIMEOUT" }]);
   const { forget } = await seed<Hostile>("hostile");
-  const { stream } = await seed<{ stream: string }>("unknown-key");
+  const { id } = await seed<{ id: string }>("unknown-key");
   expect(await counts()).not.toEqual(before);
-  for (const what of [forget, { prefix: "on" }, { streams: [stream] }]) await seed("forget", what);
+  for (const what of [forget, { prefix: "on" }, { letters: [id] }]) await seed("forget", what);
   expect(await counts()).toEqual(before);
 });
 

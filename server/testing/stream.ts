@@ -60,9 +60,14 @@ export const putOnStream = (kenri: TestKenri, data: Uint8Array | string, named: 
   putUnsigned(kenri, data, signedHeaders(kenri.environment, data, named));
 
 /** The same with exactly these headers and no signature. */
-export const putUnsigned = (kenri: TestKenri, data: Uint8Array | string, named: Record<string, string> = {}): Promise<number> =>
+export const putUnsigned = (
+  kenri: TestKenri,
+  data: Uint8Array | string,
+  named: Record<string, string> = {},
+  subject = kenri.environment.ENTITLEMENT_SUBJECT!,
+): Promise<number> =>
   withNats(kenri, async nats => {
     const map = headers();
     for (const [name, value] of Object.entries(named)) map.set(name, value);
-    return (await jetstream(nats).publish(kenri.environment.ENTITLEMENT_SUBJECT!, data, { headers: map })).seq;
+    return (await jetstream(nats).publish(subject, data, { headers: map })).seq;
   });

@@ -12,11 +12,13 @@ export interface Forgotten {
   readonly operations?: readonly string[];
   /** Whose raw dead letters go. */
   readonly streams?: readonly string[];
+  /** The ids of raw dead letters. */
+  readonly letters?: readonly string[];
 }
 
 /** Deletes seeded rows, because other tests count them. */
 export async function forget({ entitlement, notification, orders }: Databases, what: Forgotten): Promise<void> {
-  const { users = [], clients = [], operations = [], streams = [] } = what;
+  const { users = [], clients = [], operations = [], streams = [], letters = [] } = what;
   const prefix = what.prefix ? `${what.prefix}%` : null;
   await entitlement`
     with gone as (delete from entitlement_audit where user_id = any(${users}) or user_id like ${prefix} returning event_id, client_id, detail ->> 'idem_key' as key),
@@ -33,5 +35,5 @@ export async function forget({ entitlement, notification, orders }: Databases, w
   await notification`
     with gone as (delete from notifications where user_id = any(${users}) or user_id like ${prefix} returning event_id)
     delete from processed_events using gone where processed_events.event_id = gone.event_id`;
-  await notification`delete from notification_nats_dlq where stream = any(${streams})`;
+  await notification`delete from notification_nats_dlq where stream = any(${streams}) or id = any(${letters}::uuid[])`;
 }
