@@ -9,6 +9,7 @@ import { gateway } from "./gateway.ts";
 import { grants } from "./grants.ts";
 import { hotPairs } from "./hot_pairs.ts";
 import { latency } from "./latency.ts";
+import { matchmaking } from "./matchmaking.ts";
 import { type Figure, printTable } from "./measure.ts";
 import { memory } from "./memory.ts";
 import { neighbours } from "./neighbours.ts";
@@ -32,6 +33,7 @@ const parts: Record<string, { readonly run: Part; readonly processes: string }> 
   gateway: { run: kenri => gateway(kenri, stack), processes: "" },
   neighbours: { run: kenri => neighbours(kenri, stack), processes: "" },
   orders: { run: large => besideSmall(large, orders), processes: "" },
+  matchmaking: { run: kenri => matchmaking(kenri, stack), processes: "" },
 };
 
 answerHelp(
@@ -51,7 +53,7 @@ const stack = await startStack({
 const another = () =>
   testKenri(
     { LOG_LEVEL: "info", OUTBOX_POLL: "1s", NOTIFICATION_POLL: "1s", OUTBOX_RECONCILE: "1s" },
-    { postgresUrl: stack.postgres.adminUrl, natsUrl: stack.nats.url, natsRoleUrls: stack.nats.roleUrls },
+    { postgresUrl: stack.postgres.adminUrl, natsUrl: stack.nats.url, natsRoleUrls: stack.nats.roleUrls, redisUrl: stack.redis.url },
   );
 const figures: Figure[] = [];
 try {

@@ -28,8 +28,13 @@ export interface BrowserTestsOptions {
 export const usual: BrowserTestsOptions = {
   name: "tests in a browser",
   config: "playwright.config.ts",
-  // Few attempts: the tests need failed rows soon, and repair them.
-  settings: { NOTIFICATION_MAX_ATTEMPTS: "2", OUTBOX_MAX_ATTEMPTS: "2" },
+  settings: {
+    // Few attempts: the tests need failed rows soon, and repair them.
+    NOTIFICATION_MAX_ATTEMPTS: "2",
+    OUTBOX_MAX_ATTEMPTS: "2",
+    // The usual queues, and one whose tickets expire soon.
+    MATCHMAKING_MODES: "casual:fifo:60s,rank:rating:60s,short:fifo:2s",
+  },
 };
 
 /** The stack of `bun run dev` in a folder of its own, with a browser in front. */

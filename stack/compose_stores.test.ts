@@ -4,16 +4,19 @@ import { join } from "node:path";
 import { RedisClient } from "bun";
 import postgres from "postgres";
 import { parse } from "yaml";
+import { needsOf, rolesOf } from "../server/kernel/system/system.ts";
 import { systems } from "../server/systems.ts";
 import { testBrowser } from "../server/testing/browser.ts";
 import { freePort, gatewayPlace, startGateway } from "../server/testing/gateway.ts";
 import { testKenri } from "../server/testing/kenri.ts";
+import { testMatchmaking } from "../server/testing/matchmaking.ts";
 import { privateServers } from "../server/testing/servers.ts";
 import { checkout } from "./checkout.ts";
 import { completeEnv, requiredVariables } from "./compose_env.ts";
 import { findRedis } from "./redis_binary.ts";
 import { scratchFolder } from "./scratch.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
+import { until } from "./wait.ts";
 
 // Without containers: the stores of this machine get the configuration that compose.yaml mounts.
 const compose = readFileSync(join(checkout, "compose.yaml"), "utf8");
@@ -41,7 +44,7 @@ beforeAll(async () => {
     dir,
     command: [binary.path, file],
     env: binary.env,
-    ready: async () => (await asGateway("PING")) === "PONG",
+    ready: async () => (await askAs("gateway", "PING")) === "PONG",
   });
   await redis.start();
 });
@@ -50,7 +53,10 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const redisUrl = () => `redis://kenri:${values.KENRI_REDIS_PASSWORD}@127.0.0.1:${redisPort}`;
+const users = ["gateway", "matchmaking"] as const;
+type User = (typeof users)[number];
+const passwordOf = (user: User) => values[`KENRI_REDIS_${user.toUpperCase()}_PASSWORD`]!;
+const redisUrl = (user: User, password = passwordOf(user)) => `redis://${user}:${password}@127.0.0.1:${redisPort}`;
 async function ask(url: string, command: string, ...args: string[]): Promise<unknown> {
   const client = new RedisClient(url, { autoReconnect: false, enableOfflineQueue: false });
   try {
@@ -62,27 +68,74 @@ async function ask(url: string, command: string, ...args: string[]): Promise<unk
     client.close();
   }
 }
-const asGateway = (command: string, ...args: string[]) => ask(redisUrl(), command, ...args);
+const askAs = (user: User, command: string, ...args: string[]) => ask(redisUrl(user), command, ...args);
+const keyOf = { gateway: "kenri:limit:{address:x}", matchmaking: "kenri:matchmaking:{casual}:number" } as const;
 
-test("the Redis of compose.yaml has only the gateway's user, which can use the keys of Kenri and cannot administer the server", async () => {
-  for (const url of [
-    `redis://127.0.0.1:${redisPort}`,
-    `redis://:${values.KENRI_REDIS_PASSWORD}@127.0.0.1:${redisPort}`,
-    redisUrl().slice(0, -1).replace("kenri:", "kenri:x"),
-  ])
-    expect(await ask(url, "GET", "kenri:x")).not.toBe(null);
-  expect(await asGateway("GET", "kenri:x")).toBe(null);
-  expect(await asGateway("SET", "other", "1")).toContain("NOPERM");
-  for (const [command = "", ...args] of [["FLUSHALL"], ["CONFIG", "GET", "*"], ["ACL", "LIST"], ["KEYS", "*"], ["SHUTDOWN"]])
-    expect(await asGateway(command, ...args)).toContain("NOPERM");
+test("the Redis of compose.yaml has a user for each system that uses it, with the keys of this system only", async () => {
+  const using = systems.filter(system => rolesOf(system).some(role => needsOf(system, role).includes("redis"))).map(({ name }) => name);
+  expect(using.toSorted()).toEqual([...users]);
+  for (const user of users) {
+    const [other] = users.filter(one => one !== user) as [User];
+    for (const url of [`redis://127.0.0.1:${redisPort}`, `redis://:${passwordOf(user)}@127.0.0.1:${redisPort}`])
+      expect([url, await ask(url, "GET", keyOf[user])]).not.toEqual([url, null]);
+    expect(await ask(redisUrl(user, passwordOf(other)), "GET", keyOf[user])).not.toBe(null);
+    expect([user, await askAs(user, "GET", keyOf[user])]).toEqual([user, null]);
+    const readIn = (key: string) => askAs(user, "EVAL", "return redis.call('GET', KEYS[1])", "1", key);
+    expect([user, await readIn(keyOf[user])]).toEqual([user, null]);
+    for (const key of [keyOf[other], "other", "kenri:other"]) {
+      expect([user, key, await askAs(user, "SET", key, "1")]).toEqual([user, key, expect.stringContaining("NOPERM")]);
+      expect([user, key, await readIn(key)]).toEqual([user, key, expect.stringMatching(/NOPERM|ACL failure|can't access/)]);
+    }
+  }
 });
 
-test("that user is enough for a gateway: sign-in, tokens for services, limits, sign-out everywhere", async () => {
+test.each(users)("the user %s cannot administer the server, list keys, remove scripts, or publish", async user => {
+  const refused = ["FLUSHALL", "CONFIG GET *", "ACL LIST", "KEYS *", "SCAN 0", "RANDOMKEY", "DBSIZE", "SHUTDOWN", "CLIENT LIST", "INFO"];
+  for (const line of [...refused, "SCRIPT FLUSH", "FUNCTION LIST", "PUBLISH kenri:x 1", "MONITOR", "REPLICAOF NO ONE"]) {
+    const [command = "", ...args] = line.split(" ");
+    expect([line, await askAs(user, command, ...args)]).toEqual([line, expect.stringContaining("NOPERM")]);
+  }
+});
+
+/** The commands in the code and the scripts of a system. Of a container command also the subcommand. */
+function commandsOf(system: User): string[][] {
+  const room = join(checkout, "server", system);
+  const files = [...new Bun.Glob("**/*.{ts,lua}").scanSync(room)].filter(file => !file.endsWith(".test.ts"));
+  const text = files.map(file => readFileSync(join(room, file), "utf8")).join("\n");
+  const found = text.matchAll(/(?:redis\.p?call\('|\bsend(?:<.*>)?\(")([A-Z]+)['"](?:, '([A-Z]+)')?/g);
+  const all = [...found].map(([, command = "", word]) => (/^(XGROUP|XINFO)$/.test(command) ? [command, word!] : [command]));
+  return [...new Map(all.map(words => [words.join(" "), words])).values()];
+}
+
+test.each(users)("the user %s is permitted every command that its system uses", async user => {
+  const commands = commandsOf(user);
+  expect(commands.length).toBeGreaterThan(15);
+  const isPermitted = (words: string[]) =>
+    askAs(user, "EVAL", "return redis.acl_check_cmd(unpack(ARGV)) and 1 or 0", "0", ...words, ...Array(4).fill(keyOf[user]));
+  const refused = await Promise.all(commands.map(async words => ((await isPermitted(words)) === 1 ? [] : [words.join(" ")])));
+  expect(refused.flat()).toEqual([]);
+  expect(await isPermitted(["SCAN"])).toBe(0);
+});
+
+test("that Redis answers only after its append-only file is on the disk", () => {
+  const file = readFileSync(join(dir, "kenri.conf"), "utf8");
+  expect(file).toMatch(/^\s*appendonly yes$/m);
+  expect(file).toMatch(/^\s*appendfsync always$/m);
+});
+
+test("docs/security.md shows the rules of the two users", () => {
+  const rulesIn = (text: string) =>
+    [...text.matchAll(/^ *user (\w+) on >\S+(?: top of compose\.yaml})?(?<rules> ~.*)$/gm)].map(([, user, rules]) => [user, rules]);
+  expect(rulesIn(readFileSync(join(checkout, "docs", "security.md"), "utf8"))).toEqual(rulesIn(contentOf("redis")));
+  expect(rulesIn(contentOf("redis")).map(([user]) => user)).toEqual([...users]);
+});
+
+test("the user gateway is enough for a gateway: sign-in, tokens for services, limits, sign-out everywhere", async () => {
   const kenri = await testKenri();
   try {
     const place = await gatewayPlace();
     await kenri.start("account:api entitlement:api notification:api", place.forServices);
-    const gateway = await startGateway(kenri, place, { REDIS_URL: redisUrl() });
+    const gateway = await startGateway(kenri, place, { REDIS_URL: redisUrl("gateway") });
     const [alice, admin] = [testBrowser(), testBrowser()];
     await Promise.all([alice.signIn(gateway.url, "alice"), admin.signIn(gateway.url, "admin")]);
     const me = (await (await alice.fetch(`${gateway.url}/v1/me`)).json()) as { user_id: string };
@@ -94,6 +147,32 @@ test("that user is enough for a gateway: sign-in, tokens for services, limits, s
     expect(gateway.process.lines.filter(line => line.includes("NOPERM"))).toEqual([]);
   } finally {
     await kenri.close();
+  }
+});
+
+test("the user matchmaking is enough for matchmaking: join, pair, publish, confirm, expire, cancel, and what operators read", async () => {
+  const matchmaking = await testMatchmaking({ REDIS_URL: redisUrl("matchmaking"), MATCHMAKING_MODES: "casual:fifo:60s,rank:rating:300ms" });
+  try {
+    const { kenri, join, read, ask: send, ops } = matchmaking;
+    const processes = [
+      await kenri.start("notification:consumer"),
+      await kenri.start("matchmaking:api"),
+      ...(await Promise.all(["matchmaking:matcher", "matchmaking:relay"].map(role => kenri.start(role)))),
+    ];
+    const [alice] = [await join("alice"), await join("bob")];
+    const alone = await join("carol", { mode: "rank", attributes: { rating: 1 } });
+    await until("the match is announced", 20_000, async () => {
+      const { matches } = await ops<{ matches: { state: string }[] }>("matches");
+      return matches[0]?.state === "ANNOUNCED";
+    });
+    await until("the other ticket has expired", 10_000, async () => (await read("carol", alone.ticket_id)).status === "EXPIRED");
+    expect((await read("alice", alice.ticket_id)).peer_user_ids).toEqual(["bob"]);
+    const again = await join("carol");
+    expect((await send("carol", "DELETE", `/v1/matchmaking/tickets/${again.ticket_id}`)).status).toBe(200);
+    for (const path of ["queues", "ended-tickets", "players/alice/tickets", `tickets/${alice.ticket_id}`, "health"]) await ops(path);
+    expect(processes.flatMap(({ lines }) => lines.filter(line => line.includes("NOPERM")))).toEqual([]);
+  } finally {
+    await matchmaking.close();
   }
 });
 

@@ -38,6 +38,7 @@ async function startDev(
   void reading;
   await until(`the block, after\n${text}`, 60_000, () => text.includes("Ctrl-C stops everything") || child.exitCode !== null);
   expect(text).toContain("Ctrl-C stops everything");
+  for (const { name } of devSystems) expect(text).toMatch(new RegExp(`^  ${name} +http://127\\.0\\.0\\.1:\\d+   API: `, "m"));
   return { child, curl: text.split("\n").filter(line => line.startsWith("curl ")), took: performance.now() - started };
 }
 
@@ -143,8 +144,10 @@ test("a second start takes under five seconds, keeps key and data, and is the on
       expect.stringMatching(/^http:/),
       expect.stringMatching(/^postgres:/),
     ]);
+  for (const { name } of devSystems) expect([name, earlier[`${prefixOf(name)}_URL`]]).toEqual([name, expect.stringMatching(/^http:/)]);
   expect(earlier.NATS_URL).toStartWith("nats://administrator:");
   expect(earlier.ENTITLEMENT_RELAY_NATS_URL).toStartWith("nats://entitlement_relay:");
+  expect(earlier.MATCHMAKING_RELAY_NATS_URL).toStartWith("nats://matchmaking_relay:");
   expect(statSync(join(dev, "nats.password")).mode & 0o777).toBe(0o600);
   const { child, curl } = await quickStart();
   await asPrinted(curl);

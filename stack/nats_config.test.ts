@@ -26,10 +26,14 @@ test("the names in the table are the defaults of the settings", () => {
     systems.flatMap(({ settings }) => listSettings(settings).map(({ variable, preset }) => [variable, preset])),
   );
   expect(nameVariables().toSorted()).toEqual([
+    "ANNOUNCED_SUBJECT",
     "ENTITLEMENT_CONSUMER",
     "ENTITLEMENT_STREAM",
     "ENTITLEMENT_SUBJECT",
     "INBOX_SUBJECT",
+    "MATCHMAKING_CONSUMER",
+    "MATCHMAKING_STREAM",
+    "MATCHMAKING_SUBJECT",
     "TAKEN_IN_SUBJECT",
   ]);
   expect(permissionsOf(namesIn(presets))).toEqual(permissionsOf(defaultNames));

@@ -44,19 +44,25 @@ export function birthOf(pid: number): string {
 }
 
 /** Processes whose working directory is `dir`: all of a PostgreSQL cluster, also those that lost their postmaster. */
-export function workingIn(dir: string): number[] {
-  if (!linux) return [];
-  return readdirSync("/proc")
-    .filter(name => /^\d+$/.test(name))
-    .filter(pid => {
-      try {
-        return readlinkSync(`/proc/${pid}/cwd`) === dir;
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
-}
+export const workingIn = (dir: string): number[] =>
+  allPids().filter(pid => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`) === dir;
+    } catch {
+      return false;
+    }
+  });
+
+/** The processes of a session, whose leader started them: also those in groups of their own, and those that lost their parents. */
+export const inSession = (leader: number): number[] =>
+  allPids().filter(pid => readProc(pid, "stat").split(") ").at(-1)?.split(" ")[3] === String(leader));
+
+const allPids = (): number[] =>
+  linux
+    ? readdirSync("/proc")
+        .filter(name => /^\d+$/.test(name))
+        .map(Number)
+    : [];
 
 /** Signals a process, or its group with a negative pid. False if it does not exist. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {

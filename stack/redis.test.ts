@@ -43,6 +43,10 @@ test("it requires its password, which is neither in the process list nor in a fi
   expect(files.some(name => name.includes("appendonly"))).toBe(true);
 });
 
+test("it answers only after its append-only file is on the disk", async () => {
+  expect(Object.values((await ask("CONFIG", "GET", "append*")) as object)).toEqual(expect.arrayContaining(["yes", "always"]));
+});
+
 test("it listens on loopback only", async () => {
   expect(new URL(stack.redis.url).hostname).toBe("127.0.0.1");
   expect(Object.values((await ask("CONFIG", "GET", "bind")) as object)).toContain("127.0.0.1");

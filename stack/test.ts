@@ -69,7 +69,6 @@ const add = (tally: Tally) => {
   total.failed += tally.failed;
 };
 add(await steps.check("the console is built", [bun, "stack/console.ts"]));
-if (everything) for (const [name, command] of checks) add(await steps.check(name, command));
 if (onlyBrowser) add(await inBrowser.run(others));
 else if (everything) await runEverything();
 else add(await runTests("tests", [first, ...others]));
@@ -86,7 +85,8 @@ if (interruptedAt === 0) {
 async function runEverything(): Promise<void> {
   const folders = testFolders.map(folder => `./${folder}/`);
   held = [];
-  const browsing = inBrowser.run([]);
+  const browsing = inBrowser.run([]); // takes longest, so it starts first
+  for (const [name, command] of checks) add(await steps.check(name, command));
   add(await runTests("tests", [...twoFilesAtOnce, ...without(`${faults}**`), ...without(ofDev), ...folders], 2));
   onTerminal(held.join(""));
   held = undefined;

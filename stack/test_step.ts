@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { checkout } from "./checkout.ts";
-import { signal } from "./process_table.ts";
+import { inSession, signal } from "./process_table.ts";
 import type { Watchdog } from "./watchdog.ts";
 
 export interface Tally {
@@ -68,7 +68,10 @@ export function stepRunner(env: Record<string, string | undefined>, watchdog: Wa
       return tally;
     },
     abort() {
-      if (current?.pid) signal(-current.pid, "SIGKILL");
+      if (!current?.pid) return;
+      // Parallel test workers lead groups of their own, with the servers that they started.
+      for (const pid of inSession(current.pid)) signal(pid, "SIGKILL");
+      signal(-current.pid, "SIGKILL");
     },
   };
 }
