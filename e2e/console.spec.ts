@@ -102,13 +102,13 @@ test("an outage is reported once, with its cause and its consequence", async ({ 
       dependencies: parts(["database", null], ["broker", away]),
       workers: parts(["entitlement:relay", `broker: ${away}; publish: ${away}`]),
       breakers: parts(["publish", away]),
-      consumer: null,
+      consumers: [],
     },
     notification: {
       dependencies: parts(["database", null], ["broker", "does not answer"]),
       workers: parts(["notification:consumer", `broker: ${away}`], ["notification:sender", `broker: ${away}`]),
       breakers: [],
-      consumer: null,
+      consumers: [],
     },
   };
   for (const [system, body] of Object.entries(health))

@@ -1,5 +1,5 @@
 import { expect, type Page } from "@playwright/test";
-import { fillIn } from "./people.ts";
+import { fillIn, keepSession, restoreSession } from "./people.ts";
 import { variable } from "./stack.ts";
 
 export const desk = { width: 1440, height: 900 };
@@ -7,11 +7,17 @@ export const phone = { width: 390, height: 844 };
 
 export const addressOf = (path: string) => `${variable("GATEWAY_URL")}/admin/${path.replace(/^\//, "")}`;
 
-/** Opens the console and signs in on the page it redirects to. */
+/** Opens the console as a user. Without a session it redirects to the sign-in page. */
 export async function openConsole(page: Page, user: string, path = ""): Promise<void> {
+  await restoreSession(page, user);
   await page.goto(addressOf(path));
-  await fillIn(page, user);
-  await expect(page.getByRole("navigation", { name: "Pages" })).toBeVisible();
+  const [password, pages] = [page.getByLabel("Password", { exact: true }), page.getByRole("navigation", { name: "Pages" })];
+  await expect(password.or(pages)).toBeVisible();
+  if (await password.isVisible()) {
+    await fillIn(page, user);
+    await expect(pages).toBeVisible();
+  }
+  await keepSession(page, user);
 }
 
 /** The pages of the navigation, so that new pages are tested too. */

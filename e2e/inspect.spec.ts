@@ -1,14 +1,8 @@
 import { connect, headers } from "@nats-io/transport-node";
-import { expect, type Page, test } from "@playwright/test";
-import { fillIn } from "./people.ts";
+import { expect, test } from "@playwright/test";
+import { openConsole } from "./console.ts";
 import { seed } from "./seed.ts";
 import { variable } from "./stack.ts";
-
-async function openConsole(page: Page, user: string, path: string): Promise<void> {
-  await page.goto(`${variable("GATEWAY_URL")}/admin/${path}`);
-  await fillIn(page, user);
-  await expect(page.getByRole("navigation", { name: "Pages" })).toBeVisible();
-}
 
 async function grant(user: string, key: string): Promise<void> {
   const answer = await fetch(`${variable("ENTITLEMENT_URL")}/v1/entitlements/grants`, {
@@ -107,7 +101,7 @@ test("an unsigned message is shown with its bytes, cannot be reprocessed, and ca
 });
 
 test("reprocessing a message signed with an unknown key is refused with the reason", async ({ page }) => {
-  const letter = await seed<{ id: string; stream: string }>("unknown-key");
+  const letter = await seed<{ id: string }>("unknown-key");
   try {
     await openConsole(page, "operator", "failures/unreadable");
     await page.goto(`${variable("GATEWAY_URL")}/admin/failures/unreadable/${letter.id}`);
@@ -118,7 +112,7 @@ test("reprocessing a message signed with an unknown key is refused with the reas
     await drawer.getByRole("button", { name: "Reprocess" }).click();
     await expect(drawer.getByRole("alert")).toContainText('it is not consumed: signed with the unknown key "lost"');
   } finally {
-    await seed("forget", { streams: [letter.stream] });
+    await seed("forget", { letters: [letter.id] });
   }
 });
 

@@ -1,13 +1,36 @@
-import { expect, type Page } from "@playwright/test";
+import { type Cookie, expect, type Page } from "@playwright/test";
 import { variable } from "./stack.ts";
 
-/** Opens the start page and signs in at the identity provider. */
+/** The open session of a user. Later tests use it again: a sign-in is three pages. */
+const sessions = new Map<string, Cookie[]>();
+
+/** Opens the start page of a user who is signed in. */
 export async function signInAs(page: Page, user: string): Promise<void> {
+  await restoreSession(page, user);
   await page.goto(variable("GATEWAY_URL"));
-  await page.getByRole("link", { name: "Sign in" }).click();
-  await fillIn(page, user);
-  await expect(page.getByRole("button", { name: "Sign out" })).toBeVisible();
+  const [signIn, signOut] = [page.getByRole("link", { name: "Sign in" }), page.getByRole("button", { name: "Sign out" })];
+  await expect(signIn.or(signOut)).toBeVisible();
+  if (await signIn.isVisible()) {
+    await signIn.click();
+    await fillIn(page, user);
+    await expect(signOut).toBeVisible();
+  }
+  await keepSession(page, user);
 }
+
+export const restoreSession = (page: Page, user: string) => page.context().addCookies(sessions.get(user) ?? []);
+
+/** Without the cookies of the identity provider: a sign-in after the end of the session asks for the password. */
+export async function keepSession(page: Page, user: string): Promise<void> {
+  const cookies = await page.context().cookies(variable("GATEWAY_URL"));
+  sessions.set(
+    user,
+    cookies.filter(({ name }) => name === "kenri"),
+  );
+}
+
+/** The next test signs in again. */
+export const forgetSession = (user: string) => sessions.delete(user);
 
 export async function fillIn(page: Page, user: string, password = user): Promise<void> {
   await page.getByLabel("User", { exact: true }).fill(user);

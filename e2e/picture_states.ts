@@ -1,6 +1,16 @@
 import type { Page } from "@playwright/test";
 
 type Part = [name: string, detail: string | null];
+interface Queue {
+  readonly waiting: number;
+  readonly oldest_wait_seconds: number | null;
+  readonly unpaired_seconds: number | null;
+  readonly overdue_seconds: number | null;
+  readonly unpublished: number;
+  readonly oldest_unpublished_seconds: number | null;
+  readonly unconfirmed: number;
+  readonly oldest_unconfirmed_seconds: number | null;
+}
 interface SystemState {
   readonly outbox?: Record<string, number>;
   readonly notifications?: Record<string, number>;
@@ -9,6 +19,7 @@ interface SystemState {
   readonly orders?: { counts?: Record<string, number>; breakers?: Part[]; workers?: Part[] };
   readonly unknown?: number;
   readonly entitlement?: { dependencies?: Part[]; breakers?: Part[]; workers?: Part[] };
+  readonly matchmaking?: { queue?: Partial<Queue>; dependencies?: Part[]; breakers?: Part[]; workers?: Part[] };
   readonly notification?: { dependencies?: Part[]; workers?: Part[] };
 }
 
@@ -49,6 +60,22 @@ export const states: Record<string, SystemState> = {
       counts: { pending: 12, failed: 4 },
       breakers: [["broker", silence]],
       workers: [["orders:sender", `broker: ${silence}`]],
+    },
+  },
+  "matches not published": {
+    matchmaking: {
+      queue: { unpublished: 27, oldest_unpublished_seconds: 312 },
+      breakers: [["publish", full]],
+      workers: [["matchmaking:relay", `publish: ${full}`]],
+    },
+  },
+  "Redis of matchmaking away": {
+    matchmaking: {
+      dependencies: [["redis", "does not answer"]],
+      workers: [
+        ["matchmaking:matcher", "redis: Redis does not answer"],
+        ["matchmaking:relay", "redis: Redis does not answer"],
+      ],
     },
   },
   retrying: { notifications: { PENDING: 7 }, retrying: 7 },
@@ -100,9 +127,36 @@ const unknownOrders = (many = 0) => ({
   })),
 });
 
+/** A usual hour of one queue. */
+const queueOf = (mode: string, strategy: string, given: Partial<Queue> = {}) => ({
+  mode,
+  strategy,
+  ticket_ttl_seconds: 60,
+  waiting: 1,
+  oldest_wait_seconds: 8.2,
+  unpaired_seconds: null,
+  overdue_seconds: null,
+  time_to_match: { samples: 812, p50_seconds: 1.4, p99_seconds: 31.2 },
+  minutes: Array.from({ length: 60 }, (_, n) => ({
+    minute: new Date((Math.floor(Date.now() / 60_000) - 59 + n) * 60_000).toISOString(),
+    joined: 14,
+    matches: Math.round(6 + 4 * Math.sin(n / 6)),
+    cancelled: 1,
+    expired: n % 9 === 0 ? 2 : 0,
+    invalid: 0,
+  })),
+  totals: { joined: 128_431, matched: 119_022, cancelled: 4310, expired: 5083, invalid: 0 },
+  unpublished: 0,
+  oldest_unpublished_seconds: null,
+  unconfirmed: 0,
+  oldest_unconfirmed_seconds: null,
+  void_matches: 0,
+  ...given,
+});
+
 /** Fakes the responses of the servers until the returned function is called. */
 export async function fakeResponses(page: Page, state: SystemState): Promise<() => Promise<void>> {
-  const { entitlement, notification } = state;
+  const { entitlement, notification, matchmaking } = state;
   const answers: Record<string, unknown> = {
     "entitlement/outbox/counts": counts(state.outbox),
     "notification/notifications/counts": counts(state.notifications, state.retrying),
@@ -119,7 +173,17 @@ export async function fakeResponses(page: Page, state: SystemState): Promise<() 
       dependencies: parts(["database"]),
       breakers: parts(["broker"], state.orders?.breakers),
       workers: parts(["orders:sender", "orders:janitor"], state.orders?.workers),
-      consumer: null,
+      consumers: [],
+    },
+    "matchmaking/queues": {
+      at: new Date().toISOString(),
+      queues: [queueOf("casual", "fifo", matchmaking?.queue), queueOf("rank", "rating")],
+    },
+    "matchmaking/health": {
+      dependencies: parts(["redis", "broker"], matchmaking?.dependencies),
+      breakers: parts(["publish"], matchmaking?.breakers),
+      workers: parts(["matchmaking:matcher", "matchmaking:relay"], matchmaking?.workers),
+      consumers: [],
     },
     "notification/raw-dead-letters/counts": { open: { count: state.unreadable ?? 0, more: false } },
     "entitlement/consistency": { invariants: [] },
@@ -128,13 +192,19 @@ export async function fakeResponses(page: Page, state: SystemState): Promise<() 
       dependencies: parts(["database", "broker"], entitlement?.dependencies),
       breakers: parts(["publish"], entitlement?.breakers),
       workers: parts(["entitlement:relay", "entitlement:janitor"], entitlement?.workers),
-      consumer: null,
+      consumers: [],
     },
     "notification/health": {
       dependencies: parts(["database", "broker"], notification?.dependencies),
       breakers: [],
       workers: parts(["notification:consumer", "notification:sender", "notification:janitor"], notification?.workers),
-      consumer: notification?.dependencies ? null : { pending: 2, ack_pending: 1, redelivered: 0 },
+      consumers: ["entitlement", "matchmaking"].map(source => ({
+        source,
+        stream: `${source}-events`,
+        ...(notification?.dependencies
+          ? { state: "unknown", pending: null, ack_pending: null, redelivered: null }
+          : { state: "reading", pending: 2, ack_pending: 1, redelivered: 0 }),
+      })),
     },
   };
   for (const [path, json] of Object.entries(answers)) await page.route(`**/admin/api/${path}*`, route => route.fulfill({ json }));

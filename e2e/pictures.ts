@@ -3,6 +3,7 @@ import { type Browser, expect, type Page, test } from "@playwright/test";
 import { addressOf, desk, openBy, openConsole, openersOf, pagesOf, phone, settled, visit } from "./console.ts";
 import { grant } from "./people.ts";
 import { fakeResponses, states, withOutlier } from "./picture_states.ts";
+import { pairUp } from "./players.ts";
 import { seed } from "./seed.ts";
 import { variable } from "./stack.ts";
 
@@ -19,6 +20,7 @@ test("pictures of the console", async ({ page, browser }) => {
   await operatorsAct(browser);
   await openConsole(page, "admin");
   if (onlyReadme) return await forReadme(page, known.journey);
+  const paired = await pairUp(browser, { region: "eu-west", rating: 1510 });
   const running = await runningOperation(page);
   const deeper = [
     `outbox/${known.event}`,
@@ -44,6 +46,12 @@ test("pictures of the console", async ({ page, browser }) => {
     `inbox?user=${known.user}`,
     `idempotency/${known.key}`,
     "failures/unreadable",
+    `matchmaking/matches/${paired.matchId}`,
+    `matchmaking/tickets/${paired.alice.ticketId}`,
+    `matchmaking/players/${paired.bob.userId}`,
+    "matchmaking?list=EXPIRED",
+    "matchmaking?list=INVALID",
+    "matchmaking?find=nobody",
   ];
   for (const path of [...(await pagesOf(page)), ...deeper]) {
     const name =
@@ -75,6 +83,10 @@ test("pictures of rare states: outages, an outlier, and every state of an event"
     const restore = await fakeResponses(page, state);
     await visit(page, "");
     await shoot(page, `overview, ${name}`);
+    if (state.matchmaking) {
+      await visit(page, "matchmaking");
+      await shoot(page, `matchmaking, ${name}`);
+    }
     await restore();
   }
   await withOutlier(page);

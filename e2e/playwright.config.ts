@@ -1,7 +1,10 @@
 import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
 
-/** `bun run e2e` starts the whole system, finds a browser and passes its path. */
+/**
+ * `bun run e2e` starts the whole system, finds a browser and passes its path. `bun run e2e <name> --trace retain-on-failure` also keeps traces of failed
+ * tests; they double the CPU time.
+ */
 export default defineConfig({
   testDir: ".",
   testMatch: "*.spec.ts",
@@ -14,7 +17,6 @@ export default defineConfig({
   reporter: "list",
   use: {
     screenshot: "only-on-failure",
-    trace: "retain-on-failure",
     launchOptions: {
       executablePath: process.env.KENRI_BROWSER,
       // No sandbox, so that it runs as root and in containers; it opens own pages only. The other flags prevent requests to the internet.

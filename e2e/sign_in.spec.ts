@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "@playwright/test";
-import { fillIn, signInAs } from "./people.ts";
+import { fillIn, forgetSession, signInAs } from "./people.ts";
 import { variable } from "./stack.ts";
 
 test("alice signs in at /login and /v1/me returns her; after the sign-out the server refuses her cookie", async ({ page, context }) => {
@@ -26,6 +26,7 @@ test("alice signs in at /login and /v1/me returns her; after the sign-out the se
 });
 
 test("after a sign-out a password is required again, and another user can sign in", async ({ page }) => {
+  forgetSession("alice"); // the password is entered in this browser
   await signInAs(page, "alice");
   await expect(page.getByRole("heading", { name: "Alice" })).toBeVisible();
   await page.getByRole("button", { name: "Sign out" }).click();

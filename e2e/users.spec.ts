@@ -1,12 +1,6 @@
 import { expect, type Page, test } from "@playwright/test";
-import { fillIn, grant } from "./people.ts";
-import { variable } from "./stack.ts";
-
-async function openConsole(page: Page, user: string, path: string): Promise<void> {
-  await page.goto(`${variable("GATEWAY_URL")}${path}`);
-  await fillIn(page, user);
-  await expect(page.getByRole("navigation", { name: "Pages" })).toBeVisible();
-}
+import { openConsole } from "./console.ts";
+import { grant } from "./people.ts";
 
 async function fillChange(page: Page, item: string, reason: string): Promise<void> {
   await page.getByRole("textbox", { name: /^Item/ }).fill(item);
@@ -24,7 +18,7 @@ const lines = (page: Page) => page.getByRole("region", { name: "History, newest 
 test("a manual grant, clicked twice, is applied once, and its journey can be followed", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const user = `hand-${Date.now()}`;
-  await openConsole(page, "operator", "/admin/entitlements");
+  await openConsole(page, "operator", "entitlements");
   await page.getByRole("textbox", { name: "User", exact: true }).fill(user);
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(new RegExp(`entitlements\\?user=${user}`));
@@ -69,7 +63,7 @@ test("a manual grant, clicked twice, is applied once, and its journey can be fol
 
 test("after a lost response a retry with the same request key gets it, and another change gets another key", async ({ page }) => {
   const user = `lost-${Date.now()}`;
-  await openConsole(page, "operator", `/admin/entitlements?user=${user}`);
+  await openConsole(page, "operator", `entitlements?user=${user}`);
   await page.route("**/grants", async route => {
     await route.fetch();
     await route.abort();
@@ -101,7 +95,7 @@ test("after a lost response a retry with the same request key gets it, and anoth
 
 test("a change is made by keyboard alone, and the focus returns to its opener", async ({ page }) => {
   const user = `keys-${Date.now()}`;
-  await openConsole(page, "operator", "/admin/");
+  await openConsole(page, "operator", "");
   await page.keyboard.press("g");
   await page.keyboard.press("i");
   await expect(page.getByRole("heading", { name: "Inbox", level: 1 })).toBeVisible();
@@ -129,7 +123,7 @@ test("a change is made by keyboard alone, and the focus returns to its opener", 
 test("an inbox shows what the user sees, refreshes itself, and marks nothing as read", async ({ page }) => {
   const user = `inbox-${Date.now()}`;
   await grant(user, "sword");
-  await openConsole(page, "operator", `/admin/inbox?user=${user}`);
+  await openConsole(page, "operator", `inbox?user=${user}`);
   const rows = page.getByRole("list", { name: "Notifications" }).getByRole("listitem");
   await expect(rows).toHaveText([/Unread: You were granted sword\./], { timeout: 20_000 });
   await grant(user, "shield");
@@ -144,7 +138,7 @@ test("an inbox shows what the user sees, refreshes itself, and marks nothing as 
 test("a viewer sees both pages masked and without actions", async ({ page }) => {
   const user = `looked-${Date.now()}`;
   await grant(user, "sword");
-  await openConsole(page, "viewer", `/admin/entitlements?user=${user}`);
+  await openConsole(page, "viewer", `entitlements?user=${user}`);
   await expect(lines(page)).toHaveCount(1);
   await expect(page.getByRole("button", { name: /grant|revoke/i })).toHaveCount(0);
   await page.getByRole("main").getByRole("link", { name: "Inbox" }).click();
@@ -154,7 +148,7 @@ test("a viewer sees both pages masked and without actions", async ({ page }) => 
 test("a long list of items is loaded page by page, and says that there are more", async ({ page }) => {
   const user = `collector-${Date.now()}`;
   await Promise.all(Array.from({ length: 103 }, (_, n) => grant(user, `item-${String(n).padStart(3, "0")}`)));
-  await openConsole(page, "operator", `/admin/entitlements?user=${user}`);
+  await openConsole(page, "operator", `entitlements?user=${user}`);
   const panel = page.getByRole("region", { name: "Current entitlements" });
   await expect(panel.getByText("The first 100 items, by name. There are more.")).toBeVisible();
   await expect(panel.getByRole("row")).toHaveCount(101);
