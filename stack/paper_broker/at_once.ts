@@ -1,7 +1,7 @@
 /** How many orders are open at once: received, and neither answered nor left by the client. */
 export interface AtOnce {
-  /** Counts one more until it is answered or left; the first of these counts. */
-  enter(): { answered(): void; left(): void };
+  /** Counts one more until it is answered or left; the first of these counts. Await `answered` before the answer is sent. */
+  enter(): { answered(): Promise<void>; left(): void };
   counts(): { at_once: number; most_at_once: number };
 }
 
@@ -24,9 +24,13 @@ export function countAtOnce(): AtOnce {
       const look = () => {
         most = Math.max(most, together.filter(({ left }) => !left).length);
       };
-      setTimeout(() => setImmediate(() => setImmediate(look)), noticedWithin); // however late this timer is, the sockets are read before
+      setTimeout(() => void socketsRead().then(look), noticedWithin); // however late this timer is, the sockets are read before
       return {
-        answered: () => void open.delete(one),
+        // If the client left before, this is noticed first.
+        answered: async () => {
+          await socketsRead();
+          open.delete(one);
+        },
         left: () => {
           one.left = open.delete(one);
         },
@@ -35,3 +39,6 @@ export function countAtOnce(): AtOnce {
     counts: () => ({ at_once: open.size, most_at_once: most }),
   };
 }
+
+/** Waits until this process has read what its sockets have now. The first of the two phases may come without a look at them. */
+const socketsRead = () => new Promise<void>(resolve => void setImmediate(() => setImmediate(resolve)));

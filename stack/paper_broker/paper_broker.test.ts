@@ -6,6 +6,7 @@ import { sendRaw } from "../../server/testing/raw_http.ts";
 import { run } from "../command.ts";
 import { scratchFolder } from "../scratch.ts";
 import { until } from "../wait.ts";
+import { countAtOnce } from "./at_once.ts";
 
 let broker: TestPaperBroker;
 beforeAll(async () => {
@@ -168,6 +169,18 @@ test("the highest number at once is never above what clients have open, although
   } finally {
     await another.stop();
   }
+});
+
+test("an order counts as left if its client goes away while its answer is prepared: the client's next order is not a second one at once", async () => {
+  const { enter, counts } = countAtOnce();
+  const first = enter();
+  const next = enter();
+  const answered = first.answered();
+  first.left();
+  await answered;
+  await until("the highest number is taken", 5_000, () => counts().most_at_once > 0);
+  await next.answered();
+  expect(counts()).toEqual({ at_once: 0, most_at_once: 1 });
 });
 
 test("kill -9 loses no answered order, and an order that was received is executed once at the next start", async () => {

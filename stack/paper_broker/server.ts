@@ -16,8 +16,8 @@ export function paperBroker(book: Book, token: string | undefined): Server {
     const path = pathOf(request);
     const order = request.method === "POST" && path === "/orders" ? atOnce.enter() : undefined;
     response.once("close", () => order?.left());
-    void answered(request, path).then(answer => {
-      order?.answered(); // before the answer: after it, the client's next request may come first
+    void answered(request, path).then(async answer => {
+      await order?.answered(); // before the answer: after it, the client's next request may come first
       send(response, answer);
     });
   });
