@@ -18,7 +18,7 @@ export interface PostgresServer extends ServerProcess {
 
 const major = "18";
 
-/** fsync stays on: the tests about lost grants must hold for a real disk. */
+/** fsync stays on: the tests that kill PostgreSQL have servers of their own, on the disk. */
 const settings = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
@@ -33,8 +33,15 @@ const settings = {
   max_wal_size: "2GB",
 };
 
-export async function startPostgres({ dir, say, watchdog, onGiveUp, certificate }: StackContext): Promise<PostgresServer> {
-  const home = await findPostgresHome(dir, say);
+export async function startPostgres({
+  dir,
+  say,
+  watchdog,
+  onGiveUp,
+  certificate,
+  postgresInMemory,
+}: StackContext): Promise<PostgresServer> {
+  const home = await findPostgresHome(dir, postgresInMemory, say);
   await endLeftoverPostgres(home.data);
   const password = await ensureCluster(home, join(dir, "postgres.password"), say);
   const port = await choosePort(dir, "postgres");

@@ -14,6 +14,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { checkout, shortHash } from "./checkout.ts";
 import { run, runOrFail } from "./command.ts";
+import { makeMemoryFolder, memoryFolder } from "./memory_folder.ts";
 
 export interface PostgresHome {
   /** Contains bin/, lib/ and share/. */
@@ -31,12 +32,12 @@ interface User {
 }
 
 /**
- * The folders of PostgreSQL's programs and data, for a stack in `dir`.
+ * The folders of PostgreSQL's programs and data, for a stack in `dir`; with `inMemory` its data is in memory, if there is room.
  * Started as root it runs as another user. If that user has no access to the checkout, the folders are under /var/tmp.
  */
-export async function findPostgresHome(dir: string, say: (line: string) => void): Promise<PostgresHome> {
+export async function findPostgresHome(dir: string, inMemory: boolean, say: (line: string) => void): Promise<PostgresHome> {
   const native = await nativeFolder();
-  const here = join(dir, "postgres");
+  const here = (inMemory ? makeMemoryFolder(dir) : undefined) ?? join(dir, "postgres");
   const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
   if (user === undefined) return homeIn(here, native);
   const programs = (await canRun(native, user)) ? native : await copyOfNative(native);
@@ -56,7 +57,7 @@ export async function findPostgresHome(dir: string, say: (line: string) => void)
 
 /** Every folder outside `dir` that may have data of that stack. */
 export function placesOutside(dir: string): string[] {
-  return [awayData(dir)].filter(place => existsSync(place));
+  return [awayData(dir), memoryFolder(dir)].filter(place => existsSync(place));
 }
 
 /** Deletes the copied programs, which all stacks of the checkout share, if no stack has data there. */

@@ -1,11 +1,12 @@
 import { afterAll, expect, test } from "bun:test";
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
 import { databaseFrom, ensureDatabases } from "./databases.ts";
+import { memoryFolder } from "./memory_folder.ts";
 import { alive } from "./process_table.ts";
 import { firstLine, scratchFolder } from "./scratch.ts";
-import { startStack } from "./stack.ts";
+import { forgetStack, startStack } from "./stack.ts";
 import { until } from "./wait.ts";
 
 const folders: string[] = [];
@@ -102,8 +103,9 @@ test("databases and roles are made once, are the same at a second start, and are
   }
 });
 
-test("a killed PostgreSQL is restarted with all committed data", async () => {
-  const stack = await startStack({ dir: newFolder(), servers: ["postgres"], environment: {} });
+test.each([false, true])("a killed PostgreSQL is restarted with all committed data (in memory: %p)", async postgresInMemory => {
+  const dir = newFolder();
+  const stack = await startStack({ dir, servers: ["postgres"], environment: {}, postgresInMemory });
   try {
     const write = postgres(stack.postgres.adminUrl, { max: 1 });
     await write`create table kept as select 7 as n`;
@@ -115,10 +117,14 @@ test("a killed PostgreSQL is restarted with all committed data", async () => {
     const read = postgres(stack.postgres.adminUrl, { max: 1 });
     const [kept] = await read`select n from kept`;
     expect(kept?.n).toBe(7);
+    const [data] = await read`show data_directory`;
+    expect([join(dir, "postgres", "data"), join(memoryFolder(dir), "data")]).toContain(data?.data_directory);
     await read.end();
   } finally {
     await stack.stop();
   }
+  forgetStack(dir);
+  expect([dir, memoryFolder(dir)].filter(place => existsSync(place))).toEqual([]);
 });
 
 test("one database URL in the environment requires the other", () => {

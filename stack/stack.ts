@@ -19,6 +19,7 @@ export interface StackContext {
   /** With it the servers accept only TLS. */
   certificate: ServerCertificate | undefined;
   natsForTests: boolean;
+  postgresInMemory: boolean;
 }
 
 /** PEM files: the CA, and the servers' certificate and key. */
@@ -55,6 +56,8 @@ export interface StackOptions<Name extends ServerName> {
   environment?: Record<string, string | undefined>;
   /** The roles may use any stream, and subjects with one more token, as in `testKenri`. Otherwise only the names in the settings. */
   natsForTests?: boolean;
+  /** For tests that make and drop hundreds of databases: their files cost more than the tests. The data survives a kill of PostgreSQL as on a disk. */
+  postgresInMemory?: boolean;
   /** Called when a server died repeatedly and stays down. */
   onGiveUp?: (error: Error) => void;
   certificate?: ServerCertificate;
@@ -76,6 +79,7 @@ export async function startStack<Name extends ServerName>(options: StackOptions<
     onGiveUp: options.onGiveUp ?? (error => console.error(error.message)),
     certificate: options.certificate,
     natsForTests: options.natsForTests ?? false,
+    postgresInMemory: options.postgresInMemory ?? false,
   };
   const running: Partial<Servers> = {};
   let stopping: Promise<void> | undefined;

@@ -54,6 +54,7 @@ const stack = await startStack({
   say: line => console.log(line),
   environment: {},
   natsForTests: true,
+  postgresInMemory: true,
 });
 let interruptedAt = 0;
 const steps = stepRunner({ ...cleanEnvironment(), ...(onlyBrowser ? {} : addresses(stack)) }, stack.watchdog);
