@@ -6,7 +6,19 @@ import { clock, span } from "./format.ts";
 import { ErrorNotice } from "./notices.tsx";
 import { useSettings } from "./settings.ts";
 
-const SeriesChart = lazy(() => import("./series_chart.tsx"));
+const SeriesChart = lazy(() => {
+  acceptLanguage();
+  return import("./series_chart.tsx");
+});
+
+/** The chart library formats numbers in the browser's language. Under the locale POSIX that is `en-US@posix`, which `Intl` refuses. */
+function acceptLanguage(): void {
+  try {
+    new Intl.Locale(navigator.language);
+  } catch {
+    Object.defineProperty(navigator, "language", { value: "en", configurable: true });
+  }
+}
 
 /** The selected minute, shared by all charts. */
 export type Pointing = { readonly at: number | null; readonly point: (at: number | null) => void };
