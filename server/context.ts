@@ -9,13 +9,14 @@ import type { AllSettings } from "./systems.ts";
 /** The context of a role, in a thread or as a process. */
 export function roleContext(role: string, { kernel }: AllSettings, giveUp: RoleContext["giveUp"]): RoleContext {
   const metrics = createMetrics();
+  const trouble = metrics.gauge("health_trouble", "1 while a part of a role has a trouble, 0 while it is well.", ["role", "part"]);
   const worker = `${role}@${hostname()}/${process.pid}/${crypto.randomUUID().slice(0, 4)}`;
   return {
     role,
     worker,
     log: createLog(kernel.logLevel, { role, worker }),
     metrics,
-    health: createHealth(),
+    health: createHealth((part, isWell) => trouble.set({ role, part }, isWell ? 0 : 1)),
     faults: faults({ ...kernel.faults, isStuck: kernel.faults.stuckRole === role }),
     giveUp,
     metricsText: () => metrics.registry.metrics(),

@@ -29,7 +29,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     metrics,
   });
   const { outbox, reconciliation } = store.statements;
-  const flow = createFlow();
+  const flow = createFlow(metrics);
   const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const work = countWork();
   const pipeline = publishPipeline({ kernel, settings, context, outbox, flow, lease: tuning.lease, requeued: work.did });

@@ -49,7 +49,7 @@ function senderOver(send: (user: string, version: number, time: number) => Promi
     channels: new Map([["odd", channel]]),
     faults: faults(),
     worker: "test",
-    flow: createFlow(),
+    flow: createFlow(createMetrics()),
     log: silentLog,
     metrics,
   });

@@ -31,6 +31,7 @@ test.concurrent.each([
   expect(await it.broker.summary()).toMatchObject({ orders: 10, executions: 10, executed_twice: 0 });
   expect(await sender.metric("kenri_orders_asked_total", 'answer="succeeded"')).toBe(10);
   expect(await sender.metric("kenri_outbox_sent_total")).toBe(10);
+  expect(await sender.metric("kenri_orders_settle_seconds_count", 'status="succeeded"')).toBe(10);
 });
 
 test.concurrent("a rejection is final: one attempt, one request", async () => {
@@ -42,6 +43,7 @@ test.concurrent("a rejection is final: one attempt, one request", async () => {
   expect([...(await entriesOf(it))]).toEqual(repeated(5, { status: "failed", reason: "REJECTED", attempts: 1, has_id: false }));
   expect(await it.sql`select kind, outcome from order_attempts`).toHaveLength(5);
   expect(await sender.metric("kenri_outbox_aborted_total", 'code="REJECTED"')).toBe(5);
+  expect(await sender.metric("kenri_orders_settle_seconds_count", 'status="aborted"')).toBe(5);
 });
 
 test.concurrent("sends that surely failed are made six times; then the order is aborted with the last reason", async () => {

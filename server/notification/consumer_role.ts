@@ -33,7 +33,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     health,
     metrics,
   });
-  const flow = createFlow();
+  const flow = createFlow(metrics);
   const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const access = natsAccess(kernel.nats, settings.natsUrls, context.role);
   const broker = createBroker({ nats: access, name: worker, log, health, metrics });

@@ -31,7 +31,7 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     metrics,
   });
   const { notifications } = store.statements;
-  const flow = createFlow();
+  const flow = createFlow(metrics);
   const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const channels = channelsOf(log);
   const connect = () =>

@@ -23,7 +23,7 @@ export interface ApiStatisticsOptions {
 export function apiStatistics({ url, worker, every, log, metrics }: ApiStatisticsOptions) {
   const pool = connect({ url, name: `${worker} statistics`, max: 1, statementTimeout: countWithin, durable: false });
   const sql = bindStatements<EntitlementSql>(pool, readStatements(["kernel", "entitlement"]), metrics, countWithin);
-  const flow = createFlow();
+  const flow = createFlow(metrics);
   const replays = replayCounter({ write: sql.idempotency.replayed, metrics });
   const ending = service({
     start: async () => {},

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
+import { until } from "../../../stack/wait.ts";
 import { silentLog } from "../../kernel/telemetry/log.ts";
 import { createMetrics } from "../../kernel/telemetry/metrics.ts";
 import { downstream } from "./downstream.ts";
@@ -16,6 +17,7 @@ function scene() {
   const write = (level: string) => (_: object, message: string) => logged.push(`${level} ${message}`);
   const log = Object.assign(Object.create(silentLog), { warn: write("warn"), debug: write("debug") });
   const clock = { now: 0 };
+  const metrics = createMetrics();
   const services = downstream({
     urls: { account: url, entitlement: url, matchmaking: url, notification: url },
     mint: { token: async () => "token" } as unknown as Mint,
@@ -23,13 +25,14 @@ function scene() {
     actionDeadline: 1000,
     perUser: { most: 8, wait: 1000 },
     log,
-    metrics: createMetrics(),
+    metrics,
     now: () => clock.now,
   });
   const context = { person: { userId: "gateway", roles: ["GATEWAY"] }, requestId: "r", traceparent: "t" };
   return {
     answering,
     clock,
+    circuit: async () => (await metrics.registry.metrics()).match(/kenri_gateway_circuit_open\{system="entitlement"\} \d/)?.[0],
     /** What a call logs. */
     async call(system: "entitlement" | "notification" = "entitlement"): Promise<string[]> {
       logged.length = 0;
@@ -56,4 +59,18 @@ test("a service that has answered is a warning at once when it fails, whatever t
   answering.status = 503;
   expect(await call()).toEqual(["warn gateway.call_failed"]);
   expect(await call("notification")).toEqual(["debug gateway.call_failed"]);
+});
+
+test("a metric shows the circuit of a service: open while the service does not answer", async () => {
+  const { call, circuit, answering } = scene();
+  answering.status = 502;
+  await until("the circuit is open", 5_000, async () => {
+    await call();
+    return (await circuit())?.endsWith(" 1") ?? false;
+  });
+  answering.status = 200;
+  await until("the circuit is closed", 5_000, async () => {
+    await call();
+    return (await circuit())?.endsWith(" 0") ?? false;
+  });
 });

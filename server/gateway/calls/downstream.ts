@@ -62,9 +62,15 @@ export function downstream({
   const busy = metrics.counter("gateway_user_busy_total", "Calls refused because too many of their user were under way.");
   const inTurn = userCalls({ ...perUser, refused: () => busy.inc() });
   const names = Object.keys(urls) as SystemName[];
-  const circuits = Object.fromEntries(names.map(system => [system, createCircuit({ probe: () => probe(system) })])) as Readonly<
-    Record<SystemName, ReturnType<typeof createCircuit>>
-  >;
+  const circuitOpen = metrics.gauge("gateway_circuit_open", "1 while calls to a service are refused because it does not answer.", [
+    "system",
+  ]);
+  const circuits = Object.fromEntries(
+    names.map(system => [
+      system,
+      createCircuit({ probe: () => probe(system), changed: isOpen => circuitOpen.set({ system }, isOpen ? 1 : 0) }),
+    ]),
+  ) as Readonly<Record<SystemName, ReturnType<typeof createCircuit>>>;
 
   const haveAnswered = new Set<SystemName>();
   let firstCallAt: number | undefined;

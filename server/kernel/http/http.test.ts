@@ -110,14 +110,14 @@ describe("every response", () => {
     await new Promise(resolve => setImmediate(resolve));
     const counts = (await metrics.httpSeconds.get()).values
       .filter(value => value.metricName?.endsWith("_count"))
-      .map(({ labels, value }) => [labels.route, labels.status, value]);
+      .map(({ labels, value }) => [labels.method, labels.route, labels.status, value]);
     expect(counts).toEqual(
       expect.arrayContaining([
-        ["/things/:id", "200", 1],
-        ["/things/:id", "404", 1],
-        ["unmatched", "404", 1],
-        ["/things", "400", 1],
-        ["/things", "415", 1],
+        ["GET", "/things/:id", "200", 1],
+        ["GET", "/things/:id", "404", 1],
+        ["GET", "unmatched", "404", 1],
+        ["POST", "/things", "400", 1],
+        ["POST", "/things", "415", 1],
       ]),
     );
   });

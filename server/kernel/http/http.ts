@@ -34,6 +34,8 @@ interface RequestContext {
 
 const contexts = new WeakMap<Request, RequestContext>();
 const alwaysServed = new Set(["/livez", "/readyz", "/openapi", "/openapi.json"]);
+// A client can send any method, but labels of metrics are bounded.
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 // Two ids of 200 characters at 12 percent-encoded bytes each, and a cursor.
 const maxUrl = 8192;
 // Enough to recognise the path; a response does not repeat a huge URL.
@@ -93,9 +95,9 @@ export function httpApp({ log, metrics, health, logRequests = "off", unlogged = 
   function finished(request: Request, route: string, status: number, params?: Record<string, unknown>): void {
     const { since, caller } = requestContext(request);
     const took = performance.now() - since;
-    metrics.httpSeconds.observe({ route, status: String(status) }, took / 1000);
-    if (isUnlogged.has(route)) return;
     const { method } = request;
+    metrics.httpSeconds.observe({ method: methods.has(method) ? method : "other", route, status: String(status) }, took / 1000);
+    if (isUnlogged.has(route)) return;
     logRequest({ method, route, status, duration_ms: Math.round(took * 10) / 10, ...idsOf(request), ...rowIdsOf(params), ...caller });
   }
 

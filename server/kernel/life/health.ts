@@ -3,14 +3,18 @@ export type Readiness = "starting" | "ready" | "stopping";
 export type Parts = Readonly<Record<string, string | null>>;
 
 /** The health of a process. Only its own database and its life cycle make it unready; other troubles make it degraded. */
-export function createHealth() {
+export function createHealth(reported: (part: string, isWell: boolean) => void = () => {}) {
   const parts = new Map<string, string | null>();
+  const report = (part: string, trouble: string | null) => {
+    parts.set(part, trouble);
+    reported(part, trouble === null);
+  };
   return {
     state: "starting" as Readiness,
     /** Why it is not ready, e.g. missing migrations. */
     waitingFor: "its start" as string,
-    trouble: (part: string, what: string) => void parts.set(part, what),
-    fine: (part: string) => void parts.set(part, null),
+    trouble: (part: string, what: string) => report(part, what),
+    fine: (part: string) => report(part, null),
     troubles: () => Object.fromEntries([...parts].filter((part): part is [string, string] => part[1] !== null)),
     /** Every part that has reported, with its trouble; null = none. */
     parts: (): Parts => Object.fromEntries(parts),

@@ -57,12 +57,19 @@ export async function ensureStream(nats: NatsConnection, spec: StreamSpec): Prom
   return { incarnation: info.created, lastSeq: info.state.last_seq };
 }
 
+/** Whether a consumer was there, was made, or cannot be made because its stream does not exist yet; and what it has left. */
+export interface FoundConsumer {
+  readonly consumer: "there" | "made" | "no stream";
+  /** Messages that are not delivered yet, and those that are delivered and not acknowledged. */
+  readonly pending: number;
+  readonly unacknowledged: number;
+}
+
 /**
  * Creates the durable pull consumer if it does not exist. If its position lies beyond the end of the stream, the store was truncated or restored, and
- * the consumer would skip new messages with old sequences. Then it is created again and reads from the start. Returns whether it was there, was made,
- * or cannot be made because the stream does not exist yet.
+ * the consumer would skip new messages with old sequences. Then it is created again and reads from the start.
  */
-export async function ensureConsumer(nats: NatsConnection, spec: ConsumerSpec): Promise<"there" | "made" | "no stream"> {
+export async function ensureConsumer(nats: NatsConnection, spec: ConsumerSpec): Promise<FoundConsumer> {
   const { streams, consumers } = await manager(nats);
   const info = await consumers.info(spec.stream, spec.durable).catch(error => {
     if (isApiError(error, consumerNotFound) || isApiError(error, streamNotFound)) return undefined;
@@ -72,9 +79,9 @@ export async function ensureConsumer(nats: NatsConnection, spec: ConsumerSpec): 
     if (isApiError(error, streamNotFound)) return undefined;
     throw error;
   });
-  if (!stream) return "no stream";
+  if (!stream) return { consumer: "no stream", pending: 0, unacknowledged: 0 };
   if (info && info.delivered.stream_seq > stream.state.last_seq) await consumers.delete(spec.stream, spec.durable);
-  else if (info) return "there";
+  else if (info) return { consumer: "there", pending: info.num_pending, unacknowledged: info.num_ack_pending };
   await consumers.add(spec.stream, {
     durable_name: spec.durable,
     ack_policy: AckPolicy.Explicit,
@@ -83,7 +90,7 @@ export async function ensureConsumer(nats: NatsConnection, spec: ConsumerSpec): 
     max_ack_pending: spec.maxAckPending,
     max_deliver: -1,
   });
-  return "made";
+  return { consumer: "made", pending: stream.state.messages, unacknowledged: 0 };
 }
 
 /** How far a durable consumer is behind its stream. */

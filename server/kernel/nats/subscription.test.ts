@@ -57,6 +57,25 @@ test("a new pull follows one that the server has ended", async () => {
   await intake.stop();
 });
 
+test("the messages that a consumer has left are measured", async () => {
+  const subject = `${name}-left`;
+  const nats = broker.connection();
+  await ensureStream(nats, { name: subject, subject, maxAge: 60_000, duplicateWindow: 1000, replicas: 1 });
+  for (let n = 0; n < 5; n++) await jetstream(nats).publish(subject, `${n}`);
+  const measured = createMetrics();
+  const consumer = { stream: subject, durable: "slow", ackWait: 60_000, maxAckPending: 100 };
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+  const handle = (batch: readonly unknown[]) => stopped.then(() => batch.map(() => "consumed" as const));
+  const intake = subscription({ broker, consumer, batch: 2, handle, log: silentLog, metrics: measured });
+  await intake.start();
+  const left = async () => (await measured.consumerMessages.get()).values.map(({ labels, value }) => `${labels.state} ${value}`);
+  await until("two are being handled, three wait", 10_000, async () => (await left()).join() === "pending 3,unacknowledged 2");
+  stop();
+  await until("none is left", 10_000, async () => (await left()).join() === "pending 0,unacknowledged 0");
+  await intake.stop();
+  await (await manager(nats)).streams.delete(subject);
+});
+
 test("a pull that is ended early loses no message that the server has already sent", async () => {
   const nats = broker.connection();
   const durable = "drained";

@@ -64,7 +64,9 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
     if (!broker.connected() || performance.now() < nextLook || (consumingIn === broker.epoch && performance.now() < checkAt)) return 0;
     const { epoch } = broker;
     const nats = broker.connection();
-    const found = await ensureConsumer(nats, consumer);
+    const { consumer: found, pending, unacknowledged } = await ensureConsumer(nats, consumer);
+    metrics.consumerMessages.set({ consumer: consumer.durable, state: "pending" }, pending);
+    metrics.consumerMessages.set({ consumer: consumer.durable, state: "unacknowledged" }, unacknowledged);
     if (found === "no stream") {
       if (looks++ === 0) log.info({ stream: consumer.stream }, "subscription.waiting_for_stream");
       nextLook = looks < oftenLooks ? 0 : performance.now() + checkEvery;

@@ -26,7 +26,7 @@ describe("times are counted on a scale that grows with them", () => {
   });
 
   test("impossible times are still counted: the future as now, the very old in the last bucket, no time without a time", () => {
-    const flow = createFlow(() => start);
+    const flow = createFlow(createMetrics(), () => start);
     flow.passed("sent", [event(start + 5000), event(start - 1e12), { payload: null }, { payload: { occurred_at: "soon" } }]);
     const { count, buckets } = flow.take()[0]!;
     expect({ count, timed: buckets.reduce((sum, one) => sum + one, 0), first: buckets[0], length: buckets.length }).toEqual({
@@ -37,12 +37,21 @@ describe("times are counted on a scale that grows with them", () => {
     });
   });
 
+  test("the metric has the same times, and no time before the change", async () => {
+    const metrics = createMetrics();
+    createFlow(metrics, () => start).passed("sent", [event(start - 3000), event(start + 5000), { payload: null }]);
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('kenri_event_step_seconds_bucket{le="2.5",step="sent"} 1');
+    expect(text).toContain('kenri_event_step_seconds_bucket{le="5",step="sent"} 2');
+    expect(text).toContain('kenri_event_step_seconds_sum{step="sent"} 3');
+  });
+
   test("nothing counted has no percentile", () => expect([percentile([], 0.5), percentile([0, 0], 0.99)]).toEqual([null, null]));
 });
 
 describe("what was counted", () => {
   const keeper = (add: (parameters: { minute: readonly string[]; count: readonly number[] }) => Promise<unknown>, now: () => number) => {
-    const flow = createFlow(now);
+    const flow = createFlow(createMetrics(), now);
     return { flow, service: flowKeeper({ flow, add, every: 20, log: silentLog, metrics: createMetrics() }) };
   };
 

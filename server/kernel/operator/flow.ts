@@ -41,8 +41,12 @@ interface Passing {
   readonly payload: unknown;
 }
 
-/** Counts events in memory: one addition an event, no statement. It uses this process's clock, because it is for charts. */
-export function createFlow(now: () => number = Date.now) {
+// Behind a broker or a database that is away an event waits for minutes.
+const minutes = [120, 300, 600, 1800, 3600];
+
+/** Counts events in memory: a few additions an event, no statement. It uses this process's clock, because it is for charts and objectives. */
+export function createFlow(metrics: Metrics, now: () => number = Date.now) {
+  const stepSeconds = metrics.histogram("event_step_seconds", "Time from a change or a match to a step of its event.", ["step"], minutes);
   let tallies = new Map<string, Tally>();
 
   function tallyOf(step: string, minute = Math.floor(now() / minuteLength) * minuteLength): Tally {
@@ -71,7 +75,9 @@ export function createFlow(now: () => number = Date.now) {
         const tally = tallyOf(step);
         tally.count++;
         const took = now() - Date.parse(String((payload as { occurred_at?: unknown } | null)?.occurred_at));
-        if (!Number.isNaN(took)) addTo(tally.buckets, bucketOf(took), 1);
+        if (Number.isNaN(took)) continue;
+        addTo(tally.buckets, bucketOf(took), 1);
+        stepSeconds.observe({ step }, Math.max(0, took) / 1000);
       }
     },
     /** Removes and returns everything counted so far, to be stored. */

@@ -90,7 +90,15 @@ describe("a result that comes after the lease was lost, and a row that was not t
   const say = (fields: object, msg: string) => void said.push({ ...fields, msg });
   const log = Object.assign(Object.create(silentLog), { warn: say, info: say }) as Log;
   const stopped = AbortSignal.abort();
-  const shared = { faults: faults(), flow: createFlow(), worker: "w", lease: 1000, maxAttempts: 3, log, metrics: createMetrics() };
+  const shared = {
+    faults: faults(),
+    flow: createFlow(createMetrics()),
+    worker: "w",
+    lease: 1000,
+    maxAttempts: 3,
+    log,
+    metrics: createMetrics(),
+  };
   const claim = <Row>(row: Row) => ({ ...fixedLease(60_000), rows: [row] });
   const common = {
     event_id: crypto.randomUUID(),

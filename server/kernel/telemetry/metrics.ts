@@ -22,7 +22,8 @@ export function createMetrics() {
     histogram,
     loopRuns: counter("loop_runs_total", "Runs of a worker's loop.", ["loop", "outcome"]),
     statementSeconds: histogram("sql_seconds", "Time of a SQL statement, by the file's name.", ["statement"]),
-    httpSeconds: histogram("http_request_seconds", "Time of an HTTP request.", ["route", "status"]),
+    httpSeconds: histogram("http_request_seconds", "Time of an HTTP request.", ["method", "route", "status"]),
+    consumerMessages: gauge("consumer_messages", "Messages that a durable consumer has left, by state.", ["consumer", "state"]),
     workerRestarts: counter("worker_restarts_total", "Workers that ended unasked and were started again.", ["role"]),
     workerStuck: counter("worker_stuck_total", "Workers that ended themselves: work was due, what it needs answered, nothing was done.", [
       "role",

@@ -170,7 +170,7 @@ describe("a sender whose channel leaves the process", () => {
       lease,
       sendWithin: 500,
       maxAttempts: 5,
-      flow: createFlow(),
+      flow: createFlow(createMetrics()),
       log: silentLog,
       metrics: createMetrics(),
     });

@@ -46,7 +46,7 @@ function senderNamed(worker: string, send: (user: string) => Promise<Sending> = 
     sendWithin: 5000,
     maxAttempts: 2,
     delivered: newest => void told.push(newest),
-    flow: createFlow(),
+    flow: createFlow(createMetrics()),
     log: silentLog,
     metrics: createMetrics(),
   });

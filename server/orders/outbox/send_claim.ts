@@ -36,7 +36,10 @@ interface Call<Result> {
 }
 // Behind a broker that is away an order waits for minutes.
 const minutes = [120, 300, 600, 1800, 3600];
-type Held = Pick<Settlement, "lease" | "stopping">;
+interface Held extends Pick<Settlement, "lease" | "stopping"> {
+  /** When the claim was made. */
+  readonly since: number;
+}
 interface Made extends Pick<Calls, "isExpired" | "isEarly"> {
   readonly asked: Call<AskResult> | undefined;
   readonly sent?: Call<SendResult>;
@@ -62,6 +65,12 @@ export function sendClaim(options: SendClaimOptions) {
     metrics.counter("outbox_failed_total", "Sends that failed or whose outcome is unknown, by reason code.", ["code"]),
   );
   const age = metrics.histogram("outbox_age_seconds", "Age of an order since it was queued, when an attempt begins.", [], minutes);
+  const settleSeconds = metrics.histogram(
+    "orders_settle_seconds",
+    "Time from the queueing of an order to its outcome.",
+    ["status"],
+    minutes,
+  );
   const askedTotal = metrics.counter("orders_asked_total", "Questions to the broker about an unknown outcome, by its answer.", ["answer"]);
   const fenced = metrics.counter("orders_fenced_total", "Results that came after the lease was lost and changed nothing.");
   const settleRows = fence({ name: "order", ids: "order_ids", idOf, counter: fenced, worker, log });
@@ -74,7 +83,7 @@ export function sendClaim(options: SendClaimOptions) {
   }
 
   async function attempt(row: OrdersClaimRow, claim: Claim<OrdersClaimRow>, stopping: AbortSignal, since: number): Promise<void> {
-    const held = { lease: claim, stopping };
+    const held = { lease: claim, stopping, since };
     const passed = () => (performance.now() - since) / 1000;
     const isEarly = row.failed_seconds !== null && (row.failed_seconds + passed()) * 1000 < policy.backoff;
     let asked: Call<AskResult> | undefined;
@@ -124,7 +133,10 @@ export function sendClaim(options: SendClaimOptions) {
       orders.settle({ token: held.lease.token, worker, adapter: adapter.name, order_id, ...decision, calls: calls.map(recordOf) }),
     );
     faults.at("order.settled");
-    if (done) report(row, decision);
+    if (!done) return;
+    if (decision.status !== "failed")
+      settleSeconds.observe({ status: decision.status }, row.queued_seconds + (performance.now() - held.since) / 1000);
+    report(row, decision);
   }
 
   function report(row: OrdersClaimRow, { status, attempts, outcome_unknown, code, message }: Decision): void {
