@@ -32,7 +32,7 @@ function scene() {
   return {
     answering,
     clock,
-    circuit: async () => (await metrics.registry.metrics()).match(/kenri_gateway_circuit_open\{system="entitlement"\} \d/)?.[0],
+    circuit: async () => (await metrics.registry.metrics()).match(/kenri_gateway_circuit_open\{service="entitlement"\} \d/)?.[0],
     /** What a call logs. */
     async call(system: "entitlement" | "notification" = "entitlement"): Promise<string[]> {
       logged.length = 0;

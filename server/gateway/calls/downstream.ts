@@ -58,17 +58,17 @@ export function downstream({
   metrics,
   now = performance.now.bind(performance),
 }: DownstreamOptions) {
-  const seconds = metrics.histogram("gateway_call_seconds", "Time of a call to a service.", ["system", "outcome"]);
+  const seconds = metrics.histogram("gateway_call_seconds", "Time of a call to a service.", ["service", "outcome"]);
   const busy = metrics.counter("gateway_user_busy_total", "Calls refused because too many of their user were under way.");
   const inTurn = userCalls({ ...perUser, refused: () => busy.inc() });
   const names = Object.keys(urls) as SystemName[];
   const circuitOpen = metrics.gauge("gateway_circuit_open", "1 while calls to a service are refused because it does not answer.", [
-    "system",
+    "service",
   ]);
   const circuits = Object.fromEntries(
     names.map(system => [
       system,
-      createCircuit({ probe: () => probe(system), changed: isOpen => circuitOpen.set({ system }, isOpen ? 1 : 0) }),
+      createCircuit({ probe: () => probe(system), changed: isOpen => circuitOpen.set({ service: system }, isOpen ? 1 : 0) }),
     ]),
   ) as Readonly<Record<SystemName, ReturnType<typeof createCircuit>>>;
 
@@ -137,7 +137,7 @@ export function downstream({
     const since = performance.now();
     const isSafe = (options.method ?? "GET") === "GET";
     const until = since + (!isSafe && path.startsWith("/ops/") ? actionDeadline : deadline);
-    const observe = (outcome: string) => seconds.observe({ system, outcome }, (performance.now() - since) / 1000);
+    const observe = (outcome: string) => seconds.observe({ service: system, outcome }, (performance.now() - since) / 1000);
     for (let tried = 1; ; tried++) {
       try {
         const reply = await attempt(system, path, context, options, until);

@@ -1,0 +1,268 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkout } from "../../stack/checkout.ts";
+import { alerts, promtool, type RuleCase, ruleFiles, testRules } from "./rule_cases.ts";
+
+interface AlertCase {
+  readonly series: Readonly<Record<string, string>>;
+  /** A time at which it must not fire, although it would if the limit were lower or the time shorter. */
+  readonly silent: string;
+  readonly fires: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly summary: string;
+}
+
+const request = 'system="entitlement",method="POST",route="/v1/entitlements/grants",status=';
+const grants = `kenri_http_request_seconds_count{${request}`;
+/** All of them are fast. */
+const inTime = `kenri_http_request_seconds_bucket{le="0.25",${request}"200"}`;
+
+/** Values are one a minute. */
+const cases: Readonly<Record<string, AlertCase>> = {
+  KenriErrorBudgetBurnsFast: {
+    series: { [`${grants}"200"}`]: "0+100x90", [inTime]: "0+100x90", [`${grants}"503"}`]: "0x30 0+2x60" },
+    silent: "30m",
+    fires: "90m",
+    labels: { slo: "grants" },
+    summary: "grants: 2 % of the error budget of 28 days were used in the last hour (1.796% errors).",
+  },
+  KenriErrorBudgetBurns: {
+    series: { [`${grants}"200"}`]: "0+1000x400", [inTime]: "0+1000x400", [`${grants}"503"}`]: "0x30 0+4x370" },
+    silent: "30m",
+    fires: "400m",
+    labels: { slo: "grants" },
+    summary: "grants: 5 % of the error budget of 28 days were used in the last six hours (0.3984% errors).",
+  },
+  KenriErrorBudgetBurnsSlowly: {
+    series: { [`${grants}"200"}`]: "0+1000x400", [inTime]: "0+1000x400", [`${grants}"503"}`]: "0x30 0+2x370" },
+    silent: "30m",
+    fires: "400m",
+    labels: { slo: "grants" },
+    summary: "grants: the error budget of 28 days will be used up before its time (0.1839% errors).",
+  },
+  KenriProcessDown: {
+    series: { 'up{job="kenri",system="orders",instance="orders:8090"}': "1x3 0x9" },
+    silent: "4m",
+    fires: "6m",
+    labels: { job: "kenri", system: "orders", instance: "orders:8090" },
+    summary: "orders at orders:8090 does not serve its metrics.",
+  },
+  KenriNotScraped: {
+    series: { 'up{job="other"}': "1x20" },
+    silent: "4m",
+    fires: "6m",
+    labels: { job: "kenri" },
+    summary: "Prometheus scrapes no process of Kenri, so no other alert can fire.",
+  },
+  KenriPartInTrouble: {
+    series: { 'kenri_health_trouble{system="entitlement",role="entitlement:relay",part="broker",instance="a"}': "0x3 1x9" },
+    silent: "5m",
+    fires: "7m",
+    labels: { system: "entitlement", role: "entitlement:relay", part: "broker" },
+    summary: "entitlement:relay: broker has a trouble. GET /ops/health says which.",
+  },
+  KenriWorkerStuck: {
+    series: { 'kenri_worker_stuck_total{system="orders",role="orders:sender"}': "0x5 1x30" },
+    silent: "5m",
+    fires: "8m",
+    labels: { system: "orders", role: "orders:sender" },
+    summary: "orders:sender had due work, did nothing, and was started again.",
+  },
+  KenriWorkerRestarts: {
+    series: { 'kenri_worker_restarts_total{system="orders",role="orders:sender"}': "0x5 1 2 3 4 5 6x30" },
+    silent: "8m",
+    fires: "12m",
+    labels: { system: "orders", role: "orders:sender" },
+    summary: "orders:sender ended unasked more than three times in ten minutes.",
+  },
+  KenriThreadBlocked: {
+    series: { 'kenri_event_loop_lag_seconds{system="gateway",thread="gateway:api"}': "0x3 2x9" },
+    silent: "5m",
+    fires: "7m",
+    labels: { system: "gateway", thread: "gateway:api" },
+    summary: "gateway:api: timers fire 2s late; the machine is too small or the thread is blocked.",
+  },
+  KenriRefusedByNats: {
+    series: { 'kenri_nats_refused_total{system="notification",cause="credentials"}': "0x5 3x30" },
+    silent: "5m",
+    fires: "7m",
+    labels: { system: "notification" },
+    summary: "NATS refuses connections or subjects of notification: check its user and its permissions.",
+  },
+  KenriOutboxOld: {
+    series: {
+      'kenri_outbox_oldest_pending_seconds{instance="a"}': "0x3 90x9",
+      'kenri_outbox_oldest_pending_seconds{instance="b"}': "10x12",
+    },
+    silent: "5m",
+    fires: "7m",
+    summary: "The oldest event has waited 1m 30s for its publication.",
+  },
+  KenriOutboxFailed: {
+    series: { 'kenri_outbox_depth{state="failed"}': "0x3 2x9", 'kenri_outbox_depth{state="pending"}': "50x12" },
+    silent: "4m",
+    fires: "6m",
+    summary: "2 events are FAILED: needs attention.",
+  },
+  KenriOutboxUnconfirmed: {
+    series: { 'kenri_outbox_depth{state="unconfirmed"}': "8x40", kenri_outbox_confirmed_total: "0+10x9 90x40" },
+    silent: "20m",
+    fires: "26m",
+    summary: "8 published events, and notification has confirmed none for ten minutes.",
+  },
+  KenriStreamLostMessages: {
+    series: { kenri_outbox_stream_losses_total: "0x5 1x30" },
+    silent: "5m",
+    fires: "8m",
+    summary: "The stream lost messages. They are published again by themselves.",
+  },
+  KenriConsumerLags: {
+    series: {
+      'kenri_consumer_messages{consumer="notification-entitlement-consumer",state="pending"}': "0x3 2000x20",
+      'kenri_consumer_messages{consumer="notification-entitlement-consumer",state="unacknowledged"}': "3000x20",
+    },
+    silent: "8m",
+    fires: "10m",
+    labels: { consumer: "notification-entitlement-consumer" },
+    summary: "notification-entitlement-consumer has 2k messages left.",
+  },
+  KenriNotificationsOld: {
+    series: { kenri_notifications_oldest_pending_seconds: "59x3 75x9" },
+    silent: "5m",
+    fires: "7m",
+    summary: "The oldest notification has waited 1m 15s to be sent.",
+  },
+  KenriNotificationsFailed: {
+    series: { 'kenri_notifications_depth{state="dead"}': "0x3 4x9" },
+    silent: "4m",
+    fires: "6m",
+    summary: "4 notifications are in the dead-letter queue: needs attention.",
+  },
+  KenriMessagesUnreadable: {
+    series: { 'kenri_notifications_depth{state="raw_dead"}': "0x3 1x9" },
+    silent: "4m",
+    fires: "6m",
+    summary: "Messages that could not be read: 1.",
+  },
+  KenriOrdersUnknown: {
+    series: { kenri_orders_unknown_outcomes: "0x3 3x9" },
+    silent: "8m",
+    fires: "10m",
+    summary: "3 orders may have been executed, and the broker has not said so.",
+  },
+  KenriOrdersOld: {
+    series: { kenri_orders_oldest_open_seconds: "119x3 150x9" },
+    silent: "5m",
+    fires: "7m",
+    summary: "The oldest order has waited 2m 30s for its outcome.",
+  },
+  KenriOrdersAborted: {
+    series: {
+      'kenri_outbox_aborted_total{code="BROKER_UNAVAILABLE"}': "0x5 3x30",
+      'kenri_outbox_aborted_total{code="CANCELLED"}': "0+5x35",
+    },
+    silent: "5m",
+    fires: "20m",
+    labels: { code: "BROKER_UNAVAILABLE" },
+    summary: "3 orders were aborted with BROKER_UNAVAILABLE.",
+  },
+  KenriBrokerAway: {
+    series: { kenri_orders_circuit_open: "0x3 1x9" },
+    silent: "5m",
+    fires: "7m",
+    summary: "The broker of orders does not answer as it should. Orders are accepted and wait.",
+  },
+  KenriServiceAway: {
+    series: { 'kenri_gateway_circuit_open{service="account",instance="a"}': "0x3 1x9" },
+    silent: "4m",
+    fires: "6m",
+    labels: { service: "account" },
+    summary: "account does not answer the gateway; its calls are refused.",
+  },
+  KenriSessionsForged: {
+    series: { 'kenri_gateway_store_refused_total{kind="session"}': "0x5 1x30" },
+    silent: "5m",
+    fires: "7m",
+    summary: "Redis has sessions or tokens that no gateway signed.",
+  },
+  KenriMatchesNotPublished: {
+    series: { 'kenri_match_relay_lag_seconds{mode="rank"}': "29x3 45x9" },
+    silent: "4m",
+    fires: "6m",
+    labels: { mode: "rank" },
+    summary: "rank: the oldest match has waited 45s for its publication.",
+  },
+  KenriMatchesNotAnnounced: {
+    series: { 'kenri_match_oldest_unannounced_seconds{mode="rank"}': "59x3 90x9" },
+    silent: "5m",
+    fires: "7m",
+    labels: { mode: "rank" },
+    summary: "rank: the oldest published match is not announced after 1m 30s.",
+  },
+  KenriTicketsInvalid: {
+    series: { 'kenri_matchmaking_invalid_total{mode="rank"}': "0x5 2x30" },
+    silent: "5m",
+    fires: "15m",
+    labels: { mode: "rank" },
+    summary: "rank: 2 tickets became invalid; their players have to join again.",
+  },
+};
+
+const ruleCase = ([name, { series, silent, fires, labels = {}, summary }]: [string, AlertCase]): RuleCase => ({
+  series,
+  alerts: [
+    { name, at: silent },
+    { name, at: fires, fires: { labels, summary } },
+  ],
+});
+
+test("every alert fires when it must and is silent when it must, with the words that a person reads", () =>
+  testRules(Object.entries(cases).map(ruleCase)));
+
+test("every alert has a case", () => expect(Object.keys(cases).sort()).toEqual(alerts.map(({ alert }) => alert!).sort()));
+
+test("the rules are valid", async () => expect(await promtool("check", "rules", ...ruleFiles)).toMatchObject({ code: 0 }));
+
+const read = (file: string) => readFileSync(join(checkout, file), "utf8");
+const anchors = [...read("docs/runbook.md").matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+  heading!
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replaceAll(" ", "-"),
+);
+
+describe.each(alerts.map(rule => [rule.alert!, rule] as const))("%s", (name, { labels, annotations }) => {
+  test("has a severity and a summary", () => {
+    expect(["page", "ticket"]).toContain(labels!.severity!);
+    expect(annotations!.summary).toMatch(/\.$/);
+  });
+  test("names its section of the runbook, and the section names it", () => {
+    const [file, anchor] = annotations!.runbook.split("#");
+    expect(file).toBe("docs/runbook.md");
+    expect(anchors).toContain(anchor!);
+    expect(read("docs/runbook.md")).toContain(`\`${name}\``);
+  });
+  test("names a page of the console", () => {
+    const pages = [
+      "",
+      ...[...read("admin-ui/src/router.tsx").matchAll(/path: "\/?([\w-]+)"/g)].map(([, path]) => path!),
+      "outbox",
+      "notifications",
+      "orders",
+    ];
+    expect(pages).toContain(annotations!.page.replace(/^\/admin\//, ""));
+  });
+});
+
+/** The metrics that the code makes. Names with a variable part (`${name}_stream_losses_total`) are patterns. */
+const made = readdirSync(join(checkout, "server"), { recursive: true, encoding: "utf8" })
+  .filter(file => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+  .flatMap(file => [...read(`server/${file}`).matchAll(/(?:counter|gauge|histogram)\(\s*["`]([\w${}]+)["`]/g)].map(([, name]) => name!))
+  .map(name => new RegExp(`^kenri_${name.replaceAll(/\$\{\w+\}/g, "\\w+")}(_bucket|_count|_sum)?$`));
+
+const used = [...new Set(ruleFiles.flatMap(file => [...readFileSync(file, "utf8").matchAll(/\bkenri_\w+/g)].map(([name]) => name)))];
+
+test.each(used)("the rules use %s, and the code makes it", name => expect(made.some(pattern => pattern.test(name))).toBe(true));
+
+test("a metric that nobody makes is noticed", () => expect(made.some(pattern => pattern.test("kenri_nothing_total"))).toBe(false));
