@@ -68,6 +68,11 @@ describe.each([
     expect(await checkMetrics(texts.get(role)!)).toEqual({ code: 0, output: "" });
     expect(await checkMetrics(withSamples(texts.get(role)!))).toEqual({ code: 0, output: "" });
   });
+
+  test("tell the versions of Kenri and Bun", async () => {
+    const { version } = await Bun.file(new URL("../package.json", import.meta.url)).json();
+    for (const text of texts.values()) expect(text).toContain(`kenri_build_info{version="${version}",bun="${Bun.version}"} 1\n`);
+  });
 });
 
 /** A grant, an order, and a match of two players who signed in. */
