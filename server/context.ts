@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import packageFile from "../package.json" with { type: "json" };
 import { faults } from "./kernel/life/fault.ts";
 import { createHealth } from "./kernel/life/health.ts";
 import type { RoleContext } from "./kernel/life/role.ts";
@@ -10,6 +11,8 @@ import type { AllSettings } from "./systems.ts";
 export function roleContext(role: string, { kernel }: AllSettings, giveUp: RoleContext["giveUp"]): RoleContext {
   const metrics = createMetrics();
   const trouble = metrics.gauge("health_trouble", "1 while a part of a role has a trouble, 0 while it is well.", ["role", "part"]);
+  const build = metrics.gauge("build_info", "Always 1. The versions of Kenri and of Bun that run.", ["version", "bun"]);
+  build.set({ version: packageFile.version, bun: Bun.version }, 1);
   const worker = `${role}@${hostname()}/${process.pid}/${crypto.randomUUID().slice(0, 4)}`;
   return {
     role,

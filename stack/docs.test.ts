@@ -10,7 +10,7 @@ const documents = new Map(
     .map(name => [name, read(name)] as const),
 );
 
-const folders = ["server", "sql", "admin-ui/src", "stack", "e2e", "bench", "proto", "patches", "docs", ".ci", ".github"];
+const folders = ["server", "sql", "admin-ui/src", "stack", "e2e", "bench", "proto", "patches", "ops", "docs", ".ci", ".github"];
 const files = folders.flatMap(folder =>
   readdirSync(join(checkout, folder), { recursive: true, encoding: "utf8" }).map(name => `${folder}/${name}`),
 );
@@ -51,7 +51,7 @@ const rules: [says: string, wrongIn: (text: string, file: string) => string[], b
     text =>
       all(
         text,
-        /(?<![\w/.$-])(?:server|sql|admin-ui|stack|e2e|bench|proto|patches|docs|\.ci|\.github)\/[\w./@-]*[\w/](?![\w<{*…])/g,
+        /(?<![\w/.$-])(?:server|sql|admin-ui|stack|e2e|bench|proto|patches|ops|docs|\.ci|\.github)\/[\w./@-]*[\w/](?![\w<{*…])/g,
       ).filter(path => !existsSync(join(checkout, path))),
     "`server/nothing.ts`, `sql/nothing/`",
   ],
@@ -74,6 +74,11 @@ const rules: [says: string, wrongIn: (text: string, file: string) => string[], b
       );
     },
     "`NO_SUCH_SETTING`, `kenri_never_counted_total{reason}`",
+  ],
+  [
+    "every alert is in the rules",
+    text => all(text, /`(Kenri[A-Z]\w+)`/g).filter(name => !read("ops/prometheus/alerts.rules.yml").includes(`alert: ${name}\n`)),
+    "`KenriNothing`",
   ],
   ["the words are those of the field", text => all(text, /taken in|put back|waits? for somebody/gi), "events taken in, rows put back"],
 ];

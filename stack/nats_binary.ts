@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { stackHome } from "./checkout.ts";
 import { run } from "./command.ts";
-import { fetchNatsPackage } from "./nats_package.ts";
 import { fetchNatsRelease } from "./nats_release.ts";
+import { unpackPrograms } from "./package_programs.ts";
 
 export interface NatsBinary {
   path: string;
@@ -44,6 +44,11 @@ export async function findNats({ say, path = process.env.PATH ?? "", bin = join(
       ...troubles.map(trouble => `What was tried: ${trouble}`),
     ].join("\n"),
   );
+}
+
+/** The distribution's nats-server: one static file. */
+function fetchNatsPackage(target: string, say: NatsSearch["say"]): Promise<void> {
+  return unpackPrograms({ name: "nats-server", title: "NATS", programs: ["nats-server"], folder: dirname(target), say });
 }
 
 async function accepted(path: string): Promise<NatsBinary | undefined> {

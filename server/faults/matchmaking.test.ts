@@ -123,7 +123,7 @@ test.concurrent("a relay whose matches are refused goes on trying, and does not 
   await until(
     "it was refused for longer than a stuck worker lives",
     15_000,
-    async () => ended || (await relay.metric("kenri_match_events_total", 'outcome="failed"')) >= 5,
+    async () => ended || (await relay.metric("kenri_match_publish_attempts_total", 'outcome="failed"')) >= 5,
   );
   expect(ended).toBe(false);
   await joinAll(matchmaking, players(2));

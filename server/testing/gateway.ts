@@ -65,8 +65,9 @@ export async function startGateway(
   kenri: TestKenri,
   { port, url }: GatewayPlace,
   environment: Record<string, string> = {},
+  what: "gateway" | "gateway:api" = "gateway:api",
 ): Promise<TestGateway> {
-  const process = kenri.launch("gateway:api", {
+  const process = kenri.launch(what, {
     GATEWAY_PORT: String(port),
     GATEWAY_SECRET: testSecret,
     ...(environment.REDIS_URL ? {} : { REDIS_URL: testRedisUrl() }),

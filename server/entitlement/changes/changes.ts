@@ -73,8 +73,8 @@ export function changes({ run, lanes, batch, queue, wait, ttlSeconds, committed,
   const behind = new Map<string, FairQueue<Waiting> | undefined>();
   let running = 0;
   let busyLanes = 0;
-  const batchSize = metrics.histogram("change_batch_seconds", "Time of a batch of changes.");
-  const batched = metrics.counter("changes_total", "Changes asked for, by outcome.", ["outcome"]);
+  const batchSeconds = metrics.histogram("change_batch_seconds", "Time of a batch of changes.");
+  const outcomes = metrics.counter("changes_total", "Changes asked for, by outcome.", ["outcome"]);
 
   function admit(one: Waiting): void {
     const taken = one.locks.find(lock => behind.has(lock));
@@ -134,7 +134,7 @@ export function changes({ run, lanes, batch, queue, wait, ttlSeconds, committed,
   }
 
   function refuse(one: Waiting, outcome: string, detail: string): void {
-    batched.inc({ outcome });
+    outcomes.inc({ outcome });
     withdraw(one, retryLater(one.change.clientId, detail));
   }
 
@@ -151,7 +151,7 @@ export function changes({ run, lanes, batch, queue, wait, ttlSeconds, committed,
   }
 
   async function runLane(taken: readonly Waiting[]): Promise<void> {
-    const stopTimer = batchSize.startTimer();
+    const stopTimer = batchSeconds.startTimer();
     try {
       deliver(taken, await runUntilSettled(taken));
     } catch (error) {
@@ -199,7 +199,7 @@ export function changes({ run, lanes, batch, queue, wait, ttlSeconds, committed,
         : row.response_code === 200
           ? "changed"
           : "state_conflict";
-      batched.inc({ outcome });
+      outcomes.inc({ outcome });
       if (outcome === "changed") events++;
       const { change, resolve } = taken[row.n - 1]!;
       if (outcome === "replayed") replayed(change);

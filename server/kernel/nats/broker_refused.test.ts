@@ -32,7 +32,7 @@ async function startBroker(environment: Record<string, string>) {
   open.push(broker);
   await broker.start();
   const refused = async (cause: string) => {
-    const { values } = await metrics.registry.getSingleMetric("kenri_broker_refused_total")!.get();
+    const { values } = await metrics.registry.getSingleMetric("kenri_nats_refused_total")!.get();
     return values.find(({ labels }) => labels.cause === cause)?.value ?? 0;
   };
   const logged = (msg: string) => lines.filter(line => line.msg === msg);

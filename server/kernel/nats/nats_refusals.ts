@@ -25,7 +25,7 @@ const violationsLogged = 20;
 
 /** Reports refused connections and subjects: in health, in a counter, and in the log once for each cause until the next connection. */
 export function natsRefusals({ access, log, health, metrics }: RefusalsOptions) {
-  const counter = metrics.counter("broker_refused_total", "What NATS refused: connections by their cause, and subjects (permission).", [
+  const counter = metrics.counter("nats_refused_total", "What NATS refused: connections by their cause, and subjects (permission).", [
     "cause",
   ]);
   const logged = new Set<string>();

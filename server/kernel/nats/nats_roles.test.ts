@@ -89,7 +89,7 @@ test("every role works: a grant is published, consumed, sent and confirmed, and 
   stream.close();
   for (const one of [services, gateway.process, relayed]) {
     expect(one.lines.filter(line => /broker\.(refused|not_permitted)/.test(line))).toEqual([]);
-    expect(await one.metric("kenri_broker_refused_total")).toBe(0);
+    expect(await one.metric("kenri_nats_refused_total")).toBe(0);
     expect(await one.stop()).toBe(0);
   }
 });
@@ -102,7 +102,7 @@ test("an API that NATS refuses says so in health and once in the log, and takes 
   });
   const says = (user: string) =>
     `NATS refuses the credentials of user ${user} (Authorization Violation); check ${user.toUpperCase()}_NATS_URL`;
-  await until("both were refused a few times", 30_000, async () => (await process.metric("kenri_broker_refused_total")) > 6);
+  await until("both were refused a few times", 30_000, async () => (await process.metric("kenri_nats_refused_total")) > 6);
   const ready = await kenri.readiness("entitlement");
   expect(ready.degraded?.broker).toBe(says("entitlement_api"));
   const { dependencies } = (await (await kenri.call("notification", "/ops/health")).json()) as { dependencies: object[] };

@@ -10,7 +10,7 @@ export function relayMetrics(metrics: Metrics) {
     "mode",
   ]);
   return {
-    attempts: metrics.counter("match_events_total", "Attempts to publish a match, by what became of them.", ["mode", "outcome"]),
+    attempts: metrics.counter("match_publish_attempts_total", "Attempts to publish a match, by what became of them.", ["mode", "outcome"]),
     announced: metrics.counter("match_announced_total", "Matches that notification has announced to both players.", ["mode"]),
     resent: metrics.counter("match_missing_resent_total", "Matches sent again because notification lacked them.", ["mode"]),
     voided: metrics.counter(

@@ -34,7 +34,7 @@ type Held = Pick<Settlement, "lease" | "stopping">;
 /** Sends the notifications of a claim: channel → settle | release. Aggregates in parallel, the notifications of each in order. */
 export function sendClaim(options: SendClaimOptions) {
   const { notifications, channels, faults, worker, lease, sendWithin, log, metrics } = options;
-  const outcomes = metrics.counter("notifications_total", "Notifications, by what became of the attempt.", ["outcome"]);
+  const outcomes = metrics.counter("notifications_total", "Notifications, once for each claim, by what became of it.", ["outcome"]);
   const fenced = metrics.counter("notifications_fenced_total", "Results that came after the lease was lost and changed nothing.");
   const settleRows = fence({ name: "notification", ids: "notification_ids", idOf, counter: fenced, worker, log });
   const margin = withinLease(sendWithin, lease);
