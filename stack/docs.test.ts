@@ -78,7 +78,7 @@ const rules: [says: string, wrongIn: (text: string, file: string) => string[], b
   [
     "every alert is in the rules",
     text => all(text, /`(Kenri[A-Z]\w+)`/g).filter(name => !read("ops/prometheus/alerts.rules.yml").includes(`alert: ${name}\n`)),
-    "`KenriNothing`",
+    "`KenriNothing`, `KenriNeither`",
   ],
   ["the words are those of the field", text => all(text, /taken in|put back|waits? for somebody/gi), "events taken in, rows put back"],
 ];

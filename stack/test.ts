@@ -34,7 +34,9 @@ const checks: [name: string, command: string[]][] = [
   ["protobuf lint", [...program("buf"), "lint"]],
   ["protobuf: generated code is current, nothing breaks", [bun, "proto/verify.ts"]],
 ];
-const testFolders = ["server", "stack", "admin-ui", "bench", "proto", "patches", "ops"].filter(folder => existsSync(join(checkout, folder)));
+const testFolders = ["server", "stack", "admin-ui", "bench", "proto", "patches", "ops"].filter(folder =>
+  existsSync(join(checkout, folder)),
+);
 const faults = "server/faults/";
 // It starts everything and measures the time.
 const ofDev = "stack/dev.test.ts";
