@@ -69,8 +69,22 @@ const cases: Readonly<Record<string, AlertCase>> = {
     series: { 'kenri_health_trouble{system="entitlement",role="entitlement:relay",part="broker",instance="a"}': "0x3 1x9" },
     silent: "5m",
     fires: "7m",
-    labels: { system: "entitlement", role: "entitlement:relay", part: "broker" },
-    summary: "entitlement:relay: broker has a trouble. GET /ops/health says which.",
+    labels: { part: "broker" },
+    summary: "broker has a trouble. The overview says which, and what it means.",
+  },
+  KenriWorkerInTrouble: {
+    quiet: {
+      'kenri_health_trouble{role="entitlement:api",part="entitlement:relay"}': "1x12",
+      'kenri_health_trouble{role="entitlement:relay",part="broker"}': "1x12",
+    },
+    series: {
+      'kenri_health_trouble{role="entitlement:api",part="entitlement:relay"}': "0x3 1x9",
+      'kenri_health_trouble{role="entitlement:relay",part="broker"}': "0x12",
+    },
+    silent: "10m",
+    fires: "7m",
+    labels: { part: "entitlement:relay" },
+    summary: "The worker entitlement:relay does not work, and no store explains it.",
   },
   KenriWorkerStuck: {
     series: { 'kenri_worker_stuck_total{system="orders",role="orders:sender"}': "0x5 1x30" },

@@ -8,7 +8,7 @@ import { configRoutes } from "../kernel/operator/config_routes.ts";
 import { createRedis } from "../kernel/redis/redis.ts";
 import { redisAddress } from "../kernel/redis/redis_settings.ts";
 import { downstream } from "./calls/downstream.ts";
-import { jwksRoutes } from "./calls/jwks_routes.ts";
+import { jwksPath, jwksRoutes } from "./calls/jwks_routes.ts";
 import { matchmakingRoutes } from "./calls/matchmaking_routes.ts";
 import { createMint } from "./calls/mint.ts";
 import { userRoutes } from "./calls/user_routes.ts";
@@ -48,7 +48,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, be
     port: settings.port,
     kernel,
     context,
-    unlogged: [...homeAssets, consoleAssets],
+    unlogged: [...homeAssets, consoleAssets, jwksPath], // every service reads the keys every few seconds
   });
   const origin = () => settings.publicUrl ?? http.url();
   const isSecure = () => origin().startsWith("https:");
