@@ -69,8 +69,8 @@ const cases: Readonly<Record<string, AlertCase>> = {
     series: { 'kenri_health_trouble{system="entitlement",role="entitlement:relay",part="broker",instance="a"}': "0x3 1x9" },
     silent: "5m",
     fires: "7m",
-    labels: { part: "broker" },
-    summary: "broker has a trouble. The overview says which, and what it means.",
+    labels: { system: "entitlement", part: "broker" },
+    summary: "entitlement: broker has a trouble. The overview says which, and what it means.",
   },
   KenriWorkerInTrouble: {
     quiet: {

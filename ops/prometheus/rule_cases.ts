@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { run } from "../../stack/command.ts";
+import { type CommandResult, run } from "../../stack/command.ts";
 import { findPrometheus } from "../../stack/prometheus_binary.ts";
 import { scratchFolder } from "../../stack/scratch.ts";
 
@@ -44,7 +44,7 @@ const group_eval_order = groups.map(({ name }) => name);
 const rules = groups.flatMap(group => group.rules);
 export const alerts = rules.filter(rule => rule.alert !== undefined);
 
-export async function promtool(...args: string[]): Promise<{ code: number; output: string }> {
+export async function promtool(...args: string[]): Promise<CommandResult> {
   const { promtool } = await findPrometheus({ say: line => console.log(line) });
   return run([promtool, ...args], { within: 60_000 });
 }
