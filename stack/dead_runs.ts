@@ -15,7 +15,7 @@ export async function forgetDeadRuns(): Promise<void> {
     if (kind === undefined || (kind === "try" ? alive(Number(pid)) : holderOf(dead) !== undefined)) continue;
     // The folder of a test may contain a dev stack.
     for (const dir of [join(dead, "dev"), dead]) {
-      for (const server of ["dev", "kenri", ...serverNames]) await endLeftover(dir, server, "SIGINT");
+      for (const server of ["dev", "kenri", "prometheus", ...serverNames]) await endLeftover(dir, server, "SIGINT");
       forgetStack(dir);
     }
   }

@@ -8,17 +8,23 @@ import { devBlock } from "./dev_block.ts";
 import { seedDemo } from "./dev_demo.ts";
 import { readDevEnv, writeDevEnv } from "./dev_env.ts";
 import { ensureApiKey } from "./dev_key.ts";
-import { echoTrouble, prepareKenri } from "./dev_server.ts";
+import { echoTrouble, type KenriServer, prepareKenri } from "./dev_server.ts";
 import { devSystems, storing } from "./dev_systems.ts";
 import { answerHelp } from "./help.ts";
 import { endWithLaunchers, stopSignals } from "./launcher.ts";
 import { holderOf } from "./lock.ts";
+import { preparePrometheus } from "./prometheus.ts";
 import { type Stack, serverNames, startStack } from "./stack.ts";
 
-answerHelp(`usage: npx bun run dev
+answerHelp(
+  `usage: npx bun run dev [--observe]
 
 Starts PostgreSQL, NATS, Redis, an identity provider, a paper broker and every system of Kenri on this machine, with their data under .stack/. It prints the
-addresses, an API key and three curl commands, and runs until Ctrl-C. Settings are environment variables: see docs/configuration.md.`);
+addresses, an API key and three curl commands, and runs until Ctrl-C. With --observe it also starts a Prometheus that scrapes every system and evaluates the alerts. Settings are environment variables: see
+docs/configuration.md.`,
+  { takes: argument => argument === "--observe" },
+);
+const isObserved = process.argv.includes("--observe");
 
 const dir = join(devHome, "dev");
 const envFile = join(devHome, "dev.env");
@@ -56,6 +62,7 @@ async function up(): Promise<void> {
   undo.push(kenri.process.stop, echoTrouble(kenri.process.log, say)); // output during the stop is only in the log
   say("Kenri: starting the systems (they migrate their databases first)");
   await kenri.process.start();
+  const prometheus = isObserved ? await startPrometheus(stack, kenri) : undefined;
   const key = await ensureApiKey(kenri, readDevEnv(envFile).KENRI_API_KEY);
   await seedDemo(kenri.urls, key, stack.broker.onPaper);
   writeDevEnv(envFile, {
@@ -68,9 +75,19 @@ async function up(): Promise<void> {
     REDIS_URL: stack.redis.url,
     IDP_URL: stack.idp.issuer,
     BROKER_URL: stack.broker.url,
+    ...(prometheus ? { PROMETHEUS_URL: prometheus } : {}),
     KENRI_API_KEY: key,
   });
-  if (!closing) say(devBlock({ urls: kenri.urls, issuer: stack.idp.issuer, broker: stack.broker, key, logs: join(dir, "logs"), envFile }));
+  const facts = { urls: kenri.urls, issuer: stack.idp.issuer, broker: stack.broker, prometheus, key, logs: join(dir, "logs"), envFile };
+  if (!closing) say(devBlock(facts));
+}
+
+/** Returns its URL. */
+async function startPrometheus({ watchdog }: Pick<Stack, "watchdog">, { healthUrls }: KenriServer): Promise<string> {
+  const { process, url } = await preparePrometheus({ dir, say, watchdog, onGiveUp: fail, healthUrls, every: 5 });
+  undo.push(process.stop);
+  await process.start();
+  return url;
 }
 
 /** Without PostgreSQL if the environment has the database URLs of every system. */

@@ -7,13 +7,14 @@ export interface BlockFacts {
   urls: Record<SystemName, string>;
   issuer: string;
   broker: Pick<BrokerServer, "url" | "onPaper">;
+  prometheus?: string | undefined;
   key: string;
   logs: string;
   envFile: string;
 }
 
 /** The addresses and commands for a person after the start. The curl commands work at each start: the user and the idempotency key are new each time. */
-export function devBlock({ urls, issuer, broker, key, logs, envFile }: BlockFacts): string {
+export function devBlock({ urls, issuer, broker, prometheus, key, logs, envFile }: BlockFacts): string {
   const tag = randomBytes(3).toString("hex");
   const user = `alice-${tag}`;
   const bearer = `-H 'Authorization: Bearer ${key}'`;
@@ -30,6 +31,7 @@ export function devBlock({ urls, issuer, broker, key, logs, envFile }: BlockFact
     broker.onPaper
       ? `  ${"paper broker".padEnd(14)}${broker.url}/   its book, and faults on demand`
       : `  ${"broker".padEnd(14)}${broker.url}`,
+    ...(prometheus ? [`  ${"prometheus".padEnd(14)}${prometheus}/alerts`] : []),
     `  ${"API key".padEnd(14)}${key}`,
     `  ${"demo data".padEnd(14)}user demo${broker.onPaper ? ", orders of the client dev" : ""}`,
     `  ${"logs".padEnd(14)}${logs}`,

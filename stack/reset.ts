@@ -20,7 +20,7 @@ if (holder !== undefined) {
   console.error(`\`bun run dev\` is running (pid ${holder}): stop it first`);
   process.exit(1);
 }
-await endLeftover(dir, "kenri");
+for (const server of ["kenri", "prometheus"]) await endLeftover(dir, server);
 for (const server of serverNames) await endLeftover(dir, server, "SIGINT");
 const there = existsSync(dir) || existsSync(envFile);
 if (there) {
