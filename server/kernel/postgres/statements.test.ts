@@ -112,6 +112,7 @@ test("a database without a free connection is waited for: it says nothing about 
 test("a process whose files do not fit does not start, and says which file and why", async () => {
   cpSync(sqlRoot, join(root, "sql"), { recursive: true });
   cpSync(join(sqlRoot, "../server"), join(root, "server"), { recursive: true });
+  cpSync(join(sqlRoot, "../package.json"), join(root, "package.json"));
   symlinkSync(join(sqlRoot, "../node_modules"), join(root, "node_modules"));
   writeFileSync(
     join(root, "sql/entitlement/list.sql"),
