@@ -96,18 +96,19 @@ test("two senders race over hot users while others are killed: a client that fol
   }
 });
 
-test("a hint about a grant is published within a second, when the notification is in the feed", async () => {
+test("a hint about a grant is published when the notification is in the feed", async () => {
   const kenri = await streaming();
   await kenri.start(allRoles);
   await kenri.grant("alice", "first");
   await until("the pipeline runs", 20_000, async () => (await sentTo(kenri, "alice")) === 1);
+  // The first hint may come before or after this: it follows the settlement.
   const [alice, bob] = [await listen(kenri, "alice"), await listen(kenri, "bob")];
   await kenri.grant("alice", "second");
-  await until("the hint came", 1000, () => alice.length > 0, 1);
+  await until("the hint came", 5000, () => alice.includes(2), 1);
   expect((await feedOf(kenri, "alice", 1)).notifications).toMatchObject([{ position: 2 }]);
   await kenri.revoke("alice", "second");
-  await until("the next hint came", 1000, () => alice.length > 1, 1);
-  expect([alice, bob]).toEqual([[2, 3], []]);
+  await until("the next hint came", 5000, () => alice.includes(3), 1);
+  expect([alice.filter(position => position > 1), bob]).toEqual([[2, 3], []]);
 });
 
 test("a batch makes one hint for each user, with the newest position", async () => {
