@@ -136,8 +136,10 @@ test("ports are published on loopback only", () => {
 
 test("every container is in the networks that its roles need, and in no other", () => {
   const stores = { postgres: ["postgres"], nats: ["nats"], redis: ["redis"], keycloak: ["public"], "paper-broker": ["broker"] };
+  const observing = { prometheus: ["postgres", "redis", "prometheus"], grafana: ["dashboards", "prometheus"] };
   const wanted: Record<string, string[]> = {
     ...stores,
+    ...observing,
     ...Object.fromEntries(ours.map(([name, service]) => [name, [...new Set(rolesIn(service).flatMap(networksOf))]])),
   };
   expect(wanted["entitlement-api"]).toEqual(["clients", "services", "postgres", "nats"]);
@@ -146,7 +148,7 @@ test("every container is in the networks that its roles need, and in no other", 
   expect(Object.entries(services).filter(([, service]) => service.network_mode !== undefined)).toEqual([]);
   // A container that publishes a port, or calls a service outside, needs a network to the outside. The stores and the network between the services have none.
   const outside = Object.keys(networks).filter(name => !networks[name]?.internal);
-  expect(outside.toSorted()).toEqual(["broker", "clients", "public"]);
+  expect(outside.toSorted()).toEqual(["broker", "clients", "dashboards", "public"]);
   const calls = new Set(ours.filter(([, service]) => rolesIn(service).some(callsOutside)).map(([name]) => name));
   for (const [name, { ports = [], networks: joined = [] }] of Object.entries(services))
     expect([name, joined.some(network => outside.includes(network))]).toEqual([name, ports.length > 0 || calls.has(name)]);
@@ -175,9 +177,9 @@ test("images have exact versions", () => {
     ...[...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image = ""]) => image),
   ].filter(image => image !== "kenri");
   expect(images.length).toBeGreaterThan(4);
-  for (const image of images) expect(image).toMatch(/:\d+\.\d+(\.\d+)?(-[a-z]+[\d.]*)?(@sha256:[0-9a-f]{64})?$/);
+  for (const image of images) expect(image).toMatch(/:v?\d+\.\d+(\.\d+)?(-[a-z]+[\d.]*)?(@sha256:[0-9a-f]{64})?$/);
   // Only PostgreSQL has versions of two numbers.
-  expect(images.filter(image => !/:\d+\.\d+\.\d+/.test(image) && !image.startsWith("postgres:"))).toEqual([]);
+  expect(images.filter(image => !/:v?\d+\.\d+\.\d+/.test(image) && !image.startsWith("postgres:"))).toEqual([]);
 });
 
 test("each password opens one store as one user", () => {
@@ -197,10 +199,10 @@ test("only migrations and the janitor that makes partitions have the URL of a da
   expect(owners.map(([name]) => name)).toEqual(["migrate", "entitlement-janitor"]);
 });
 
-test("the health check of a container asks its health port, which is not reachable from outside", () => {
+test("the health check of a container asks its health port, which other containers reach only if KENRI_HEALTH_HOST says so, and the host never", () => {
   for (const [name, { healthcheck, environment = {}, ports = [] }] of ours.filter(([name]) => name !== "migrate")) {
     expect([name, healthcheck?.test.join(" ")]).toEqual([name, expect.stringContaining(`127.0.0.1:${environment.HEALTH_PORT}/readyz`)]);
-    expect([name, environment.HEALTH_HOST ?? "127.0.0.1"]).toEqual([name, "127.0.0.1"]);
+    expect([name, environment.HEALTH_HOST]).toEqual([name, `\${KENRI_HEALTH_HOST:-127.0.0.1}`]);
     expect(ports.filter(port => port.endsWith(`:${environment.HEALTH_PORT}`))).toEqual([]);
   }
 });

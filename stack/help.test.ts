@@ -11,6 +11,7 @@ const commands = [
   "stack/screenshots.ts",
   "stack/compose_env.ts",
   "bench/main.ts",
+  "ops/grafana/generate.ts",
   "server/faults/chaos.ts",
   "server/main.ts",
 ];
@@ -22,7 +23,7 @@ test.each(commands)("%s --help prints its usage and does nothing else", async fi
   expect([code, output]).toEqual([0, expect.stringMatching(/^usage: /)]);
 });
 
-test.each(["stack/dev.ts", "stack/reset.ts", "stack/screenshots.ts", "stack/compose_env.ts", "bench/main.ts"])(
+test.each(["stack/dev.ts", "stack/reset.ts", "stack/screenshots.ts", "stack/compose_env.ts", "bench/main.ts", "ops/grafana/generate.ts"])(
   "%s refuses an option that it does not know, and does nothing",
   async file => {
     const { code, output } = await bun(file, "--hepl");

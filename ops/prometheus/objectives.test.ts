@@ -73,6 +73,15 @@ const budget: RuleCase = {
 test("each objective counts what is bad, in every window, and nothing else", () =>
   testRules([caseOf(tenPercentBad), caseOf(tenPercentSlow), ofTime]));
 
+/** Prometheus 3 stores whole bounds of buckets so. */
+const asPrometheus3 = ({ series, ...rest }: RuleCase): RuleCase => ({
+  series: Object.fromEntries(Object.entries(series).map(([name, samples]) => [name.replace(/le="(\d+)"/, 'le="$1.0"'), samples])),
+  ...rest,
+});
+
+test("each objective counts the same in Prometheus 3, where the bucket 5 is 5.0", () =>
+  testRules([asPrometheus3(caseOf(tenPercentBad)), asPrometheus3(caseOf(tenPercentSlow))]));
+
 test("without errors the share is 0, with errors only it is 1, and without traffic there is none", () =>
   testRules([withoutErrors, onlyErrors, withoutTraffic]));
 

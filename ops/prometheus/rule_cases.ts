@@ -41,7 +41,7 @@ const groups = names
   .flatMap(name => ruleFile(name).groups);
 // Objectives before alerts: without an order promtool takes any, and a rule may see the minute before.
 const group_eval_order = groups.map(({ name }) => name);
-const rules = groups.flatMap(group => group.rules);
+export const rules = groups.flatMap(group => group.rules);
 export const alerts = rules.filter(rule => rule.alert !== undefined);
 
 export async function promtool(...args: string[]): Promise<CommandResult> {
