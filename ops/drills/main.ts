@@ -57,8 +57,13 @@ async function timed(what: string, within: number, condition: () => Promise<bool
   console.log(`  ${what} (${Math.round((performance.now() - since) / 1000)} s)`);
 }
 
-const isScraped = async (stage: Stage) => (await stage.query('min(up{job="kenri"})')).some(({ value }) => value === 1);
-const firing = (stage: Stage) => stage.query('ALERTS{alertstate="firing"}');
+async function isScraped(stage: Stage): Promise<boolean> {
+  return (await stage.query('min(up{job="kenri"})')).some(({ value }) => value === 1);
+}
+
+function firing(stage: Stage): ReturnType<Stage["query"]> {
+  return stage.query('ALERTS{alertstate="firing"}');
+}
 
 async function fires(stage: Stage, { alert, labels = {} }: Drill): Promise<boolean> {
   const found = (await firing(stage)).filter(one => one.labels.alertname === alert);
