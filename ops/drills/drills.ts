@@ -74,7 +74,7 @@ export const drills: Readonly<Record<string, Drill>> = {
     moves: 'max(kenri_notifications_depth{state="dead"})',
     alert: "KenriNotificationsFailed",
     async repair(stage) {
-      await stage.put("NOTIFICATION", "/debug/faults", {});
+      await stage.put("NOTIFICATION", "/debug/faults", { user_prefix: "" });
       const { notifications } = (await stage.get("NOTIFICATION", "/ops/notifications?user_id=unlucky-1&status=FAILED")) as {
         notifications: { notification_id: string }[];
       };

@@ -1,5 +1,6 @@
 // `bun run drill <id> …`: causes failures on dev stacks of their own, waits until the alert fires, repairs them as the runbook says, and waits until it ends.
 import { answerHelp } from "../../stack/help.ts";
+import { endWithLaunchers } from "../../stack/launcher.ts";
 import { until } from "../../stack/wait.ts";
 import { type Drill, drills } from "./drills.ts";
 import { openStage, type Stage } from "./stage.ts";
@@ -20,6 +21,7 @@ if (wanted.length === 0) {
   process.exit(2);
 }
 
+endWithLaunchers();
 const firesWithin = 15 * 60_000;
 const endsWithin = 15 * 60_000;
 

@@ -16,9 +16,9 @@ export interface Stage {
   /** Suspends a server: it is there and does not answer. */
   suspend(server: Server): void;
   resume(server: Server): void;
-  /** Returns the status. */
-  post(system: "ENTITLEMENT" | "ORDERS" | "NOTIFICATION", path: string, body: object, key?: string): Promise<number>;
-  put(system: "NOTIFICATION", path: string, body: object): Promise<number>;
+  /** These throw if they are refused. */
+  post(system: "ENTITLEMENT" | "ORDERS" | "NOTIFICATION", path: string, body: object): Promise<void>;
+  put(system: "NOTIFICATION", path: string, body: object): Promise<void>;
   get(system: "NOTIFICATION", path: string): Promise<unknown>;
   /** The values of a query of Prometheus, each with its labels. */
   query(expr: string): Promise<{ readonly labels: Readonly<Record<string, string>>; readonly value: number }[]>;
@@ -57,8 +57,10 @@ export async function openStage(settings: Readonly<Record<string, string>>): Pro
       headers: { authorization: `Bearer ${env.KENRI_API_KEY}`, "content-type": "application/json", ...init.headers },
       signal: AbortSignal.timeout(30_000),
     });
-  const send = async (method: string, system: string, path: string, body: object, key: string = crypto.randomUUID()) =>
-    (await call(system, path, { method, body: JSON.stringify(body), headers: { "idempotency-key": key } })).status;
+  const send = async (method: string, system: string, path: string, body: object) => {
+    const answer = await call(system, path, { method, body: JSON.stringify(body), headers: { "idempotency-key": crypto.randomUUID() } });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  };
 
   return {
     suspend: server => pidsOf(server).forEach(pid => void signal(pid, "SIGSTOP")),
