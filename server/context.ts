@@ -13,6 +13,7 @@ export function roleContext(role: string, { kernel }: AllSettings, giveUp: RoleC
   const trouble = metrics.gauge("health_trouble", "1 while a part of a role has a trouble, 0 while it is well.", ["role", "part"]);
   const build = metrics.gauge("build_info", "Always 1. The versions of Kenri and of Bun that run.", ["version", "bun"]);
   build.set({ version: packageFile.version, bun: Bun.version }, 1);
+  metrics.gauge("start_time_seconds", "When a role was started, in seconds since 1970.", ["role"]).set({ role }, Date.now() / 1000);
   const worker = `${role}@${hostname()}/${process.pid}/${crypto.randomUUID().slice(0, 4)}`;
   return {
     role,

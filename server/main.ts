@@ -8,6 +8,7 @@ import { ConfigError } from "./kernel/config/config.ts";
 import { prefixOf } from "./kernel/config/system_settings.ts";
 import { healthServer } from "./kernel/http/health_server.ts";
 import { readiness } from "./kernel/http/readiness.ts";
+import { readyGauge } from "./kernel/life/ready_gauge.ts";
 import type { RoleContext } from "./kernel/life/role.ts";
 import { parallel, type Service, sequence } from "./kernel/life/service.ts";
 import { vitals } from "./kernel/life/vitals.ts";
@@ -75,7 +76,7 @@ async function wholeSystem(system: System, settings: AllSettings, giveUp: RoleCo
   );
   const migrations = system.database ? [await createRole(settings, { ...api, role: `${system.name}:migrate` })] : [];
   const work = parallel([...workers, await createRole(settings, context)]);
-  return sequence([healthOf(system, settings, context), ...migrations, vitals(apiRole, api.log, api.metrics), work]);
+  return sequence([healthOf(system, settings, context), readyGauge(api), ...migrations, vitals(apiRole, api.log, api.metrics), work]);
 }
 
 /** One role as a process of its own, with its health. */
@@ -86,7 +87,13 @@ async function singleRole(role: string, settings: AllSettings, giveUp: RoleConte
   const ready = readiness({ health: context.health, notice: 0 });
   const serving = healthOf(systemOf(role), settings, context);
   // An API sets this itself, when it accepts requests.
-  return sequence([serving, vitals(role, context.log, context.metrics), work, ...(role.endsWith(":api") ? [] : [ready])]);
+  return sequence([
+    serving,
+    readyGauge(context),
+    vitals(role, context.log, context.metrics),
+    work,
+    ...(role.endsWith(":api") ? [] : [ready]),
+  ]);
 }
 
 const usage = `usage: bun server/main.ts [system | system:role …]

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
-import { preparePrometheus } from "./prometheus.ts";
+import { preparePrometheus, queryPrometheus } from "./prometheus.ts";
 import { scratchFolder } from "./scratch.ts";
 import { until } from "./wait.ts";
 import { startWatchdog } from "./watchdog.ts";
 
 const dir = scratchFolder();
 const watchdog = startWatchdog();
-const metrics = 'kenri_outbox_depth{state="failed"} 3\nkenri_health_trouble{role="entitlement:relay",part="broker"} 1\n';
+const metrics =
+  'kenri_ready{role="entitlement:api"} 0\nkenri_outbox_depth{state="failed"} 3\nkenri_health_trouble{role="entitlement:relay",part="broker"} 1\n';
 const entitlement = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
@@ -27,11 +28,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-async function query(expr: string): Promise<{ labels: Record<string, string>; value: number }[]> {
-  const answer = await fetch(`${prometheus.url}/api/v1/query?query=${encodeURIComponent(expr)}`);
-  const { data } = (await answer.json()) as { data: { result: { metric: Record<string, string>; value: [number, string] }[] } };
-  return data.result.map(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }));
-}
+const query = (expr: string) => queryPrometheus(prometheus.url, expr);
 
 test("each system is scraped with its name", async () => {
   await until("both were scraped", 20_000, async () => (await query('up{job="kenri"}')).length === 2);
@@ -53,7 +50,7 @@ test("every rule is loaded and evaluated without an error", async () => {
 
 test("alerts see what is scraped", async () => {
   const pending = async () => new Set((await query("ALERTS")).map(({ labels }) => labels.alertname));
-  const expected = ["KenriOutboxFailed", "KenriPartInTrouble", "KenriProcessDown"];
-  await until("three are pending", 20_000, async () => (await pending()).size >= expected.length);
+  const expected = ["KenriNotReady", "KenriOutboxFailed", "KenriPartInTrouble", "KenriProcessDown"];
+  await until("they are pending", 20_000, async () => (await pending()).size >= expected.length);
   expect([...(await pending())].sort()).toEqual(expected);
 });

@@ -62,3 +62,16 @@ const configOf = (healthUrls: PrometheusOptions["healthUrls"], every: number) =>
     },
   ],
 });
+
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** The present samples of a query. */
+export async function queryPrometheus(url: string, expr: string): Promise<Sample[]> {
+  const answer = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(expr)}`, { signal: AbortSignal.timeout(10_000) });
+  if (!answer.ok) throw new Error(`Prometheus refuses ${expr}: ${await answer.text()}`);
+  const { data } = (await answer.json()) as { data: { result: { metric: Record<string, string>; value: [number, string] }[] } };
+  return data.result.map(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }));
+}

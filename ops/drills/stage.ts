@@ -4,6 +4,7 @@ import { checkout } from "../../stack/checkout.ts";
 import { readDevEnv } from "../../stack/dev_env.ts";
 import { readLivePid } from "../../stack/leftover.ts";
 import { signal, workingIn } from "../../stack/process_table.ts";
+import { queryPrometheus, type Sample } from "../../stack/prometheus.ts";
 import { scratchFolder } from "../../stack/scratch.ts";
 import { superviseServer } from "../../stack/server_process.ts";
 import { forgetStack } from "../../stack/stack.ts";
@@ -21,7 +22,7 @@ export interface Stage {
   put(system: "NOTIFICATION", path: string, body: object): Promise<void>;
   get(system: "NOTIFICATION", path: string): Promise<unknown>;
   /** The values of a query of Prometheus, each with its labels. */
-  query(expr: string): Promise<{ readonly labels: Readonly<Record<string, string>>; readonly value: number }[]>;
+  query(expr: string): Promise<Sample[]>;
   close(): Promise<void>;
 }
 
@@ -35,7 +36,8 @@ export async function openStage(settings: Readonly<Record<string, string>>): Pro
     dir: home,
     command: [process.execPath, join("stack", "dev.ts"), "--observe"],
     cwd: checkout,
-    env: { ...process.env, KENRI_DEV_HOME: home, ...settings },
+    // Not the variables of the caller: they may name a real broker or real databases.
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, KENRI_DEV_HOME: home, ...settings },
     ready: async () => existsSync(envFile),
     readyWithin: 180_000,
     stopWithin: 30_000,
@@ -46,11 +48,12 @@ export async function openStage(settings: Readonly<Record<string, string>>): Pro
   const env = readDevEnv(envFile);
 
   /** PostgreSQL has a process for each connection. */
-  const pidsOf = (server: Server) =>
-    server === "postgres" ? workingIn(join(dir, "postgres", "data")) : [readLivePid(join(dir, `${server}.pid`)) ?? missing(server)];
-  const missing = (server: Server) => {
-    throw new Error(`${server} does not run in ${dir}`);
-  };
+  function pidsOf(server: Server): number[] {
+    const main = readLivePid(join(dir, `${server}.pid`));
+    const pids = server === "postgres" ? workingIn(join(dir, "postgres", "data")) : [main ?? []].flat();
+    if (pids.length === 0) throw new Error(`${server} does not run in ${dir}`);
+    return pids;
+  }
   const call = (system: string, path: string, init: RequestInit = {}) =>
     fetch(`${env[`${system}_URL`]}${path}`, {
       ...init,
@@ -68,11 +71,7 @@ export async function openStage(settings: Readonly<Record<string, string>>): Pro
     post: (...args) => send("POST", ...args),
     put: (...args) => send("PUT", ...args),
     get: async (system, path) => (await call(system, path)).json(),
-    async query(expr) {
-      const answer = await fetch(`${env.PROMETHEUS_URL}/api/v1/query?query=${encodeURIComponent(expr)}`);
-      const { data } = (await answer.json()) as { data: { result: { metric: Record<string, string>; value: [number, string] }[] } };
-      return data.result.map(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }));
-    },
+    query: expr => queryPrometheus(env.PROMETHEUS_URL!, expr),
     async close() {
       await dev.stop();
       watchdog.close();

@@ -35,7 +35,7 @@ const grouping = /\b(?:by|without|on|ignoring) \(([^)]*)\)/g;
 const range = /\[[^\]]*\]/g;
 // A name before a parenthesis is a function.
 const selector = /\b([a-zA-Z_:][\w:]*)\b(?!\s*\()(?:\{((?:"[^"]*"|[^"}])*)\})?/g;
-const operators = ["and", "or", "unless", "bool"];
+const operators = ["and", "or", "unless", "bool", "offset"];
 
 /** Metrics and labels in a query that the code does not make. A label in `by (…)` has to be one of every metric in the query. */
 export function unknownIn(query: string): string[] {

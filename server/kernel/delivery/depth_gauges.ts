@@ -16,7 +16,10 @@ export interface DepthOptions<State extends string> {
 /** Sets the gauges of a table: rows by state, and the age of the oldest open one. */
 export function depthGauges<State extends string>({ gauge, oldest, states, read }: DepthOptions<State>, due: Bound, leases: Bound) {
   return async (): Promise<number> => {
-    const row = await read({ due_from: due.from(), lease_from: leases.from() });
+    const row = await read({ due_from: due.from(), lease_from: leases.from() }).catch(error => {
+      oldest.set(Number.NaN); // unknown: an old value would say that nothing waits
+      throw error;
+    });
     if (!row) return 0;
     for (const state of states) gauge.set({ state }, row[state]);
     oldest.set(row.oldest_pending_seconds);

@@ -2,7 +2,7 @@ import { withTimeout } from "../life/deadline.ts";
 import { loop } from "../life/loop.ts";
 import { type Service, service } from "../life/service.ts";
 import type { Log } from "../telemetry/log.ts";
-import type { Metrics } from "../telemetry/metrics.ts";
+import { type Metrics, minuteBuckets } from "../telemetry/metrics.ts";
 
 /** How many passed a step in a minute, and how long they had taken since they occurred. */
 interface Tally {
@@ -41,12 +41,14 @@ interface Passing {
   readonly payload: unknown;
 }
 
-// Behind a broker or a database that is away an event waits for minutes.
-const minutes = [120, 300, 600, 1800, 3600];
-
 /** Counts events in memory: a few additions an event, no statement. It uses this process's clock, because it is for charts and objectives. */
 export function createFlow(metrics: Metrics, now: () => number = Date.now) {
-  const stepSeconds = metrics.histogram("event_step_seconds", "Time from a change or a match to a step of its event.", ["step"], minutes);
+  const stepSeconds = metrics.histogram(
+    "event_step_seconds",
+    "Time from a change or a match to a step of its event.",
+    ["step"],
+    minuteBuckets,
+  );
   let tallies = new Map<string, Tally>();
 
   function tallyOf(step: string, minute = Math.floor(now() / minuteLength) * minuteLength): Tally {

@@ -5,6 +5,9 @@ export type Snapshot = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
+/** Further buckets, for what waits while a broker or a database is away. */
+export const minuteBuckets = [120, 300, 600, 1800, 3600];
+
 /** The kernel's metrics, and functions that add more. Each thread has a set; workers send theirs to the parent thread as snapshots. */
 export function createMetrics() {
   const registry = new Registry();

@@ -2,7 +2,7 @@ import { fence, type Settlement } from "../../kernel/delivery/fence.ts";
 import { type Claim, mayStart } from "../../kernel/delivery/lease.ts";
 import type { Faults } from "../../kernel/life/fault.ts";
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
-import type { Metrics } from "../../kernel/telemetry/metrics.ts";
+import { type Metrics, minuteBuckets } from "../../kernel/telemetry/metrics.ts";
 import { traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { Adapter, AskResult, BrokerOrder, SendResult } from "../broker/adapter.ts";
 import { countByCode } from "../broker/code_labels.ts";
@@ -34,8 +34,6 @@ interface Call<Result> {
   readonly durationMs: number;
   readonly endedAt: number;
 }
-// Behind a broker that is away an order waits for minutes.
-const minutes = [120, 300, 600, 1800, 3600];
 interface Held extends Pick<Settlement, "lease" | "stopping"> {
   /** When the claim was made. */
   readonly since: number;
@@ -64,12 +62,12 @@ export function sendClaim(options: SendClaimOptions) {
   const failedTotal = countByCode(
     metrics.counter("outbox_failed_total", "Sends that failed or whose outcome is unknown, by reason code.", ["code"]),
   );
-  const age = metrics.histogram("outbox_age_seconds", "Age of an order since it was queued, when an attempt begins.", [], minutes);
+  const age = metrics.histogram("outbox_age_seconds", "Age of an order since it was queued, when an attempt begins.", [], minuteBuckets);
   const settleSeconds = metrics.histogram(
     "orders_settle_seconds",
     "Time from the queueing of an order to its outcome.",
     ["status"],
-    minutes,
+    minuteBuckets,
   );
   const askedTotal = metrics.counter("orders_asked_total", "Questions to the broker about an unknown outcome, by its answer.", ["answer"]);
   const fenced = metrics.counter("orders_fenced_total", "Results that came after the lease was lost and changed nothing.");
