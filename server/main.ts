@@ -15,6 +15,7 @@ import { vitals } from "./kernel/life/vitals.ts";
 import { workerHost } from "./kernel/life/worker_host.ts";
 import { rolesOf, type System, workersOf } from "./kernel/system/system.ts";
 import { workerMetrics } from "./kernel/telemetry/metrics.ts";
+import { flushRepeats } from "./kernel/telemetry/repeats.ts";
 import { type AllSettings, allRoles, createRole, settingsFor, systemOf, systems } from "./systems.ts";
 
 const workerEntry = new URL("./worker.ts", import.meta.url);
@@ -103,6 +104,12 @@ Systems: ${systems.map(({ name }) => name).join(", ")}
 Roles: ${allRoles.join(", ")}
 Settings are environment variables: see docs/configuration.md.`;
 
+/** Ends the process, with the sums of the log lines that no stop has written. */
+function exit(code: number): never {
+  flushRepeats();
+  process.exit(code);
+}
+
 async function main(): Promise<void> {
   if (process.argv.slice(2).some(argument => argument === "--help" || argument === "-h")) return console.log(usage);
   const planned = plan(process.argv.slice(2));
@@ -121,30 +128,30 @@ async function main(): Promise<void> {
 
   let stops = 0;
   const stop = async (exitCode: number) => {
-    if (++stops > 1) process.exit(1);
+    if (++stops > 1) exit(1);
     setTimeout(() => {
-      log.error("shutdown took too long");
-      process.exit(1);
+      log.error("process.stop_too_slow");
+      exit(1);
     }, settings.kernel.shutdownWithin).unref();
     const code = await running.stop().then(
       () => exitCode,
       error => {
-        log.error({ error }, "shutdown failed");
+        log.error({ error }, "process.stop_failed");
         return 1;
       },
     );
-    process.exit(code);
+    exit(code);
   };
   process.on("SIGTERM", () => void stop(0));
   process.on("SIGINT", () => void stop(0));
   // A stray rejection is a bug, but no reason to drop the requests under way.
-  process.on("unhandledRejection", error => log.error({ error }, "unhandled rejection"));
+  process.on("unhandledRejection", error => log.error({ error }, "process.unhandled_rejection"));
 
   try {
     await running.start();
   } catch (error) {
     if (stops > 0) return;
-    log.error({ error }, "start failed");
+    log.error({ error }, "process.start_failed");
     console.error(`kenri cannot start: ${(error as Error).message}`);
     await running.stop().catch(() => {});
     process.exit(1);

@@ -4,13 +4,19 @@ import { loop } from "./kernel/life/loop.ts";
 import { sequence } from "./kernel/life/service.ts";
 import { vitals } from "./kernel/life/vitals.ts";
 import type { WorkerOrder, WorkerReport } from "./kernel/life/worker_host.ts";
+import { flushRepeats } from "./kernel/telemetry/repeats.ts";
 import { createRole, settingsFor } from "./systems.ts";
 
 declare const self: Worker;
 
+function exit(code: number): never {
+  flushRepeats();
+  process.exit(code);
+}
+
 async function run(role: string): Promise<() => Promise<void>> {
   const settings = settingsFor([role]);
-  const giveUp = (why: string) => void report(why).finally(() => process.exit(1));
+  const giveUp = (why: string) => void report(why).finally(() => exit(1));
   const context = roleContext(role, settings, giveUp);
   const { health, metrics, log } = context;
   const report = async (givesUp?: string) => {
@@ -28,14 +34,16 @@ async function run(role: string): Promise<() => Promise<void>> {
     },
     error => {
       log.error({ error }, "worker.start_failed");
-      process.exit(1);
+      exit(1);
     },
   );
   return async () => {
+    // Also now: a stop that takes too long ends the thread.
+    flushRepeats();
     await service.stop();
     await starting;
     await report();
-    process.exit(0);
+    exit(0);
   };
 }
 

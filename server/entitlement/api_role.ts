@@ -10,6 +10,7 @@ import { flowRoutes } from "../kernel/operator/flow_routes.ts";
 import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
 import { actorPaths } from "../kernel/operator/operation_standing.ts";
 import { connect } from "../kernel/postgres/database.ts";
+import { databaseOutage } from "../kernel/postgres/database_outage.ts";
 import { bindStatements, readStatements } from "../kernel/postgres/statements.ts";
 import { apiStatistics } from "./changes/api_statistics.ts";
 import { changeRoutes } from "./changes/change_routes.ts";
@@ -37,7 +38,13 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
     max: settings.changes.lanes,
     statementTimeout: kernel.database.deadline,
   });
-  const { change } = bindStatements<EntitlementSql>(lanes, readStatements(["entitlement"]), metrics, kernel.database.deadline);
+  const { change } = bindStatements<EntitlementSql>(
+    lanes,
+    readStatements(["entitlement"]),
+    metrics,
+    kernel.database.deadline,
+    databaseOutage(settings.appUrl, log),
+  );
   const { flow, replays, statistics } = apiStatistics({ url: settings.appUrl, worker, every: kernel.flow.every, log, metrics });
   const relay = roleChannel("entitlement:relay");
   const publishing =

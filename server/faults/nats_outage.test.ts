@@ -3,7 +3,8 @@ import { until } from "../../stack/wait.ts";
 import { closeAtEnd, test } from "../testing/closing.ts";
 import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { testServer } from "../testing/databases.ts";
-import { allRoles, type TestKenri, testKenri } from "../testing/kenri.ts";
+import { allRoles, type TestKenri, type TestProcess, testKenri } from "../testing/kenri.ts";
+import { linesSince } from "../testing/log_lines.ts";
 import { cutStream, privateServers } from "../testing/servers.ts";
 import { disorderInStream, messagesOf, streamOf } from "../testing/stream.ts";
 import { countOf, traffic } from "../testing/traffic.ts";
@@ -30,15 +31,16 @@ const charged = async ({ entitlementSql }: TestKenri) =>
 const saysThatItIsDegraded = (kenri: TestKenri) =>
   until("it says that it is degraded", 10_000, async () => (await kenri.readiness("entitlement")).status === "degraded");
 
-test.concurrent("NATS away for several leases: every grant answers 200, no attempt is charged, everything is delivered when it is back", async () => {
+test.concurrent("NATS away for several leases: every grant answers 200, no attempt is charged, the log has a handful of lines, everything is delivered when it is back", async () => {
   const { kenri, nats } = await withOwnNats();
-  await kenri.start("entitlement notification");
+  const everything = await kenri.start("entitlement notification");
   const load = traffic(kenri, { pause: 60 });
   await until(
     "the pipeline runs",
     60_000,
     async () => (await kenri.notificationSql`select from notifications where status = 'SENT'`).length > 20,
   );
+  const logged = everything.lines.length;
   await nats.halt();
   const before = countOf(load.ledger.granted);
   const since = performance.now();
@@ -58,7 +60,24 @@ test.concurrent("NATS away for several leases: every grant answers 200, no attem
   expect(await charged(kenri)).toBe(0);
   expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
+  const users = rolesThatLogged(everything, logged, "broker.disconnected");
+  expect(users).toContain("entitlement:relay");
+  await until("every role says that it is over", 15_000, () =>
+    Bun.deepEquals(rolesThatLogged(everything, logged, "broker.connected"), users),
+  );
+  const lines = linesSince(everything, logged);
+  expect(lines[0]).toMatchObject({
+    level: "warn",
+    msg: "broker.disconnected",
+    says: expect.stringContaining(`NATS (${new URL(nats.url).host})`),
+  });
+  expect(lines.find(({ msg }) => msg === "broker.connected")).toMatchObject({ level: "info", failures: expect.any(Number) });
+  // For each role: away, why, two sums, back, and the odd loop that was under way.
+  expect(lines.length).toBeLessThan(8 * users.length);
 });
+
+const rolesThatLogged = (everything: TestProcess, from: number, kind: string) =>
+  [...new Set(linesSince(everything, from).flatMap(({ msg, role }) => (msg === kind ? [role] : [])))].sort();
 
 test.concurrent("everything starts while NATS is away: grants answer 200 and are delivered when NATS starts", async () => {
   const { kenri, nats } = await withOwnNats();

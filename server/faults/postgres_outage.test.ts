@@ -3,6 +3,7 @@ import { until } from "../../stack/wait.ts";
 import { closeAtEnd, test } from "../testing/closing.ts";
 import { drained, findInconsistencies } from "../testing/consistency.ts";
 import { allRoles, type TestKenri, testKenri, testNats } from "../testing/kenri.ts";
+import { type LogLine, linesSince } from "../testing/log_lines.ts";
 import { type TestProxy, tcpProxy } from "../testing/proxy.ts";
 import { privateServers } from "../testing/servers.ts";
 import { disorderInStream } from "../testing/stream.ts";
@@ -40,6 +41,7 @@ const isBack = async (kenri: TestKenri, user: string) => {
 
 test.concurrent("PostgreSQL killed with -9 under load, twice: no process dies, requests work within 5 s of its return, no change answered 200 is missing", async () => {
   const { kenri, postgres, everything, load } = await withOwnPostgres("entitlement notification");
+  const logged = everything.lines.length;
   for (const round of ["first", "second"]) {
     await postgres.halt();
     const refused = load.ledger.answers.get(503) ?? 0;
@@ -54,9 +56,32 @@ test.concurrent("PostgreSQL killed with -9 under load, twice: no process dies, r
   await drained(kenri);
   expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
-  expect(everything.lines.filter(line => /ended_unasked|worker.error|unhandled|unexpectedly/.test(line))).toEqual([]);
+  expect(everything.lines.filter(line => /ended_unasked|worker.error|unhandled|http.failed/.test(line))).toEqual([]);
   expect(await everything.stop()).toBe(0);
+  expect(outageOf(linesSince(everything, logged))).toEqual({
+    first: "database.away",
+    isExplained: true,
+    isBounded: true,
+    isCounted: true,
+    isOver: true,
+  });
 });
+
+/** What the log says about an outage of PostgreSQL: first what is wrong, then sums, then that it is over. Few lines for many failed statements. */
+function outageOf(lines: readonly LogLine[]) {
+  const [first] = lines;
+  const roles = new Set(lines.filter(({ msg }) => msg === "database.away").map(({ role }) => role));
+  const back = lines.filter(({ msg }) => msg === "database.back");
+  return {
+    first: first?.msg,
+    isExplained: /^The database 127\.0\.0\.1:\d+\/\S+ does not answer as it should\. .* Check that PostgreSQL runs/.test(
+      String(first?.says),
+    ),
+    isBounded: lines.filter(({ level }) => level !== "info").length < 6 * roles.size,
+    isCounted: back.reduce((sum, { failures }) => sum + Number(failures), 0) > 10 * roles.size,
+    isOver: [...roles].every(role => back.some(line => line.role === role)),
+  };
+}
 
 test.concurrent("PostgreSQL hangs for some seconds: requests answer 503 with Retry-After within the deadline, and it recovers", async () => {
   const { kenri, postgres, everything, load } = await withOwnPostgres(allRoles, {

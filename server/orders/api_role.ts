@@ -7,6 +7,7 @@ import { configRoutes } from "../kernel/operator/config_routes.ts";
 import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
 import { actorPaths } from "../kernel/operator/operation_standing.ts";
 import { connect } from "../kernel/postgres/database.ts";
+import { databaseOutage } from "../kernel/postgres/database_outage.ts";
 import { bindStatements, readStatements } from "../kernel/postgres/statements.ts";
 import { adapterOf } from "./broker/adapters.ts";
 import { type OrdersSettings, ordersSettings } from "./config.ts";
@@ -33,7 +34,7 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
   // The other half is for the statements around the question.
   const askWithin = Math.min(settings.broker.askWithin, kernel.operators.deadline / 2);
   const pool = connect({ url: settings.appUrl, name: `${worker} intake`, max: connections, statementTimeout: deadline });
-  const { ledger } = bindStatements<OrdersSql>(pool, readStatements(["orders"]), metrics, deadline);
+  const { ledger } = bindStatements<OrdersSql>(pool, readStatements(["orders"]), metrics, deadline, databaseOutage(settings.appUrl, log));
   const sender = roleChannel("orders:sender");
   const waits = orderWaits({ find: ledger.find, most: settings.waits, log, metrics });
   const inPlace = intakePlaces({ atOnce: connections, wait: deadline });

@@ -2,6 +2,7 @@ import { loop } from "../../kernel/life/loop.ts";
 import { sequence, service } from "../../kernel/life/service.ts";
 import { createFlow, flowKeeper } from "../../kernel/operator/flow.ts";
 import { connect } from "../../kernel/postgres/database.ts";
+import { databaseOutage } from "../../kernel/postgres/database_outage.ts";
 import { bindStatements, readStatements } from "../../kernel/postgres/statements.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
@@ -22,7 +23,13 @@ export interface ApiStatisticsOptions {
 /** Counts in memory, and stores the counts now and then over a connection of its own. No request waits behind it, and its commits may be lost. */
 export function apiStatistics({ url, worker, every, log, metrics }: ApiStatisticsOptions) {
   const pool = connect({ url, name: `${worker} statistics`, max: 1, statementTimeout: countWithin, durable: false });
-  const sql = bindStatements<EntitlementSql>(pool, readStatements(["kernel", "entitlement"]), metrics, countWithin);
+  const sql = bindStatements<EntitlementSql>(
+    pool,
+    readStatements(["kernel", "entitlement"]),
+    metrics,
+    countWithin,
+    databaseOutage(url, log),
+  );
   const flow = createFlow(metrics);
   const replays = replayCounter({ write: sql.idempotency.replayed, metrics });
   const ending = service({

@@ -9,6 +9,7 @@ import type { Flow } from "../../kernel/operator/flow.ts";
 import { replaceNul } from "../../kernel/postgres/database.ts";
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
+import { failedBurst, repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
 import { traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { EntitlementSql, OutboxClaimRow } from "../sql.gen.ts";
 import { createSuspects } from "./suspects.ts";
@@ -111,7 +112,8 @@ export function publishClaim(options: PublishClaimOptions) {
       const { row, error } = failed.find(one => one.row.event_id === event_id)!;
       flow.passed(isFinal ? "failed" : "retried", [row]);
       events.inc({ outcome: isFinal ? "failed" : "retry" });
-      log[isFinal ? "error" : "warn"]({ ...logIdsOf(row), status, attempt_count, error }, "outbox.retry");
+      const [level, burst] = isFinal ? (["error", failedBurst] as const) : (["warn", rowBurst] as const);
+      repeatsOf(log).write(level, { ...logIdsOf(row), status, attempt_count, error }, "outbox.retry", { key: status, burst });
     }
   }
 
@@ -120,7 +122,8 @@ export function publishClaim(options: PublishClaimOptions) {
     const done = await settleRows({ what: "release", ids, ...held }, () => outbox.release({ token: held.lease.token, event_id: ids }));
     events.inc({ outcome: "released" }, done.length);
     options.released?.();
-    log.info({ worker, count: done.length, event_ids: someIds(done.map(idOf)) }, "outbox.release");
+    const fields = { worker, count: done.length, event_ids: someIds(done.map(idOf)) };
+    repeatsOf(log).write("info", fields, "outbox.release", { burst: rowBurst });
   }
 
   return deliver;

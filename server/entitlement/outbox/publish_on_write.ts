@@ -6,6 +6,7 @@ import type { RoleContext } from "../../kernel/life/role.ts";
 import { parallel, type Service, service } from "../../kernel/life/service.ts";
 import type { Flow } from "../../kernel/operator/flow.ts";
 import { connect } from "../../kernel/postgres/database.ts";
+import { databaseOutage } from "../../kernel/postgres/database_outage.ts";
 import { bindStatements, readStatements } from "../../kernel/postgres/statements.ts";
 import type { EntitlementSettings } from "../config.ts";
 import type { EntitlementSql, OutboxClaimRow } from "../sql.gen.ts";
@@ -57,7 +58,13 @@ export function publishOnWrite({ kernel, settings, context, flow, wakeRelay }: P
   const stopWithin = kernel.shutdownWithin / 2;
   const lease = Math.min(settings.outbox.firstLease, settings.outbox.lease);
   const pool = connect({ url: settings.appUrl, name: `${worker} publish`, max: 2, statementTimeout: deadline, durable: false });
-  const { outbox } = bindStatements<EntitlementSql>(pool, readStatements(["kernel", "entitlement"]), metrics, deadline);
+  const { outbox } = bindStatements<EntitlementSql>(
+    pool,
+    readStatements(["kernel", "entitlement"]),
+    metrics,
+    deadline,
+    databaseOutage(settings.appUrl, log),
+  );
   const pipeline = publishPipeline({ kernel, settings, context, outbox, flow, lease, released: wakeRelay });
   const { broker, checks, stream } = pipeline;
   const lost = lostClaims({ name: "outbox", lease, release: outbox.release_claims, released: wakeRelay, log, metrics });

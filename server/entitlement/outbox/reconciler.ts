@@ -5,6 +5,7 @@ import type { StreamChecks } from "../../kernel/nats/stream_checks.ts";
 import { isConsumerIdle, type StreamSpec } from "../../kernel/nats/streams.ts";
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
+import { repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
 import type { EntitlementSql, OutboxUnconfirmedRow } from "../sql.gen.ts";
 import { consumedAnswers } from "./consumed_answers.ts";
 
@@ -120,7 +121,8 @@ export function reconciler({
     const back = await outbox.resend_missing({ event_id: missing });
     sentAgain.inc(back.length);
     walk.resent += back.length;
-    log.warn({ count: back.length, event_ids: someIds(missing) }, "outbox.missing_at_notification");
+    const fields = { count: back.length, event_ids: someIds(missing) };
+    repeatsOf(log).write("warn", fields, "outbox.missing_at_notification", { burst: rowBurst });
     resent();
     return undefined;
   }

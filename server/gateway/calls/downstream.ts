@@ -3,7 +3,8 @@ import type { Person } from "../../kernel/http/tokens.ts";
 import { withTimeout } from "../../kernel/life/deadline.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
-import { continueTrace } from "../../kernel/telemetry/trace.ts";
+import { repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
+import { continueTrace, traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { SystemName } from "../services.ts";
 import type { Mint } from "./mint.ts";
 import { parsed, type Reply, refusalOf, ServiceUnavailable, unavailabilityOf, unreachable } from "./refusals.ts";
@@ -66,11 +67,15 @@ export function downstream({
     "service",
   ]);
   const circuits = Object.fromEntries(
-    names.map(system => [
-      system,
-      createCircuit({ probe: () => probe(system), changed: isOpen => circuitOpen.set({ service: system }, isOpen ? 1 : 0) }),
-    ]),
+    names.map(system => [system, createCircuit({ probe: () => probe(system), changed: isOpen => circuitChanged(system, isOpen) })]),
   ) as Readonly<Record<SystemName, ReturnType<typeof createCircuit>>>;
+
+  function circuitChanged(service: SystemName, isOpen: boolean): void {
+    circuitOpen.set({ service }, isOpen ? 1 : 0);
+    const says = `The service ${service} (${new URL(urls[service]).host}) does not answer. Its calls are refused, other services go on, and a probe a second finds out when it answers. Check its process, its health port and its URL`;
+    if (isOpen) repeatsOf(log).write("warn", { service, says }, "gateway.service_away", { key: service });
+    else repeatsOf(log).over("gateway.service_away", service, { service }, "gateway.service_back");
+  }
 
   const haveAnswered = new Set<SystemName>();
   let firstCallAt: number | undefined;
@@ -89,7 +94,6 @@ export function downstream({
       },
       () => false,
     );
-    log[levelOf(system)]({ system, is_up: isUp }, "gateway.probed");
     return isUp;
   }
 
@@ -150,7 +154,10 @@ export function downstream({
         if (isSafe && tried === 1 && hasTimeAfter(failure, performance.now() - since, until - since)) continue;
         circuit.failed(failure);
         observe(failure);
-        log[levelOf(system)]({ system, path: path.split("?")[0], error, request_id: context.requestId }, "gateway.call_failed");
+        const level = levelOf(system);
+        const { requestId: request_id, traceparent } = context;
+        const fields = { service: system, path: path.split("?")[0], error, request_id, trace_id: traceIdOf(traceparent) };
+        repeatsOf(log).write(level, fields, "gateway.call_failed", { key: `${system} ${level}`, burst: rowBurst });
         throw error instanceof ServiceUnavailable ? error.problem : unreachable(system, failure);
       }
     }

@@ -5,6 +5,7 @@ import { type Service, sequence, service } from "../../kernel/life/service.ts";
 import { type Redis, RedisAway } from "../../kernel/redis/redis.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
+import { repeatsOf } from "../../kernel/telemetry/repeats.ts";
 import type { Integrity } from "../edge/integrity.ts";
 import { createKeyRegistry } from "./key_registry.ts";
 
@@ -92,7 +93,7 @@ export function createMint({ redis, integrity, life, rotation, announceEvery = 5
       if (performance.now() >= uncertainUntil) for (const kid of known.keys()) if (!kids.has(kid)) known.delete(kid);
     } catch (error) {
       markUncertain();
-      if (!(error instanceof RedisAway)) log.warn({ error }, "mint.board_unreadable");
+      if (!(error instanceof RedisAway)) repeatsOf(log).write("warn", { error }, "mint.board_unreadable");
     }
   }
 

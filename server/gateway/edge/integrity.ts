@@ -4,6 +4,7 @@ import { loop } from "../../kernel/life/loop.ts";
 import type { Service } from "../../kernel/life/service.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
+import { repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
 
 /** The kinds of signed entries in Redis. */
 export type Kept = "gateway key" | "session" | "profile" | "sign-in";
@@ -55,7 +56,11 @@ export function createIntegrity({ secrets, log, health, metrics, reportedFor = 6
     if (!known.has(name)) refusals.inc({ kept, fault });
     if (!known.has(name) && known.size < mostRemembered) {
       known.add(name);
-      log[fault === "expired" ? "info" : "error"]({ kept, fault, key: place.slice(0, 200) }, "gateway.store_refused");
+      const level = fault === "expired" ? "info" : "error";
+      repeatsOf(log).write(level, { kept, fault, place: place.slice(0, 200) }, "gateway.store_refused", {
+        key: `${kept} ${fault}`,
+        burst: rowBurst,
+      });
     }
     if (fault === "expired") return; // a killed gateway leaves such entries
     lastAt.set(kept, performance.now());

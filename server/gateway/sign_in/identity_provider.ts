@@ -2,6 +2,7 @@ import * as oidc from "openid-client";
 import { Problem } from "../../kernel/http/problem.ts";
 import { roles as knownRoles } from "../../kernel/http/tokens.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
+import { repeatsOf } from "../../kernel/telemetry/repeats.ts";
 
 export interface IdentityProviderOptions {
   readonly issuer: string;
@@ -53,13 +54,14 @@ export function identityProvider({ issuer, internalUrl, clientId, clientSecret, 
     return config;
   }
 
+  const says = `The identity provider (${new URL(internalUrl ?? issuer).host}) does not answer as it should. Nobody can sign in; sessions go on. Check OIDC_ISSUER and that it can be reached from here`;
   /** Turns every failure of the provider into a refusal. */
   const refusing = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
       const problem = problemOf(error);
-      if (problem.status >= 500) log.warn({ error }, "gateway.idp_failed");
+      if (problem.status >= 500) repeatsOf(log).write("warn", { error, says }, "gateway.idp_failed");
       throw problem;
     }
   };

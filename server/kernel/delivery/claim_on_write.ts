@@ -1,6 +1,7 @@
 import { withTimeout } from "../life/deadline.ts";
 import { type Service, service } from "../life/service.ts";
 import { type Log, someIds } from "../telemetry/log.ts";
+import { repeatsOf, rowBurst } from "../telemetry/repeats.ts";
 import { type Claim, type RenewedLease, renewedLease } from "./lease.ts";
 import type { LostClaims } from "./lost_claims.ts";
 
@@ -81,7 +82,7 @@ export function claimOnWrite<Row>(options: ClaimOnWriteOptions<Row>): ClaimOnWri
       await deliver(claim, stopping.signal);
     } catch (error) {
       const ids = options.idOf ? someIds(rows.map(options.idOf)) : undefined;
-      log.warn({ error, worker, count: rows.length, event_ids: ids }, "first_attempt");
+      repeatsOf(log).write("warn", { error, worker, count: rows.length, event_ids: ids }, "first_attempt.failed", { burst: rowBurst });
     }
     void lease.stopRenewing();
     end();
@@ -124,7 +125,7 @@ export function claimOnWrite<Row>(options: ClaimOnWriteOptions<Row>): ClaimOnWri
           allEnded = resolve;
           if (underWay === 0) resolve();
         });
-        return withTimeout(stopWithin, "a first attempt", ended).catch(error => log.warn({ error }, "first_attempt"));
+        return withTimeout(stopWithin, "a first attempt", ended).catch(error => log.warn({ error }, "first_attempt.unfinished"));
       },
     }),
     reserve: () => (underWay >= atOnce || stopping.signal.aborted || !isReady() ? withoutClaim : withClaim()),

@@ -1,4 +1,5 @@
 import { type Log, someIds } from "../telemetry/log.ts";
+import { repeatsOf, rowBurst } from "../telemetry/repeats.ts";
 import { type Lease, settleWhileHeld } from "./lease.ts";
 
 export interface FenceOptions<Identified> {
@@ -36,7 +37,8 @@ export function fence<Identified>({ name, ids: field, idOf, counter, worker, log
     const changed = new Set(rows.map(idOf));
     const late = ids.filter(id => !changed.has(id));
     counter.inc(late.length);
-    log.warn({ worker, what, count: late.length, [field]: someIds(late) }, `${name}.fenced`);
+    const fields = { worker, what, count: late.length, [field]: someIds(late) };
+    repeatsOf(log).write("warn", fields, `${name}.fenced`, { key: what, burst: rowBurst });
     return rows;
   };
 }

@@ -2,6 +2,7 @@ import { loop } from "../life/loop.ts";
 import type { RoleContext } from "../life/role.ts";
 import { parallel, type Service } from "../life/service.ts";
 import { someIds } from "../telemetry/log.ts";
+import { repeatsOf, rowBurst } from "../telemetry/repeats.ts";
 import { type ClaimBatchOptions, claimBatch } from "./claim_batch.ts";
 import { type DepthOptions, depthGauges } from "./depth_gauges.ts";
 import { dueBound, type Head, headEvery, looksPerRow } from "./due_bound.ts";
@@ -111,7 +112,8 @@ export function leasedWorker<Id, Row extends Id & { readonly aggregate_key: stri
     if (rows.length === 0) return 0;
     reclaimed.inc(rows.length);
     const from = [...new Set(rows.map(row => row.locked_by))];
-    log.warn({ count: rows.length, from, [ids]: someIds(rows.map(idOf)) }, `${name}.reclaim`);
+    const fields = { count: rows.length, from, [ids]: someIds(rows.map(idOf)) };
+    repeatsOf(log).write("warn", fields, `${name}.reclaim`, { burst: rowBurst });
     wake();
     return rows.length;
   }

@@ -3,6 +3,7 @@ import type { Service } from "../life/service.ts";
 import { isAway, PoolFull } from "../postgres/database.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import { repeatsOf, rowBurst } from "../telemetry/repeats.ts";
 
 export interface LostClaimsOptions {
   readonly name: string;
@@ -43,7 +44,7 @@ export function lostClaims({ name, lease, release, released, log, metrics }: Los
     const rows = await release({ token: [...lost.keys()] }).catch(() => undefined); // the database is away: at the next run
     if (!rows?.length) return 0;
     for (const { claim_token } of rows) lost.delete(claim_token);
-    log.warn({ count: rows.length }, `${name}.lost_claim`);
+    repeatsOf(log).write("warn", { count: rows.length }, `${name}.lost_claim`, { burst: rowBurst });
     released();
     return 0;
   }

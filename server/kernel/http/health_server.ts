@@ -1,6 +1,7 @@
 import { Elysia, NotFoundError } from "elysia";
 import type { RoleContext } from "../life/role.ts";
 import { type Service, service } from "../life/service.ts";
+import { repeatsOf, rowBurst } from "../telemetry/repeats.ts";
 import { healthRoutes } from "./health_routes.ts";
 import { problemOf } from "./http.ts";
 import { httpServer } from "./http_server.ts";
@@ -19,13 +20,13 @@ export interface HealthServerOptions {
 export function healthServer({ port, host, variables, context }: HealthServerOptions): Service {
   const { health, metricsText, log } = context;
   if (port === undefined) {
-    const warn = `health.no_port: no metrics and no detailed health are served; set ${variables.join(" or ")} to a free port`;
-    return service({ start: async () => log.warn(warn), stop: async () => {} });
+    const says = `no metrics and no detailed health are served; set ${variables.join(" or ")} to a free port`;
+    return service({ start: async () => log.warn({ says }, "health.no_port"), stop: async () => {} });
   }
   const app = new Elysia({ handler: { standardHostname: false } })
     .onError(({ error, request }) => {
       const problem = error instanceof NotFoundError ? notFound("there are /livez, /readyz and /metrics here") : problemOf(error);
-      if (problem.status === 500) log.error({ error }, "health.failed");
+      if (problem.status === 500) repeatsOf(log).write("error", { error }, "health.failed", { burst: rowBurst });
       return problem.response(new URL(request.url).pathname.slice(0, 1000));
     })
     .use(healthRoutes(health, metricsText));

@@ -5,6 +5,7 @@ import { isAway } from "../postgres/database.ts";
 import { RedisAway } from "../redis/redis.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import { repeatsOf, rowBurst } from "../telemetry/repeats.ts";
 import { requestLog, rowIdsOf } from "../telemetry/request_log.ts";
 import { continueTrace, type Trace } from "../telemetry/trace.ts";
 import { isInternalPath, outside, pathOf, pathPattern } from "./custom_methods.ts";
@@ -40,7 +41,8 @@ const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 const maxUrl = 8192;
 // Enough to recognise the path; a response does not repeat a huge URL.
 const maxInstance = 1000;
-const requestIdPattern = /^[\w.:-]{1,100}$/;
+// It is logged, so an API key that a client sent here by mistake is not taken.
+const requestIdPattern = /^(?!kenri_)[\w.:-]{1,100}$/;
 
 /** The trace, request id and caller of a request. */
 export function requestContext(request: Request): RequestContext {
@@ -133,7 +135,10 @@ export function httpApp({ log, metrics, health, logRequests = "off", unlogged = 
       // Errors of parse hooks come wrapped. Ours authenticates the caller before it reads the body.
       const error = thrown instanceof ParseError ? thrown.cause : thrown;
       const problem = error instanceof NotFoundError ? unmatched(app, request) : problemOf(error);
-      if (problem.status === 500) log.error({ error, path: pathOf(request), ...idsOf(request) }, "a request failed unexpectedly");
+      if (problem.status === 500) {
+        const route = patternFor(app, request);
+        repeatsOf(log).write("error", { error, route, ...idsOf(request) }, "http.failed", { key: route, burst: rowBurst });
+      }
       return refuse(request, problem);
     })
     .onAfterResponse(({ request, route, params, set, response }) => {

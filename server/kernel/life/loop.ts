@@ -1,5 +1,6 @@
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import { isLogged, repeatsOf } from "../telemetry/repeats.ts";
 import { backoff, restartDelay } from "./backoff.ts";
 import { type Service, service } from "./service.ts";
 
@@ -20,7 +21,10 @@ export interface Loop extends Service {
   wake(): void;
 }
 
-/** The loop of every worker: run; run again after a full batch, otherwise pause; back off after an error. A stop waits for the current run. */
+/**
+ * The loop of every worker: run; run again after a full batch, otherwise pause; back off after an error. A stop waits for the current run. The log has a
+ * line for the first error of a row of them, then sums. An error that the outage of a store explains has a line already.
+ */
 export function loop({ name, runOnce, full, interval, log, metrics }: LoopOptions): Loop {
   const stopping = new AbortController();
   let awake = false;
@@ -48,12 +52,13 @@ export function loop({ name, runOnce, full, interval, log, metrics }: LoopOption
       try {
         const count = await runOnce(stopping.signal);
         metrics.loopRuns.inc({ loop: name, outcome: "ok" });
+        if (failures > 0) repeatsOf(log).over("loop.failed", name, { loop: name }, "loop.works_again");
         failures = 0;
         if (count < full) await rest(interval * (0.9 + Math.random() * 0.2), true);
       } catch (error) {
         metrics.loopRuns.inc({ loop: name, outcome: "error" });
         const pause = restartDelay(failures++);
-        log.warn({ loop: name, error, pause }, `${name} failed, tries again`);
+        if (!isLogged(error)) repeatsOf(log).write("warn", { loop: name, error, pause: Math.round(pause) }, "loop.failed", { key: name });
         await rest(pause, false);
       }
     }

@@ -61,7 +61,7 @@ export function workerHost(options: WorkerHostOptions): Service {
       if (troubles.length > 0) health.trouble(role, troubles.join("; "));
       else health.fine(role);
     };
-    current.onerror = event => log.error({ role, message: event.message }, "worker.error");
+    current.onerror = event => log.error({ thread: role, message: event.message }, "worker.error");
     ended = new Promise(resolve => {
       current.addEventListener("close", () => {
         collected.end(name);
@@ -75,7 +75,7 @@ export function workerHost(options: WorkerHostOptions): Service {
   async function look(): Promise<number> {
     // Repeatedly: a worker may survive the first termination.
     if (++looksInVain % watch.patience !== 0) return 0;
-    log.error({ role }, "worker.hung");
+    log.error({ thread: role }, "worker.hung");
     worker?.terminate();
     return 0;
   }
@@ -87,7 +87,7 @@ export function workerHost(options: WorkerHostOptions): Service {
     metrics.workerRestarts.inc({ role });
     health.workers.set(role, {});
     health.trouble(role, `the worker is started again: ${lastWords}`);
-    log.error({ role, pause, why: lastWords }, "worker.ended_unasked");
+    log.error({ thread: role, pause: Math.round(pause), why: lastWords }, "worker.ended_unasked");
     restart = setTimeout(spawn, pause);
   }
 
@@ -102,7 +102,7 @@ export function workerHost(options: WorkerHostOptions): Service {
       clearTimeout(restart);
       worker?.postMessage({ stop: true } satisfies WorkerOrder);
       await withTimeout(stopWithin, role, ended).catch(() => {
-        log.error({ role }, "worker.terminated");
+        log.error({ thread: role }, "worker.terminated");
         worker?.terminate();
         return ended;
       });

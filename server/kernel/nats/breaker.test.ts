@@ -20,6 +20,7 @@ function world(manner: Manner = "resolves") {
     probeEvery,
     probeWithin,
     now: () => state.clock,
+    says: "the dependency does not answer",
     log: silentLog,
     health,
     probe() {

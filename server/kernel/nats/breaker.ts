@@ -1,9 +1,12 @@
 import { withTimeout } from "../life/deadline.ts";
 import type { Health } from "../life/health.ts";
 import type { Log } from "../telemetry/log.ts";
+import { repeatsOf } from "../telemetry/repeats.ts";
 
 export interface BreakerOptions {
   readonly name: string;
+  /** For the log: what does not work, what goes on meanwhile, what to check. */
+  readonly says: string;
   /** Deadlines in a row that open it. */
   readonly tolerance: number;
   /** The pause between two probes while it is open, in milliseconds. */
@@ -19,7 +22,7 @@ export interface BreakerOptions {
 
 /** A circuit breaker: while it is open nothing is tried, and no attempt is charged. */
 export function createBreaker(options: BreakerOptions) {
-  const { name, tolerance, probeEvery, probeWithin, probe, log, health, now = performance.now.bind(performance) } = options;
+  const { name, says, tolerance, probeEvery, probeWithin, probe, log, health, now = performance.now.bind(performance) } = options;
   let open = false;
   let misses = 0;
   let trips = 0;
@@ -28,13 +31,13 @@ export function createBreaker(options: BreakerOptions) {
   health.fine(name);
 
   const close = () => {
-    if (open) log.info({ breaker: name }, "breaker.closed");
+    if (open) repeatsOf(log).over("breaker.opened", name, { breaker: name }, "breaker.closed");
     open = false;
     misses = 0;
     health.fine(name);
   };
   const trip = (why: string) => {
-    if (!open) log.warn({ breaker: name, why }, "breaker.opened");
+    repeatsOf(log).write("warn", { breaker: name, why, says }, "breaker.opened", { key: name });
     open = true;
     trips++;
     nextProbe = now() + probeEvery;

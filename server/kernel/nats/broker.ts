@@ -6,6 +6,7 @@ import { loop } from "../life/loop.ts";
 import { type Service, service } from "../life/service.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import { markLogged } from "../telemetry/repeats.ts";
 import { away, natsRefusals } from "./nats_refusals.ts";
 
 export interface BrokerOptions {
@@ -70,12 +71,12 @@ export function createBroker({ nats: access, name, log, health, metrics }: Broke
     if (now) {
       epoch++;
       refusals.connected();
-      log.info("broker.connected");
       callAll(onConnect);
     } else {
       refusals.disconnected();
       diagnoseAt = performance.now() + diagnoseEvery;
-      log[closing ? "info" : "warn"]("broker.disconnected");
+      if (closing) log.info("broker.closed");
+      else refusals.logAway();
       callAll(onDisconnect);
     }
   };
@@ -163,8 +164,10 @@ export function createBroker({ nats: access, name, log, health, metrics }: Broke
     },
     inboxPrefix: access.inboxPrefix,
     connection() {
-      if (!up || !nats) throw new BrokerAway(refusals.current());
-      return nats;
+      if (up && nats) return nats;
+      // Before the first attempt has failed it is not known to be away.
+      if (epoch > 0 && !closing) refusals.logAway();
+      throw markLogged(new BrokerAway(refusals.current()));
     },
     onConnect: listener => void onConnect.push(listener),
     onDisconnect: listener => void onDisconnect.push(listener),

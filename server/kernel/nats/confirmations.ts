@@ -1,6 +1,7 @@
 import type { Health } from "../life/health.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import { repeatsOf } from "../telemetry/repeats.ts";
 import type { Broker } from "./broker.ts";
 import type { Refusal, Signatures } from "./signatures.ts";
 import { askSigned } from "./signed_answers.ts";
@@ -74,7 +75,7 @@ export function confirmations<Question, Answer>(options: ConfirmationsOptions<Qu
     });
     if (first) {
       refusedLately.push({ at: performance.now(), count });
-      log.warn({ count, error: first.reason }, `${name}.answers_refused`);
+      repeatsOf(log).write("error", { count, error: first.reason }, `${name}.answers_refused`, { key: first.fault });
     }
     if (!("isNobodyThere" in asked)) {
       report();

@@ -3,6 +3,7 @@ import { type NatsAccess, UnreadableCreds } from "../config/nats_access.ts";
 import type { Health } from "../life/health.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import { repeatsOf } from "../telemetry/repeats.ts";
 
 /** Why NATS refused a connection, in one sentence without a secret. An outage is not a refusal. */
 interface Refusal {
@@ -20,24 +21,38 @@ export interface RefusalsOptions {
 /** The part of health for permissions that a connected role lacks. Fine again with the next connection. */
 const permissions = "broker_permissions";
 export const away = "NATS is not connected";
-// There can be as many subjects as users. Further violations are only counted.
+// There can be as many subjects as users. Further violations are only counted in the metric, further causes in the sums of `broker.disconnected`.
 const violationsLogged = 20;
+const causesLogged = 20;
 
-/** Reports refused connections and subjects: in health, in a counter, and in the log once for each cause until the next connection. */
+/**
+ * Reports lost and refused connections and refused subjects: in health, in a counter, and in the log. The loss has a line with sums, a cause one line until
+ * the next connection.
+ */
 export function natsRefusals({ access, log, health, metrics }: RefusalsOptions) {
   const counter = metrics.counter("nats_refused_total", "What NATS refused: connections by their cause, and subjects (permission).", [
     "cause",
   ]);
+  const repeats = repeatsOf(log);
   const logged = new Set<string>();
   const violations = new Set<string>();
   let current: string | undefined;
   let notAllowed = false;
 
+  /** A line for the first call, attempt or connection that failed; the others are counted. */
+  function logAway(): void {
+    const says = `NATS (${access.servers.join(", ")}) is not connected. Requests go on; what has to be published or consumed waits, and nothing is lost. Check that NATS runs and can be reached from here`;
+    repeats.write("warn", { servers: access.servers, says }, "broker.disconnected");
+  }
+
   return {
     /** Why NATS refused the last attempt to connect. */
     current: () => current,
+    logAway,
     connected(): void {
       current = undefined;
+      if (!repeats.over("broker.disconnected", undefined, { servers: access.servers }, "broker.connected"))
+        log.info({ servers: access.servers }, "broker.connected");
       logged.clear();
       violations.clear();
       health.fine("broker");
@@ -52,9 +67,10 @@ export function natsRefusals({ access, log, health, metrics }: RefusalsOptions) 
       const refusal = refusalOf(error, access);
       current = refusal?.says;
       health.trouble("broker", current ?? away);
+      logAway();
       if (refusal) counter.inc({ cause: refusal.cause });
       const what = current ?? String((error as Error | undefined)?.message);
-      if (logged.has(what)) return;
+      if (logged.has(what) || logged.size >= causesLogged) return;
       logged.add(what);
       if (refusal) log.error({ error, cause: refusal.says, servers: access.servers }, "broker.refused");
       else log.warn({ error, servers: access.servers }, "broker.unreachable");

@@ -38,6 +38,7 @@ export function streamPublishing<Row>(options: StreamPublishingOptions<Row>) {
   const checks = streamChecks({ name, broker, record, stream, requeued, log, metrics });
   const breaker = createBreaker({
     name: "publish",
+    says: `JetStream of NATS (${access.servers.join(", ")}) does not store in the stream ${stream.name}. Events wait, no attempt is charged, and a probe a second finds out when it works. Check that NATS answers, and its disk, quota and stream`,
     tolerance: 5,
     probeEvery: 1000,
     probeWithin: 10_000,

@@ -8,7 +8,7 @@ import {
   RetentionPolicy,
   StorageType,
 } from "@nats-io/jetstream";
-import { type NatsConnection, nanos } from "@nats-io/transport-node";
+import { errors, type NatsConnection, nanos } from "@nats-io/transport-node";
 
 export interface StreamSpec {
   readonly name: string;
@@ -38,8 +38,33 @@ const isApiError = (error: unknown, code: number) => error instanceof JetStreamA
 export const manager = (nats: NatsConnection, timeout = 3000): Promise<JetStreamManager> =>
   jetstreamManager(nats, { timeout, checkAPI: false });
 
+/** The connection is up, and a question about a stream or a consumer got no answer. The client says only `timeout`. */
+export class NatsSilent extends Error {
+  override readonly name = "NatsSilent";
+  constructor(server: string) {
+    super(
+      `NATS (${server}) is connected and does not answer a question about JetStream. What has to be published or consumed waits, and nothing is lost. Check that NATS runs, is not paused, and has a leader for its streams`,
+    );
+  }
+}
+
+/** A question to JetStream whose silence is an error in words. */
+const asking = <Rest extends readonly unknown[], T>(ask: (nats: NatsConnection, ...rest: Rest) => Promise<T>) =>
+  async function asked(nats: NatsConnection, ...rest: Rest): Promise<T> {
+    try {
+      return await ask(nats, ...rest);
+    } catch (error) {
+      throw error instanceof errors.TimeoutError ? new NatsSilent(nats.getServer()) : error;
+    }
+  };
+
+export const ensureStream = asking(makeStream);
+export const ensureConsumer = asking(makeConsumer);
+export const consumerBacklog = asking(readBacklog);
+export const consumerLag = asking(readLag);
+
 /** Creates the stream if it does not exist, and returns its state. */
-export async function ensureStream(nats: NatsConnection, spec: StreamSpec): Promise<StreamState> {
+async function makeStream(nats: NatsConnection, spec: StreamSpec): Promise<StreamState> {
   const { streams } = await manager(nats);
   const info = await streams.info(spec.name).catch(error => {
     if (!isApiError(error, streamNotFound)) throw error;
@@ -69,7 +94,7 @@ export interface FoundConsumer {
  * Creates the durable pull consumer if it does not exist. If its position lies beyond the end of the stream, the store was truncated or restored, and
  * the consumer would skip new messages with old sequences. Then it is created again and reads from the start.
  */
-export async function ensureConsumer(nats: NatsConnection, spec: ConsumerSpec): Promise<FoundConsumer> {
+async function makeConsumer(nats: NatsConnection, spec: ConsumerSpec): Promise<FoundConsumer> {
   const { streams, consumers } = await manager(nats);
   const info = await consumers.info(spec.stream, spec.durable).catch(error => {
     if (isApiError(error, consumerNotFound) || isApiError(error, streamNotFound)) return undefined;
@@ -104,7 +129,7 @@ export interface ConsumerLag {
 }
 
 /** How many messages a durable consumer has left, and up to which one all are acknowledged. Undefined if there is no such consumer. */
-export async function consumerBacklog(nats: NatsConnection, stream: string, durable: string) {
+async function readBacklog(nats: NatsConnection, stream: string, durable: string) {
   const { consumers } = await manager(nats);
   const info = await consumers.info(stream, durable).catch(error => {
     if (isApiError(error, consumerNotFound) || isApiError(error, streamNotFound)) return undefined;
@@ -116,7 +141,7 @@ export async function consumerBacklog(nats: NatsConnection, stream: string, dura
 /** `no stream`: nothing was ever published there. `no consumer`: nobody has read the stream yet. */
 export type Missing = "no stream" | "no consumer";
 
-export async function consumerLag(nats: NatsConnection, stream: string, durable: string, timeout = 3000): Promise<ConsumerLag | Missing> {
+async function readLag(nats: NatsConnection, stream: string, durable: string, timeout = 3000): Promise<ConsumerLag | Missing> {
   const { consumers } = await manager(nats, timeout);
   try {
     const info = await consumers.info(stream, durable);

@@ -2,6 +2,7 @@ import { type Loop, loop } from "../life/loop.ts";
 import { isRefused, sqlState } from "../postgres/database.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import { repeatsOf, rowBurst } from "../telemetry/repeats.ts";
 import type { RowAction } from "./row_kind.ts";
 
 interface Batch {
@@ -77,7 +78,8 @@ export function bulkLoop({ kind, sql: { bulk, operations }, batch, pace, requeue
         if (!isRefusal(error)) throw error;
         const [failed] = await operations.fail_item({ operation_id, position, note: wordsOf(error) });
         rows.inc({ action, result: "failed" });
-        log.warn({ operation_id, action, position, status: failed?.status, error }, "operation.item_failed");
+        const fields = { operation_id, action, position, status: failed?.status, error };
+        repeatsOf(log).write("warn", fields, "operation.item_failed", { key: action, burst: rowBurst });
       }
     }
   }

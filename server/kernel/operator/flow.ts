@@ -3,6 +3,7 @@ import { loop } from "../life/loop.ts";
 import { type Service, service } from "../life/service.ts";
 import type { Log } from "../telemetry/log.ts";
 import { type Metrics, minuteBuckets } from "../telemetry/metrics.ts";
+import { isLogged, repeatsOf } from "../telemetry/repeats.ts";
 
 /** How many passed a step in a minute, and how long they had taken since they occurred. */
 interface Tally {
@@ -136,7 +137,7 @@ export function flowKeeper({ flow, add, every, log, metrics }: FlowKeeperOptions
       });
     } catch (error) {
       flow.putBack(taken);
-      log.warn({ error, count: taken.length }, "flow.kept_for_later");
+      if (!isLogged(error)) repeatsOf(log).write("warn", { error, count: taken.length }, "flow.kept_for_later");
     }
     return 0;
   }

@@ -7,6 +7,7 @@ import { BrokerAway } from "../nats/broker.ts";
 import type { ConsumerLag, Missing } from "../nats/streams.ts";
 import { databaseRefusal } from "../postgres/database.ts";
 import type { Log } from "../telemetry/log.ts";
+import { isLogged, repeatsOf } from "../telemetry/repeats.ts";
 
 type State = "ok" | "trouble" | "unknown";
 
@@ -86,7 +87,7 @@ export function operatorHealthRoutes(options: OperatorHealthOptions) {
   const { health, requires, askDatabase, broker, redis = false, breakers = [], streams = [], log } = options;
   /** The text of a driver names hosts and roles, so it goes to the log only. A refusal says what to check. */
   const troubleOf = (what: string) => (error: unknown) => {
-    log.warn({ error, what }, "health.trouble");
+    if (!isLogged(error)) repeatsOf(log).write("warn", { error, what }, "health.trouble", { key: what });
     return (error instanceof BrokerAway ? error.refusal : databaseRefusal(error)) ?? "does not answer";
   };
   async function look(): Promise<SystemHealth> {

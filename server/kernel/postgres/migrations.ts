@@ -25,7 +25,7 @@ export function readMigrations(system: string, root = sqlRoot): Migration[] {
 export interface MigrateOptions {
   readonly system: string;
   readonly ownerUrl: string;
-  readonly say?: (line: string) => void;
+  readonly applied?: (name: string) => void;
   readonly migrations?: Migration[];
   /** How long a migration waits for a lock. Then it lets the traffic behind it pass, and is tried again. */
   readonly lockTimeout?: number;
@@ -35,7 +35,7 @@ export interface MigrateOptions {
 export async function migrate({
   system,
   ownerUrl,
-  say = () => {},
+  applied: hasApplied = () => {},
   migrations = readMigrations(system),
   lockTimeout = 3000,
 }: MigrateOptions): Promise<string[]> {
@@ -60,7 +60,7 @@ export async function migrate({
     const missing = migrations.filter(({ name }) => !applied.has(name));
     for (const migration of missing) {
       await applyWithRetries(sql, system, migration);
-      say(`${system}: applied ${migration.name}`);
+      hasApplied(migration.name);
     }
     return missing.map(({ name }) => name);
   } finally {

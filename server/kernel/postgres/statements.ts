@@ -4,6 +4,7 @@ import { withTimeout } from "../life/deadline.ts";
 import { NoTurn, turns } from "../life/turns.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { DescriptionLost, isAway, PoolFull, type Sql } from "./database.ts";
+import type { StatementWatch } from "./database_outage.ts";
 import { sharedStatements } from "./shared_statements.ts";
 
 /** One statement: its text, and the parameters and columns of its header. */
@@ -93,7 +94,13 @@ const waitingPerConnection = 100;
  * connections. The driver would queue a statement behind a running one: it would wait for that connection while others are free, and run although
  * its caller has given up.
  */
-export function bindStatements<T>(sql: Sql, statements: readonly Statement[], metrics: Metrics, deadline: number): T {
+export function bindStatements<T>(
+  sql: Sql,
+  statements: readonly Statement[],
+  metrics: Metrics,
+  deadline: number,
+  watch?: StatementWatch,
+): T {
   const tree: Record<string, unknown> = {};
   const { max } = sql.options;
   const mostWaiting = max * waitingPerConnection;
@@ -125,13 +132,19 @@ export function bindStatements<T>(sql: Sql, statements: readonly Statement[], me
     const label = { statement: statement.path.join("_") };
     const call = async (parameters: Record<string, unknown> = {}) => {
       const stopTimer = metrics.statementSeconds.startTimer(label);
+      const sentAt = performance.now();
       try {
         const values = statement.parameters.map(parameter => sendable(sql, parameters[parameter.name]));
-        return await withTimeout(
+        const rows = await withTimeout(
           deadline,
           name,
           send(name, () => sql.unsafe(statement.text, values as never[], { prepare: true })),
         );
+        watch?.succeeded();
+        return rows;
+      } catch (error) {
+        watch?.failed(error, sentAt);
+        throw error;
       } finally {
         stopTimer();
       }

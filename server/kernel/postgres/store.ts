@@ -5,7 +5,9 @@ import { retryWhile } from "../life/loop.ts";
 import { type Service, service } from "../life/service.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import { repeatsOf } from "../telemetry/repeats.ts";
 import { connect, databaseRefusal, isAway, type Sql } from "./database.ts";
+import { addressOf, databaseOutage } from "./database_outage.ts";
 import { missingMigrations } from "./migrations.ts";
 import { bindStatements, describeStatement, readStatements } from "./statements.ts";
 
@@ -51,6 +53,9 @@ class MigrationsMissing extends Error {}
 export function openStore<T>({ system, url, name, connections, deadline, durable = true, log, health, metrics }: StoreOptions): Store<T> {
   const files = readStatements(["kernel", system]);
   const pools: Pool<T>[] = [];
+  const watch = databaseOutage(url, log);
+  const database = addressOf(url);
+  const repeats = repeatsOf(log);
   function open(name: string, max: number, statementTimeout: number, patience = statementTimeout): Pool<T> {
     const sql = connect({ url, name, max, statementTimeout, durable });
     const ask = () =>
@@ -59,7 +64,7 @@ export function openStore<T>({ system, url, name, connections, deadline, durable
         "the database",
         sql`select 1`.simple().then(() => undefined),
       );
-    const pool = { sql, statements: bindStatements<T>(sql, files, metrics, patience), ask };
+    const pool = { sql, statements: bindStatements<T>(sql, files, metrics, patience, watch), ask };
     pools.push(pool);
     return pool;
   }
@@ -77,8 +82,11 @@ export function openStore<T>({ system, url, name, connections, deadline, durable
   function retries(error: unknown): boolean {
     const again = isAway(error) || error instanceof MigrationsMissing;
     if (again) {
-      health.waitingFor = `the database ${system}: ${databaseRefusal(error) ?? (error as Error).message}`;
-      log.warn({ error }, "store.waiting");
+      const refusal = databaseRefusal(error);
+      const why = refusal ?? (error as Error).message;
+      health.waitingFor = `the database ${system}: ${why}`;
+      const says = `The start waits for the database ${database}: ${why}`;
+      repeats.write(refusal ? "error" : "warn", { database, error, says }, "store.waiting", { key: database });
     }
     return again;
   }
@@ -87,7 +95,11 @@ export function openStore<T>({ system, url, name, connections, deadline, durable
   async function start(stopping: AbortSignal): Promise<void> {
     await retryWhile(checkMigrations, retries, stopping);
     // A worker thread runs beside the API of its system, which checks the same files: ten checks at once made the start of all systems 7 % dearer.
-    if (!isMainThread) return;
+    if (isMainThread) await checkFiles(stopping);
+    repeats.over("store.waiting", database, { database }, "store.ready");
+  }
+
+  async function checkFiles(stopping: AbortSignal): Promise<void> {
     for (const file of files) await retryWhile(() => withTimeout(deadline, file.file, describeStatement(sql, file)), retries, stopping);
   }
 

@@ -119,7 +119,12 @@ describe("the connection to Redis", () => {
     await admin.send("ACL", "SETUSER", "limited", "on", ">hunter2", "~a", "+@all", "-get");
     const health = createHealth();
     const warned: object[] = [];
-    const log = { ...silentLog, warn: (entry: object) => void warned.push(entry), info: () => {} } as unknown as typeof silentLog;
+    const log = {
+      ...silentLog,
+      warn: () => {},
+      error: (entry: object) => void warned.push(entry),
+      info: () => {},
+    } as unknown as typeof silentLog;
     const address = new URL(servers.redis.url);
     Object.assign(address, { username: "", password: "" });
     const given = { url: address.href, user: "limited", password: "hunter2" };
@@ -162,7 +167,12 @@ describe("the connection to Redis", () => {
     const { redis: admin } = await connected();
     const health = createHealth();
     const warned: { why?: string }[] = [];
-    const log = { ...silentLog, warn: (entry: object) => void warned.push(entry), info: () => {} } as unknown as typeof silentLog;
+    const log = {
+      ...silentLog,
+      warn: () => {},
+      error: (entry: object) => void warned.push(entry),
+      info: () => {},
+    } as unknown as typeof silentLog;
     const address = new URL(servers.redis.url);
     Object.assign(address, { username: "", password: "" });
     const redis = createRedis({

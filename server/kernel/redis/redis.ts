@@ -7,6 +7,7 @@ import { loop } from "../life/loop.ts";
 import { type Service, service } from "../life/service.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import { markLogged, repeatsOf } from "../telemetry/repeats.ts";
 import { type RedisAddress, redisLogin } from "./redis_address.ts";
 import { sentenceOf, whyRefused } from "./redis_refusal.ts";
 
@@ -61,18 +62,30 @@ export interface Redis extends Service {
 export function createRedis({ deadline, scripts = [], log, health, metrics, ...address }: RedisOptions): Redis {
   let client: RedisClient | undefined;
   /** Refusals of a reachable server, by command or script. The next success of the same ends one. */
-  const refusals = new Map<string, string>();
+  const refusals = new Map<string, { readonly what: string; readonly key: string }>();
   /** The reasons logged since the last connection: each is logged once. */
   const logged = new Set<string>();
   let explainedAt = Number.NEGATIVE_INFINITY;
+  let lastWhy = "it was never connected";
+  let isStopping = false;
+  const repeats = repeatsOf(log);
+  const { host: server } = new URL(address.url);
+  const says = `Redis (${server}) is not connected. What needs it is refused with 503 until it is back. Check that Redis runs and can be reached from here`;
   const scriptSeconds = metrics.histogram("redis_script_seconds", "Time of a script in Redis, by the file's name.", ["script"]);
 
   function lost(gone: RedisClient, why: string): void {
     if (client !== gone) return;
     client = undefined;
     health.trouble("redis", "Redis is not connected");
-    log.warn({ why }, "redis.disconnected");
+    lastWhy = why;
+    logAway();
     gone.close();
+  }
+
+  /** A line for the first call or connection that failed; the others are counted. */
+  function logAway(): RedisAway {
+    if (!isStopping) repeats.write("warn", { server, why: lastWhy, says }, "redis.disconnected");
+    return markLogged(new RedisAway());
   }
 
   // The client's own reconnect gives up after a while and queues commands meanwhile; this does neither.
@@ -100,7 +113,7 @@ export function createRedis({ deadline, scripts = [], log, health, metrics, ...a
     refusals.clear();
     logged.clear();
     health.fine("redis");
-    log.info("redis.connected");
+    if (!repeats.over("redis.disconnected", undefined, { server }, "redis.connected")) log.info({ server }, "redis.connected");
     return 0;
   }
 
@@ -108,7 +121,7 @@ export function createRedis({ deadline, scripts = [], log, health, metrics, ...a
   const load = (opened: RedisClient, { name, text }: Script) =>
     opened.send("SCRIPT", ["LOAD", text]).catch(error => {
       if (!isReply(error)) throw error;
-      logOnce(`load ${name}`, () => log.warn({ script: name, error }, "redis.script_not_loaded"));
+      logOnce(`load ${name}`, () => log.error({ script: name, error }, "redis.script_not_loaded"));
     });
 
   /** Reports why the server refuses the connection: each reason once in the log, the last one in health. */
@@ -117,7 +130,8 @@ export function createRedis({ deadline, scripts = [], log, health, metrics, ...a
     explainedAt = performance.now();
     const why = await whyRefused(address, deadline);
     health.trouble("redis", why ?? "Redis is not connected");
-    if (why !== undefined) logOnce(why, () => log.warn({ why }, "redis.refused"));
+    if (why !== undefined) logOnce(why, () => log.error({ server, why }, "redis.refused"));
+    else logAway();
   }
 
   function logOnce(reason: string, write: () => void): void {
@@ -132,20 +146,23 @@ export function createRedis({ deadline, scripts = [], log, health, metrics, ...a
     const [reason] = unusable.exec(error.message) ?? [];
     if (reason === undefined) return error;
     const what = sentenceOf(error.message) ?? error.message;
-    logOnce(`${reason} ${command}`, () => log.warn({ command, error }, "redis.unwell"));
-    refusals.set(command, what);
+    // One that is starting or busy gets well by itself.
+    const level = /^(LOADING|BUSY|TRYAGAIN)/.test(reason) ? "warn" : "error";
+    const key = `${reason} ${command}`;
+    repeats.write(level, { server, command, error, says: what }, "redis.unwell", { key });
+    refusals.set(command, { what, key });
     health.trouble("redis", what);
-    return new RedisAway();
+    return markLogged(new RedisAway());
   }
 
   /** A missing permission ends when the same command succeeds; a refusal by the whole server ends with any command. */
   function answered(command: string): void {
-    for (const [refusedCommand, what] of refusals) {
+    for (const [refusedCommand, { what, key }] of refusals) {
       const isPermission = what === sentenceOf("NOPERM");
       if (isPermission && refusedCommand !== command) continue;
       refusals.delete(refusedCommand);
-      // A command may be permitted on some keys only: that is logged once per connection.
-      if (!isPermission) logged.clear();
+      // A command may be permitted on some keys only.
+      if (!isPermission) repeats.over("redis.unwell", key, { server, command: refusedCommand }, "redis.well");
     }
     if (refusals.size === 0) health.fine("redis");
   }
@@ -155,7 +172,7 @@ export function createRedis({ deadline, scripts = [], log, health, metrics, ...a
   /** `name`: the command, or the script that it runs. */
   async function sendAs<T>(name: string, command: string, args: readonly (string | number)[]): Promise<T> {
     const current = client;
-    if (!current) throw new RedisAway();
+    if (!current) throw logAway();
     try {
       const answer = (await withTimeout(deadline, "Redis", current.send(command, args.map(String)))) as T;
       if (refusals.size > 0) answered(name);
@@ -164,7 +181,7 @@ export function createRedis({ deadline, scripts = [], log, health, metrics, ...a
       if (isReply(error)) throw refused(name, error as Error);
       // Replies come in order, so a missing reply blocks all later ones. A new connection is the way out.
       lost(current, (error as Error).message);
-      throw new RedisAway();
+      throw logAway();
     }
   }
 
@@ -176,6 +193,7 @@ export function createRedis({ deadline, scripts = [], log, health, metrics, ...a
         await connecting.start();
       },
       async stop() {
+        isStopping = true;
         await connecting.stop();
         const last = client;
         client = undefined;

@@ -8,7 +8,10 @@ export const migrationRole = (system: string, ownerUrl: string, { log }: RoleCon
     async start(stopping) {
       // The database rolls an interrupted migration back when the process has ended.
       const stopped = new Promise(resolve => stopping.addEventListener("abort", resolve));
-      await Promise.race([migrate({ system, ownerUrl, say: line => log.info(line) }), stopped]);
+      await Promise.race([
+        migrate({ system, ownerUrl, applied: migration => log.info({ system, migration }, "migration.applied") }),
+        stopped,
+      ]);
     },
     stop: async () => {},
   });

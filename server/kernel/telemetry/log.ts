@@ -2,6 +2,13 @@ import pino from "pino";
 
 export type Log = pino.Logger;
 
+const hidden = "(hidden)";
+const secretNames = ["authorization", "cookie", "key", "secret", "password", "token"];
+
+/** Hides the credentials of URLs: the part before the `@`. They may be in the message of an error. */
+export const withoutCredentials = (line: string): string =>
+  line.includes("://") ? line.replaceAll(/(\w:\/\/)[^\s"/@]+@/g, `$1${hidden}@`) : line;
+
 /** One JSON object a line, written synchronously: a logged line survives the process. */
 export function createLog(level: string, bindings: Record<string, unknown>): Log {
   return pino(
@@ -11,7 +18,8 @@ export function createLog(level: string, bindings: Record<string, unknown>): Log
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: label => ({ level: label }) },
       serializers: { error: describeError },
-      redact: { paths: ["authorization", "*.authorization", "key", "secret", "password", "*.secret", "*.password"], censor: "(hidden)" },
+      redact: { paths: secretNames.flatMap(name => [name, `*.${name}`]), censor: hidden },
+      hooks: { streamWrite: withoutCredentials },
     },
     pino.destination({ fd: 1, sync: true }),
   );

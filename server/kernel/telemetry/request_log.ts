@@ -1,4 +1,5 @@
 import { batchedLog, type Log } from "./log.ts";
+import { repeatsOf, rowBurst } from "./repeats.ts";
 
 /** The logged parts of a request. No path, query, header or body: they may contain anything. Ids of rows are UUIDs. */
 export interface RequestEntry {
@@ -26,15 +27,18 @@ export const rowIdsOf = (params: Readonly<Record<string, unknown>> | undefined):
 export const logRequestsPattern = "^(all|errors|off|0\\.\\d{1,6})$";
 
 /**
- * Logs one line a request. The trace id decides about a share, so that all services log the same requests.
+ * Logs one line a request. The trace id decides about a share, so that all services log the same requests. Unless all are logged, an outage must not
+ * write more than normal work does: then failures of a route (status 500 and above) are summed up after the first ones.
  */
 export function requestLog(log: Log, which: string): (entry: RequestEntry) => void {
   if (which === "off") return () => {};
   const share = which === "all" ? 1 : which === "errors" ? 0 : Number(which);
   const batched = batchedLog(log);
+  const repeats = repeatsOf(log);
   return entry => {
     if (entry.status < 400 && placeOf(entry.trace_id) >= share) return;
-    batched.info(entry, "http.request");
+    if (entry.status < 500 || share === 1) batched.info(entry, "http.request");
+    else repeats.write("info", { ...entry }, "http.request", { key: `${entry.route} ${entry.status}`, burst: rowBurst });
   };
 }
 

@@ -2,6 +2,7 @@ import type { AnnouncedAnswer, AnnouncedJoin, AnnouncedQuestion } from "../../co
 import type { Confirmation } from "../../kernel/nats/confirmations.ts";
 import type { StreamChecks } from "../../kernel/nats/stream_checks.ts";
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
+import { failedBurst, repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
 import type { ModeStore } from "../mode_store.ts";
 import { isUuid, type MatchFacts, readFacts } from "./match_facts.ts";
 import type { Unannounced, Voided } from "./match_store.ts";
@@ -66,7 +67,7 @@ export function announcements(options: AnnouncementsOptions) {
   /** A match that somebody else wrote to Redis, or that is damaged, must not hold up the others. */
   async function dropUnreadable(unreadable: readonly Unannounced[]): Promise<void> {
     for (const { matchId } of unreadable) {
-      log.error({ mode, match_id: matchId }, "match.unreadable");
+      repeatsOf(log).write("error", { mode, match_id: matchId }, "match.unreadable", { burst: failedBurst });
       const waiting = await store.voidMatch({ matchId, why: "its event cannot be read", players: [] });
       if (waiting !== undefined) counters.voided.inc({ mode });
     }
@@ -103,7 +104,7 @@ export function announcements(options: AnnouncementsOptions) {
       const waiting = await store.voidMatch(voided);
       if (waiting === undefined) continue; // another relay was first
       counters.voided.inc({ mode });
-      log.warn({ mode, match_id: match.matchId, why: voided.why, waiting }, "match.void");
+      repeatsOf(log).write("warn", { mode, match_id: match.matchId, why: voided.why, waiting }, "match.void", { burst: rowBurst });
     }
     if (matches.length > 0) released();
     return matches.length;
@@ -113,7 +114,8 @@ export function announcements(options: AnnouncementsOptions) {
     if (missing.length === 0) return 0;
     const changed = await store.resend(missing.map(({ matchId }) => matchId));
     counters.resent.inc({ mode }, changed.length);
-    log.warn({ mode, count: changed.length, match_ids: someIds(changed) }, "match.missing_at_notification");
+    const fields = { mode, count: changed.length, match_ids: someIds(changed) };
+    repeatsOf(log).write("warn", fields, "match.missing_at_notification", { key: mode, burst: rowBurst });
     resent();
     return changed.length;
   }

@@ -4,6 +4,7 @@ import { type Loop, loop } from "../../kernel/life/loop.ts";
 import type { RoleContext } from "../../kernel/life/role.ts";
 import type { Publishing } from "../../kernel/nats/publisher.ts";
 import type { StreamPublishing } from "../../kernel/nats/stream_publishing.ts";
+import { failedBurst, repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
 import type { MatchmakingSettings } from "../config.ts";
 import type { ModeStore } from "../mode_store.ts";
 import type { MatchEntry } from "./event.ts";
@@ -68,20 +69,23 @@ export function relay({ store, publishing, tuning, counters, work, context }: Re
     if (stored.length === 0) return;
     checks.published(Math.max(...stored.map(({ seq }) => seq)));
     const changed = await store.published(stored);
-    if (changed.length < stored.length) log.info({ mode, count: stored.length - changed.length }, "match.fenced");
+    if (changed.length < stored.length)
+      repeatsOf(log).write("warn", { mode, count: stored.length - changed.length }, "match.fenced", { key: mode, burst: rowBurst });
   }
 
   async function keepErrors(open: readonly Attempt[]): Promise<void> {
     const failed = open.flatMap(({ entry, outcome }) => ("error" in outcome ? [{ matchId: entry.matchId, why: outcome.error }] : []));
     if (failed.length === 0) return;
     await store.notPublished(failed);
-    log.warn({ mode, count: failed.length, match_id: failed[0]!.matchId, error: failed[0]!.why }, "match.not_published");
+    const fields = { mode, count: failed.length, match_id: failed[0]!.matchId, error: failed[0]!.why };
+    repeatsOf(log).write("warn", fields, "match.not_published", { key: mode });
   }
 
   /** An entry that no relay can read. Its players wait again, if there are any. */
   async function drop(unreadable: readonly { readonly entry: MatchEntry; readonly why: string }[]): Promise<void> {
     for (const { entry, why } of unreadable) {
-      log.error({ mode, entry: entry.entry, match_id: entry.matchId, error: why }, "match.unreadable");
+      const fields = { mode, entry: entry.entry, match_id: entry.matchId, error: why };
+      repeatsOf(log).write("error", fields, "match.unreadable", { burst: failedBurst });
       const players = await store.playersOf(entry.matchId);
       const waiting = await store.voidMatch({ matchId: entry.matchId, entry: entry.entry, why, players });
       if (waiting !== undefined) counters.voided.inc({ mode });

@@ -7,6 +7,7 @@ import type { Flow } from "../../kernel/operator/flow.ts";
 import { replaceNul } from "../../kernel/postgres/database.ts";
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
+import { failedBurst, repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
 import { traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { FlowStep } from "../flow_steps.ts";
 import type { NotificationSql, NotificationsClaimRow, NotificationsSettleRow } from "../sql.gen.ts";
@@ -103,7 +104,8 @@ export function sendClaim(options: SendClaimOptions) {
       if (status === "SENT") continue;
       const error = sending.outcome === "sent" ? undefined : sending.error;
       const fields = { notification_id, event_id: row.event_id, user_id: row.user_id, trace_id: traceIdOf(row.traceparent) };
-      log[status === "FAILED" ? "error" : "warn"]({ ...fields, status, attempt_count, error }, "notification.settle");
+      const [level, burst] = status === "FAILED" ? (["error", failedBurst] as const) : (["warn", rowBurst] as const);
+      repeatsOf(log).write(level, { ...fields, status, attempt_count, error }, "notification.settle", { key: status, burst });
     }
   }
 
@@ -113,7 +115,8 @@ export function sendClaim(options: SendClaimOptions) {
     const { token } = held.lease;
     const done = await settleRows({ what: "release", ids, ...held }, () => notifications.release({ token, notification_id: ids }));
     outcomes.inc({ outcome: "released" }, done.length);
-    log.info({ worker, count: done.length, notification_ids: someIds(done.map(idOf)) }, "notification.release");
+    const fields = { worker, count: done.length, notification_ids: someIds(done.map(idOf)) };
+    repeatsOf(log).write("info", fields, "notification.release", { burst: rowBurst });
   }
 
   return deliver;

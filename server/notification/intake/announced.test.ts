@@ -106,7 +106,7 @@ describe("a question of another form gets no answer and a line in the log", () =
     ["1,001 matches", { match_ids: many, join_ids: [] }],
   ];
   test.each(bad)("%s", async (_, question) => {
-    const lines = () => consumer.lines.filter(line => line.includes("announced.failed")).length;
+    const lines = () => consumer.lines.filter(line => line.includes("responder.failed")).length;
     const before = lines();
     expect((await ask(question, 300)).answer).toBeUndefined();
     await until("it is logged", 5000, () => lines() === before + 1);

@@ -11,7 +11,7 @@ export interface AnnouncedOptions extends ResponderOptions {
 
 /** Answers matchmaking's relay in which matches the asked requests to join were announced, and which matches could not be read. */
 export const announcedResponder = ({ sql, keep, ...options }: AnnouncedOptions): Service =>
-  responder(options, "announced.failed", async (question): Promise<AnnouncedAnswer> => {
+  responder(options, async (question): Promise<AnnouncedAnswer> => {
     if (!isQuestion(question)) throw new Error("the question does not have a list of match ids and a list of join ids");
     const [joins, unreadable] = await Promise.all([
       sql.announced({ join_id: question.join_ids, keep_seconds: keep / 1000 }),

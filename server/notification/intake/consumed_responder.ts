@@ -4,7 +4,7 @@ import { isIds, type ResponderOptions, responder } from "./responder.ts";
 
 /** Answers entitlement's relay which of the asked events were consumed. */
 export const consumedResponder = (sql: Pick<NotificationSql, "consumed">, options: ResponderOptions): Service =>
-  responder(options, "consumed.failed", async ids => {
+  responder(options, async ids => {
     if (!isIds(ids)) throw new Error("the question is not a list of event ids");
     return (await sql.consumed({ event_id: ids })).map(row => row.event_id);
   });

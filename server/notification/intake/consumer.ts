@@ -5,6 +5,7 @@ import type { Received, Verdict } from "../../kernel/nats/subscription.ts";
 import type { Flow } from "../../kernel/operator/flow.ts";
 import { isRefused, replaceNul } from "../../kernel/postgres/database.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
+import { failedBurst, repeatsOf } from "../../kernel/telemetry/repeats.ts";
 import { isReadableTrace, traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { NotificationsClaimRow } from "../sql.gen.ts";
 import { eventIdOf } from "./event_rules.ts";
@@ -113,7 +114,8 @@ export function consumer<Event>(declared: SourceDeclaration<Event>, parts: Consu
     });
     counters.events.inc({ source, outcome: "unreadable" }, unreadable.length);
     for (const { cause } of unreadable) counters.refusals.inc({ source, reason: cause });
-    for (const { message, reason } of unreadable) log.error({ stream, ...idsOf(message), error: reason }, "intake.unreadable");
+    for (const { message, reason } of unreadable)
+      repeatsOf(log).write("error", { stream, ...idsOf(message), error: reason }, "intake.unreadable", { burst: failedBurst });
   }
 
   return { handle, startAnew: intake.startAnew };

@@ -1,4 +1,5 @@
 import { unclaimed } from "../../kernel/delivery/claim_on_write.ts";
+import { repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
 import type { NotificationSettings } from "../config.ts";
 import type { AcceptRow, NotificationsClaimRow } from "../sql.gen.ts";
 import { type Accepted, acceptArrivals, type Through } from "./arrivals.ts";
@@ -59,7 +60,8 @@ function entitlementIntake({ sql, channel, log, metrics }: IntakeParts, patience
   function noteGaps(consumed: readonly { row: Accepted; event: IncomingEvent }[]): void {
     const behind = consumed.filter(({ row }) => row.isAfterGap);
     gaps.inc(behind.length);
-    for (const { event } of behind) log.warn({ event_id: event.eventId, version: event.version }, "intake.gap");
+    for (const { event } of behind)
+      repeatsOf(log).write("warn", { event_id: event.eventId, version: event.version }, "intake.gap", { burst: rowBurst });
   }
 
   return {

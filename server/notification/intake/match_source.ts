@@ -1,5 +1,6 @@
 import { unclaimed } from "../../kernel/delivery/claim_on_write.ts";
 import type { Verdict } from "../../kernel/nats/subscription.ts";
+import { repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
 import type { NotificationSettings } from "../config.ts";
 import type { NotificationsClaimRow } from "../sql.gen.ts";
 import { type AcceptedMatch, acceptMatches } from "./match_arrivals.ts";
@@ -32,9 +33,11 @@ function matchIntake({ sql, channel, log }: IntakeParts, keep: number): Intake<I
       const judged = batch.map(({ event }, index) => ({ event, ...accepted[index]! }));
       for (const { event, outcome, announcedIn } of judged)
         if (outcome === "conflict")
-          log.warn(
+          repeatsOf(log).write(
+            "warn",
             { match_id: event.matchId, announced_in: announcedIn, event_ids: event.notices.map(one => one.eventId) },
             "intake.conflict",
+            { burst: rowBurst },
           );
       const fresh = judged.filter(({ outcome }) => outcome === "accepted");
       return {

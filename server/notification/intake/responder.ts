@@ -4,6 +4,7 @@ import type { Broker } from "../../kernel/nats/broker.ts";
 import type { Signatures } from "../../kernel/nats/signatures.ts";
 import { answerSigned } from "../../kernel/nats/signed_answers.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
+import { isLogged, repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
 import { isUuid } from "./event_rules.ts";
 
 export interface ResponderOptions {
@@ -22,11 +23,10 @@ export const isIds = (ids: unknown): ids is readonly string[] =>
 
 /**
  * Answers the questions on a subject. If `answer` rejects, because the question has another form or the database does not answer, there is no answer
- * and a line `failed` in the log, and the relay asks again.
+ * and a line in the log, and the relay asks again.
  */
 export function responder(
   { broker, subject, signatures, log }: ResponderOptions,
-  failed: string,
   answer: (question: unknown) => Promise<unknown>,
 ): Service {
   let subscription: Subscription | undefined;
@@ -39,7 +39,9 @@ export function responder(
         if (error) return;
         reply(message.string()).then(
           text => answerSigned(message, subject, text, signatures),
-          problem => log.warn({ error: problem }, failed),
+          problem =>
+            isLogged(problem) ||
+            repeatsOf(log).write("warn", { subject, error: problem }, "responder.failed", { key: subject, burst: rowBurst }),
         );
       },
     });

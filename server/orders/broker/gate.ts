@@ -2,6 +2,7 @@ import { createCircuit } from "../../kernel/http/circuit.ts";
 import type { Health } from "../../kernel/life/health.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
+import { repeatsOf } from "../../kernel/telemetry/repeats.ts";
 import type { Adapter, AskResult, SendResult } from "./adapter.ts";
 
 export interface GateOptions {
@@ -53,8 +54,10 @@ export function createGate({ adapter, log, health, metrics, now = performance.no
       open.set(isOpen ? 1 : 0);
       if (isOpen) report();
       else health.fine(part);
-      if (isOpen) log.warn({ adapter: adapter.name, seen }, "order.circuit_opened");
-      else log.info({ adapter: adapter.name }, "order.circuit_closed");
+      const repeats = repeatsOf(log);
+      const says = `The broker of orders (${adapter.name}) does not answer as it should: ${seen}. Orders are accepted and wait; a probe a second finds out when it works. Check BROKER_URL and BROKER_TOKEN, and that the broker can be reached from here`;
+      if (isOpen) repeats.write("warn", { adapter: adapter.name, seen, says }, "order.circuit_opened");
+      else repeats.over("order.circuit_opened", undefined, { adapter: adapter.name }, "order.circuit_closed");
     },
   });
   const isPaused = () => now() < pausedUntil;

@@ -1,6 +1,7 @@
 import { dueBound } from "../../kernel/delivery/due_bound.ts";
 import { type Loop, loop } from "../../kernel/life/loop.ts";
 import type { RoleContext } from "../../kernel/life/role.ts";
+import { failedBurst, repeatsOf } from "../../kernel/telemetry/repeats.ts";
 import type { Gate } from "../broker/gate.ts";
 import type { OrdersSql } from "../sql.gen.ts";
 
@@ -35,7 +36,8 @@ export function giveUp({ context, orders, gate, adapter, aborted, settled, giveU
     const rows = await orders.give_up({ worker, limit: batch, away_seconds, expiry_from: expiry.from() });
     for (const { idempotency_key, order_id, status, attempts, code } of rows) {
       aborted.inc({ code });
-      log.error({ idempotency_key, order_id, status, attempts, last_error_code: code, adapter }, "order.give_up");
+      const fields = { idempotency_key, order_id, status, attempts, last_error_code: code, adapter };
+      repeatsOf(log).write("error", fields, "order.give_up", { burst: failedBurst });
     }
     if (rows.length > 0) settled();
     return rows.length;

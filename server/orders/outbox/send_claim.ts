@@ -3,6 +3,7 @@ import { type Claim, mayStart } from "../../kernel/delivery/lease.ts";
 import type { Faults } from "../../kernel/life/fault.ts";
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import { type Metrics, minuteBuckets } from "../../kernel/telemetry/metrics.ts";
+import { failedBurst, repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
 import { traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { Adapter, AskResult, BrokerOrder, SendResult } from "../broker/adapter.ts";
 import { countByCode } from "../broker/code_labels.ts";
@@ -144,19 +145,20 @@ export function sendClaim(options: SendClaimOptions) {
     const { order_id, idempotency_key, traceparent } = row;
     const fields = { idempotency_key, order_id, status, attempts, last_error_code: code ?? undefined, adapter: adapter.name };
     const more = { outcome_unknown: outcome_unknown || undefined, error: message ?? undefined, trace_id: traceIdOf(traceparent) };
-    log[levels[status] ?? "error"]({ ...fields, ...more }, "order.settle");
+    const [level, burst] = status === "failed" ? (["warn", rowBurst] as const) : (["error", failedBurst] as const);
+    if (status === "succeeded") log.info({ ...fields, ...more }, "order.settle");
+    else repeatsOf(log).write(level, { ...fields, ...more }, "order.settle", { key: status, burst });
   }
 
   async function release(held: Held, { order_id }: OrdersClaimRow): Promise<void> {
     const ids = [order_id];
     const done = await settleRows({ what: "release", ids, ...held }, () => orders.release({ token: held.lease.token, order_id: ids }));
-    log.info({ worker, count: done.length, order_ids: someIds(done.map(idOf)) }, "order.release");
+    const fields = { worker, count: done.length, order_ids: someIds(done.map(idOf)) };
+    repeatsOf(log).write("info", fields, "order.release", { burst: rowBurst });
   }
 
   return deliver;
 }
-
-const levels: Readonly<Record<string, "info" | "warn" | "error">> = { succeeded: "info", failed: "warn", aborted: "error" };
 
 const idOf = ({ order_id }: { readonly order_id: string }): string => order_id;
 
