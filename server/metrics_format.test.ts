@@ -69,6 +69,13 @@ describe.each([
     expect(await checkMetrics(withSamples(texts.get(role)!))).toEqual({ code: 0, output: "" });
   });
 
+  test("begin at 0 for what has not happened, so that a rate sees the first failure", () => {
+    const all = [...texts.values()].join("\n");
+    expect(all).toContain('kenri_notifications_total{outcome="failed"} 0\n');
+    expect(all).toContain('kenri_matchmaking_time_to_match_seconds_count{mode="rank"} 0\n');
+    expect(all).toContain('kenri_http_request_seconds_count{method="POST",route="/v1/entitlements/grants",status="503"} 0\n');
+  });
+
   test("tell the versions of Kenri and Bun", async () => {
     const { version } = await Bun.file(new URL("../package.json", import.meta.url)).json();
     for (const text of texts.values()) expect(text).toContain(`kenri_build_info{version="${version}",bun="${Bun.version}"} 1\n`);

@@ -62,8 +62,15 @@ function httpRow(name: string): Row {
 }
 
 function sqlPanels(name: string): Panel[] {
-  const { rate, quantile } = queriesOf(name);
+  const { rate, quantile, max } = queriesOf(name);
+  const pool = ["pool"];
   return [
+    {
+      title: "Connections in use and at most, by pool",
+      unit: "short",
+      queries: [max("kenri_pool_connections_used", { by: pool }), max("kenri_pool_connections_max", { by: pool, as: "at most:" })],
+    },
+    { title: "Statements that wait for a connection, by pool", unit: "short", queries: [max("kenri_pool_waiting", { by: pool })] },
     { title: "SQL statements, by file", unit: "ops", queries: [rate("kenri_sql_seconds_count", { by: ["statement"] })] },
     { title: "Duration of SQL statements, 99 %", unit: "s", queries: [quantile(0.99, "kenri_sql_seconds", { by: ["statement"] })] },
   ];
@@ -78,6 +85,7 @@ function redisPanels(name: string): Panel[] {
 }
 
 const natsPanels = (name: string): Panel[] => [
+  { title: "Open breakers (1)", unit: "short", queries: [queriesOf(name).max("kenri_breaker_open", { by: ["breaker"] })] },
   {
     title: "Connections and subjects that NATS refused",
     unit: "ops",

@@ -117,6 +117,14 @@ const cases: Readonly<Record<string, AlertCase>> = {
     labels: { system: "orders", role: "orders:sender" },
     summary: "orders:sender ended unasked more than three times in ten minutes.",
   },
+  KenriPoolFull: {
+    quiet: { 'kenri_pool_waiting{system="orders",pool="orders:api intake"}': "5 0 5 0 5 0 5 0 5 0 5 0 5" },
+    series: { 'kenri_pool_waiting{system="entitlement",pool="entitlement:api"}': "0x3 4x12" },
+    silent: "6m",
+    fires: "10m",
+    labels: { system: "entitlement", pool: "entitlement:api" },
+    summary: "entitlement:api: statements have waited for a connection for minutes.",
+  },
   KenriThreadBlocked: {
     series: { 'kenri_event_loop_lag_seconds{system="gateway",thread="gateway:api"}': "0x3 2x9" },
     silent: "5m",

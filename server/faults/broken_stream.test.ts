@@ -135,6 +135,7 @@ test.concurrent("the stream is sealed and deleted later: no attempt is charged, 
       }),
     () => withNats(kenri, async (_, { streams }) => void (await streams.delete(streamOf(kenri)))),
   );
+  expect(await kenri.metric("entitlement", "kenri_outbox_stream_losses_total")).toBeGreaterThan(0);
 });
 
 test.concurrent("the stream has another subject for a while: no attempt is charged, health names the cause, and everything is delivered when the subject is back", async () => {

@@ -23,7 +23,10 @@ export function matcherRole(kernel: KernelSettings, settings: MatchmakingSetting
   const redis = createRedis({ ...redisAddress(settings), deadline: settings.redisDeadline, scripts: modeScripts, log, health, metrics });
   const stores = [...modeStores(redis, settings, countEnded(metrics, log)).values()];
   const relay = roleChannel("matchmaking:relay");
-  const counters = pairingMetrics(metrics);
+  const counters = pairingMetrics(
+    metrics,
+    stores.map(({ mode }) => mode.name),
+  );
   const modes = stores.map(store => ({ store, work: countWork() }));
   const matchers = modes.map(mode => matcher({ ...mode, tuning, counters, faults, paired: relay.wake, log, metrics }));
 

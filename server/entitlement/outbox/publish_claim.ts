@@ -37,6 +37,7 @@ type Held = Pick<Settlement, "lease" | "stopping">;
 export function publishClaim(options: PublishClaimOptions) {
   const { outbox, checks, breaker, faults, flow, worker, lease, log, metrics } = options;
   const events = metrics.counter("outbox_events_total", "Events of the outbox, once for each claim, by what became of it.", ["outcome"]);
+  options.flow.startAtZero("published");
   const fenced = metrics.counter("outbox_fenced_total", "Results that came after the lease was lost and changed nothing.");
   const settleRows = fence({ name: "outbox", ids: "event_ids", idOf, counter: fenced, worker, log });
   const suspects = createSuspects();

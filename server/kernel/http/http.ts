@@ -149,6 +149,22 @@ export function httpApp({ log, metrics, health, logRequests = "off", unlogged = 
     .as("global");
 }
 
+// What users call. Operators' routes are many, and no objective counts them at the services.
+const failures = ["500", "502", "503", "504"];
+const operatorPath = /^\/(ops|debug)\//;
+
+/**
+ * Starts the failures of every route at 0. A counter that begins with its first failure would hide it: `rate()` and `increase()` see only what comes after
+ * the first value.
+ */
+export function startFailuresAtZero({ routes }: Routes, { httpSeconds }: Metrics): void {
+  for (const { path, method } of routes) {
+    const route = outside(path);
+    if (!methods.has(method) || alwaysServed.has(route) || operatorPath.test(route)) continue;
+    for (const status of failures) httpSeconds.zero({ method, route, status });
+  }
+}
+
 /** The refusal for an error. An unexpected error is a 500 without details. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;

@@ -62,7 +62,7 @@ function role({ opens = Promise.resolve(), notice = 0, shutdownWithin = 2000 } =
     const response = await fetch(`${http.url()}${path}`);
     return { status: response.status, connection: response.headers.get("connection"), text: await response.text() };
   };
-  return { api, http, health, steps, get, release, isHeld, isWaiting };
+  return { api, http, health, metrics, steps, get, release, isHeld, isWaiting };
 }
 
 describe("an HTTP role without a database", () => {
@@ -96,6 +96,14 @@ describe("an HTTP role without a database", () => {
     await get("/things/1");
     await get("/nothing");
     expect(steps.filter(step => step === "finished GET")).toHaveLength(2);
+  });
+
+  test("starts the failures of each route at 0, so that the first one is a rise", async () => {
+    const { api, metrics } = role();
+    await api.start();
+    const failures = (await metrics.registry.metrics()).split("\n").filter(line => line.startsWith("kenri_http_request_seconds_count"));
+    expect(failures).toContain('kenri_http_request_seconds_count{method="GET",route="/things/:id",status="503"} 0');
+    expect(failures.filter(line => /livez|readyz|openapi/.test(line))).toEqual([]);
   });
 
   test("gives notice at /readyz before it closes the port", async () => {

@@ -3,7 +3,7 @@ import type { KernelSettings } from "../config/settings.ts";
 import type { RoleContext } from "../life/role.ts";
 import { type Service, sequence } from "../life/service.ts";
 import { publicHealthRoutes } from "./health_routes.ts";
-import { httpApp } from "./http.ts";
+import { httpApp, startFailuresAtZero } from "./http.ts";
 import { httpServer } from "./http_server.ts";
 import { type About, openapiRoutes, type SecuritySchemes } from "./openapi.ts";
 import { readiness } from "./readiness.ts";
@@ -59,6 +59,7 @@ export function httpRole({ system, port, kernel, context: { log, metrics, health
       app.use(publicHealthRoutes(health, guard));
       for (const route of routes) app.use(route);
       openapiRoutes(app, about, security, guard);
+      startFailuresAtZero(app, metrics);
       const ready = readiness({ health, notice: kernel.shutdownNotice, isReady: () => log.info({ system }, "ready") });
       return sequence([...before, server, ...after, ready]);
     },

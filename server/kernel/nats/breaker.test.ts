@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createHealth } from "../life/health.ts";
 import { silentLog } from "../telemetry/log.ts";
+import { createMetrics } from "../telemetry/metrics.ts";
 import { createBreaker } from "./breaker.ts";
 
 const tolerance = 2;
@@ -23,6 +24,7 @@ function world(manner: Manner = "resolves") {
     says: "the dependency does not answer",
     log: silentLog,
     health,
+    metrics: createMetrics(),
     probe() {
       state.probes++;
       if (state.manner === "throws") throw new Error("thrown at once");

@@ -1,6 +1,7 @@
 import { withTimeout } from "../life/deadline.ts";
 import type { Health } from "../life/health.ts";
 import type { Log } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
 import { repeatsOf } from "../telemetry/repeats.ts";
 
 export interface BreakerOptions {
@@ -17,28 +18,32 @@ export interface BreakerOptions {
   readonly probe: () => Promise<unknown>;
   readonly log: Log;
   readonly health: Health;
+  readonly metrics: Metrics;
   readonly now?: () => number;
 }
 
 /** A circuit breaker: while it is open nothing is tried, and no attempt is charged. */
 export function createBreaker(options: BreakerOptions) {
-  const { name, says, tolerance, probeEvery, probeWithin, probe, log, health, now = performance.now.bind(performance) } = options;
+  const { name, says, tolerance, probeEvery, probeWithin, probe, log, health, metrics, now = performance.now.bind(performance) } = options;
   let open = false;
   let misses = 0;
   let trips = 0;
   let nextProbe = 0;
   let probing: Promise<boolean> | undefined;
+  metrics.breakerOpen.set({ breaker: name }, 0);
   health.fine(name);
 
   const close = () => {
     if (open) repeatsOf(log).over("breaker.opened", name, { breaker: name }, "breaker.closed");
     open = false;
     misses = 0;
+    metrics.breakerOpen.set({ breaker: name }, 0);
     health.fine(name);
   };
   const trip = (why: string) => {
     repeatsOf(log).write("warn", { breaker: name, why, says }, "breaker.opened", { key: name });
     open = true;
+    metrics.breakerOpen.set({ breaker: name }, 1);
     trips++;
     nextProbe = now() + probeEvery;
     health.trouble(name, why);

@@ -56,6 +56,12 @@ export function streamChecks({ name, broker, record, stream, requeued, log, metr
 
   const current = () => (broker.connected() && last?.epoch === broker.epoch && last.invalidations === invalidations ? last : undefined);
 
+  /** Called by whoever records the loss: a later check finds the record as new as the stream, and no loss. */
+  function report(known: number, lastSeq: number): void {
+    losses.inc();
+    log.warn({ stream: stream.name, known, lastSeq }, `${name}.stream_lost_messages`);
+  }
+
   async function check(): Promise<boolean> {
     const begun = { epoch: broker.epoch, invalidations };
     const published = highestSeq;
@@ -65,10 +71,7 @@ export function streamChecks({ name, broker, record, stream, requeued, log, metr
     const isKnown = last === undefined || (last.incarnation === incarnation && last.resendBefore === recorded?.resendBefore);
     const known = Math.max(recorded?.lastSeq ?? 0, isKnown ? published : 0);
     const { lost, resendBefore } = await record.observe({ incarnation, lastSeq, knownLastSeq: known });
-    if (lost) {
-      losses.inc();
-      log.warn({ stream: stream.name, known, lastSeq }, `${name}.stream_lost_messages`);
-    }
+    if (lost) report(known, lastSeq);
     if (lost || !isKnown) highestSeq = lastSeq;
     await resendLost();
     last = { ...begun, incarnation, resendBefore };
@@ -98,8 +101,11 @@ export function streamChecks({ name, broker, record, stream, requeued, log, metr
     async note(): Promise<void> {
       const recorded = await record.read();
       const state = await ensureStream(broker.connection(), stream);
-      const { lost } = await record.observe({ ...state, knownLastSeq: recorded?.lastSeq ?? 0 });
-      if (lost) invalidations++;
+      const known = recorded?.lastSeq ?? 0;
+      const { lost } = await record.observe({ ...state, knownLastSeq: known });
+      if (!lost) return;
+      report(known, state.lastSeq);
+      invalidations++;
     },
     /** The stream has to be checked again although the connection is the same, for example because a publish found no stream. */
     invalidate(): void {

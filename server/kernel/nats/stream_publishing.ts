@@ -45,6 +45,7 @@ export function streamPublishing<Row>(options: StreamPublishingOptions<Row>) {
     probe,
     log,
     health,
+    metrics,
   });
   const target = { stream: stream.name, subject: stream.subject, signatures };
   const { publish, largestUnstored } = publisher({

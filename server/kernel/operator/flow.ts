@@ -68,6 +68,8 @@ export function createFlow(metrics: Metrics, now: () => number = Date.now) {
   }
 
   return {
+    /** Starts the histogram of a step at 0: rates see only what comes after the first value of a series. */
+    startAtZero: (step: string) => stepSeconds.zero({ step }),
     /** Adds to the count of a step. */
     count(step: string, count: number): void {
       if (count > 0) tallyOf(step).count += count;

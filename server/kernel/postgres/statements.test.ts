@@ -216,3 +216,25 @@ describe("a bound statement", () => {
     await pool.end();
   });
 });
+
+test("the use of a pool is measured exactly: connections in use, statements that wait, and the most", async () => {
+  const metrics = createMetrics();
+  const held = connect({ url: database.appUrl, name: "shop:api@host/1/ab operators", max: 2, statementTimeout: 5000 });
+  const { sleep } = bindStatements<{ sleep: (given: { seconds: number }) => Promise<unknown> }>(
+    held,
+    [parseStatement("sql/shop/sleep.sql", ["sleep"], "-- $1 seconds\nselect pg_sleep($1)")],
+    metrics,
+    5000,
+  );
+  const use = async () => {
+    const text = await metrics.registry.metrics();
+    const of = (name: string) => Number(new RegExp(`^kenri_pool_${name}{pool="shop:api operators"} (\\d+)$`, "m").exec(text)?.[1]);
+    return [of("connections_used"), of("waiting"), of("connections_max")];
+  };
+  expect(await use()).toEqual([0, 0, 2]);
+  const running = Promise.all([0.5, 0.5, 0.1, 0.1, 0.1].map(seconds => sleep({ seconds })));
+  await until("two run and three wait", 5000, async () => Bun.deepEquals(await use(), [2, 3, 2]));
+  await running;
+  expect(await use()).toEqual([0, 0, 2]);
+  await held.end();
+});

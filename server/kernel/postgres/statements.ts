@@ -89,6 +89,9 @@ const sendable = (sql: Sql, value: unknown) => (Array.isArray(value) && typeof v
 // If more than this many wait, further callers are refused.
 const waitingPerConnection = 100;
 
+/** The label of a pool in metrics: the name of its connections, `<role>@<host>/… <purpose>`, without what differs between processes. */
+const poolNameOf = ({ options }: Sql) => String(options.connection?.application_name ?? "other").replace(/@\S*/, "");
+
 /**
  * All statements as functions in the shape of the folders: `sql/<system>/<folder>/claim.sql` → `folder.claim({…})`. No more are sent than there are
  * connections. The driver would queue a statement behind a running one: it would wait for that connection while others are free, and run although
@@ -111,6 +114,7 @@ export function bindStatements<T>(
     mostWaitingPerOwner: mostWaiting,
     wait: deadline,
   });
+  metrics.watchPool(poolNameOf(sql), { max, underWay: connections.underWay, waiting: connections.waiting });
 
   /** Sends a statement when a connection is free. The connection is taken until the statement has ended, even if its caller has given up. */
   async function send(name: string, send: () => Promise<unknown>): Promise<unknown> {

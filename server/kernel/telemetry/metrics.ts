@@ -8,6 +8,15 @@ const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** Further buckets, for what waits while a broker or a database is away. */
 export const minuteBuckets = [120, 300, 600, 1800, 3600];
 
+const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+
+/** The connections of a pool: how many there may be, how many statements use one, and how many wait for one. */
+export interface PoolUse {
+  readonly max: number;
+  readonly underWay: () => number;
+  readonly waiting: () => number;
+}
+
 /** The kernel's metrics, and functions that add more. Each thread has a set; workers send theirs to the parent thread as snapshots. */
 export function createMetrics() {
   const registry = new Registry();
@@ -18,8 +27,27 @@ export function createMetrics() {
     new Gauge({ name: `kenri_${name}`, help, labelNames, registers, aggregator });
   const histogram = <L extends string>(name: string, help: string, labelNames: readonly L[] = [], longer: readonly number[] = []) =>
     new Histogram({ name: `kenri_${name}`, help, labelNames, buckets: [...seconds, ...longer], registers });
+  const pools = new Map<string, PoolUse[]>();
+  /** Reads the use of the pools whenever the metrics are read. */
+  const showPools = (pool: Gauge<"pool">, of: (uses: readonly PoolUse[]) => number) =>
+    Object.assign(pool, {
+      collect() {
+        for (const [name, uses] of pools) pool.set({ pool: name }, of(uses));
+      },
+    });
+  showPools(gauge("pool_connections_max", "Connections that a pool may use at once.", ["pool"]), uses =>
+    Math.max(...uses.map(({ max }) => max)),
+  );
+  showPools(gauge("pool_connections_used", "Connections of a pool that a statement uses now.", ["pool"]), uses =>
+    sum(uses.map(({ underWay }) => underWay())),
+  );
+  showPools(gauge("pool_waiting", "Statements that wait for a connection of their pool.", ["pool"]), uses =>
+    sum(uses.map(({ waiting }) => waiting())),
+  );
   return {
     registry,
+    /** Shows the use of a pool from now on. It is read when the metrics are. */
+    watchPool: (pool: string, use: PoolUse) => void pools.set(pool, [...(pools.get(pool) ?? []), use]),
     counter,
     gauge,
     histogram,
@@ -27,6 +55,7 @@ export function createMetrics() {
     statementSeconds: histogram("sql_seconds", "Time of a SQL statement, by the file's name.", ["statement"]),
     httpSeconds: histogram("http_request_seconds", "Time of an HTTP request.", ["method", "route", "status"]),
     consumerMessages: gauge("consumer_messages", "Messages that a durable consumer has left, by state.", ["consumer", "state"]),
+    breakerOpen: gauge("breaker_open", "1 while a circuit breaker is open and nothing is tried.", ["breaker"]),
     workerRestarts: counter("worker_restarts_total", "Workers that ended unasked and were started again.", ["role"]),
     workerStuck: counter("worker_stuck_total", "Workers that ended themselves: work was due, what it needs answered, nothing was done.", [
       "role",

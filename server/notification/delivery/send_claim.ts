@@ -36,6 +36,9 @@ type Held = Pick<Settlement, "lease" | "stopping">;
 export function sendClaim(options: SendClaimOptions) {
   const { notifications, channels, faults, worker, lease, sendWithin, log, metrics } = options;
   const outcomes = metrics.counter("notifications_total", "Notifications, once for each claim, by what became of it.", ["outcome"]);
+  // Rates see only what comes after the first value: so the first failure counts, too.
+  for (const outcome of ["sent", "failed"]) outcomes.inc({ outcome }, 0);
+  options.flow.startAtZero("sent");
   const fenced = metrics.counter("notifications_fenced_total", "Results that came after the lease was lost and changed nothing.");
   const settleRows = fence({ name: "notification", ids: "notification_ids", idOf, counter: fenced, worker, log });
   const margin = withinLease(sendWithin, lease);
