@@ -15,12 +15,14 @@ import { memory } from "./memory.ts";
 import { neighbours } from "./neighbours.ts";
 import { orders } from "./orders.ts";
 import { relay } from "./relay.ts";
+import { tracing } from "./tracing.ts";
 
 type Part = (kenri: TestKenri, process: TestProcess) => Promise<Figure[]>;
 
 // The processes beside a part: none (it works on the tables itself), an API alone, or all.
 const parts: Record<string, { readonly run: Part; readonly processes: string }> = {
   grants: { run: grants, processes: "entitlement:api" },
+  tracing: { run: tracing, processes: "" },
   relay: { run: relay, processes: "" },
   latency: { run: latency, processes: "entitlement notification" },
   backlog: { run: large => besideSmall(large, backlog), processes: "" },
@@ -39,7 +41,8 @@ const parts: Record<string, { readonly run: Part; readonly processes: string }> 
 answerHelp(
   `usage: npx bun run bench [part …]
 
-Measures on private servers and prints one table. Without arguments: every part. Parts: ${Object.keys(parts).join(", ")}.`,
+Measures on private servers and prints one table. Without arguments: every part. Parts: ${Object.keys(parts).join(", ")}.
+With KENRI_BEFORE=<path of another checkout> the part tracing also measures the grants of that one.`,
   { takes: argument => Object.hasOwn(parts, argument) },
 );
 const wanted = process.argv.slice(2);

@@ -34,6 +34,10 @@ test("a request key shows its request, stored response, number of replays and ev
   await expect(panel.getByText("2", { exact: true })).toBeVisible({ timeout: 15_000 });
   await panel.getByRole("link", { name: "Full journey of its event" }).click();
   await expect(page.getByRole("heading", { name: "Journey" })).toBeVisible();
+  // By TRACE_VIEWER_URL of the gateway.
+  const trace = (await page.getByRole("button", { name: /^[0-9a-f]{32}/ }).textContent()) ?? "";
+  const viewer = `http://127.0.0.1:16686/trace/${trace.slice(0, 32)}`;
+  await expect(page.getByRole("link", { name: "Open the trace" })).toHaveAttribute("href", viewer);
   await page.goto(`${variable("GATEWAY_URL")}/admin/idempotency/nobodys`);
   await expect(page.getByText("Unknown request key")).toBeVisible();
 });

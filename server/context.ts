@@ -1,11 +1,17 @@
 import { hostname } from "node:os";
 import packageFile from "../package.json" with { type: "json" };
+import { tracingOptions } from "./kernel/config/trace_settings.ts";
+import { withTimeout } from "./kernel/life/deadline.ts";
 import { faults } from "./kernel/life/fault.ts";
 import { createHealth } from "./kernel/life/health.ts";
 import type { RoleContext } from "./kernel/life/role.ts";
+import { type Service, service } from "./kernel/life/service.ts";
 import { createLog } from "./kernel/telemetry/log.ts";
 import { createMetrics } from "./kernel/telemetry/metrics.ts";
 import type { AllSettings } from "./systems.ts";
+
+// The rest of the time is for the work under way.
+const flushShare = 0.15;
 
 /** The context of a role, in a thread or as a process. */
 export function roleContext(role: string, { kernel }: AllSettings, giveUp: RoleContext["giveUp"]): RoleContext {
@@ -25,4 +31,27 @@ export function roleContext(role: string, { kernel }: AllSettings, giveUp: RoleC
     giveUp,
     metricsText: () => metrics.registry.metrics(),
   };
+}
+
+const untraced = service({ start: async () => {}, stop: async () => {} });
+
+/** The context with its tracer, and a service whose stop sends the last spans. A receiver that hangs does not delay the stop for long. */
+export async function withTracer(context: RoleContext, { kernel }: AllSettings): Promise<{ context: RoleContext; tracing: Service }> {
+  const options = tracingOptions(kernel.traces);
+  if (!options) return { context, tracing: untraced };
+  const { openTracing } = await import("./kernel/telemetry/otel.ts");
+  const { role, worker, log, metrics } = context;
+  const resource = {
+    "service.name": kernel.traces.serviceName ?? `kenri-${role.split(":")[0]}`,
+    "service.version": packageFile.version,
+    "service.instance.id": worker,
+    ...kernel.traces.resource,
+    "kenri.role": role,
+  };
+  const { tracer, flush } = openTracing(options, resource, log, metrics);
+  const stop = () =>
+    withTimeout(kernel.shutdownWithin * flushShare, "the receiver of traces", flush()).catch(error =>
+      log.warn({ error }, "trace.flush_failed"),
+    );
+  return { context: { ...context, tracer }, tracing: service({ start: async () => {}, stop }) };
 }

@@ -3,7 +3,7 @@
  * workers as threads; a role named by itself runs without its system. Starts in order; systems, APIs and workers stop in parallel, each
  * in reverse of its start, within the time set for it.
  */
-import { roleContext } from "./context.ts";
+import { roleContext, withTracer } from "./context.ts";
 import { ConfigError } from "./kernel/config/config.ts";
 import { prefixOf } from "./kernel/config/system_settings.ts";
 import { healthServer } from "./kernel/http/health_server.ts";
@@ -61,7 +61,7 @@ const healthOf = (system: System, settings: AllSettings, context: RoleContext): 
 /** A system: its health, its migrations, its API here, its workers in threads. */
 async function wholeSystem(system: System, settings: AllSettings, giveUp: RoleContext["giveUp"]): Promise<Service> {
   const apiRole = `${system.name}:api`;
-  const api = roleContext(apiRole, settings, giveUp);
+  const { context: api, tracing } = await withTracer(roleContext(apiRole, settings, giveUp), settings);
   const collected = workerMetrics();
   const context: RoleContext = { ...api, metricsText: () => collected.text(api.metrics.registry) };
   const workers = workersOf(system).map(role =>
@@ -77,18 +77,27 @@ async function wholeSystem(system: System, settings: AllSettings, giveUp: RoleCo
   );
   const migrations = system.database ? [await createRole(settings, { ...api, role: `${system.name}:migrate` })] : [];
   const work = parallel([...workers, await createRole(settings, context)]);
-  return sequence([healthOf(system, settings, context), readyGauge(api), ...migrations, vitals(apiRole, api.log, api.metrics), work]);
+  return sequence([
+    tracing,
+    healthOf(system, settings, context),
+    readyGauge(api),
+    ...migrations,
+    vitals(apiRole, api.log, api.metrics),
+    work,
+  ]);
 }
 
 /** One role as a process of its own, with its health. */
 async function singleRole(role: string, settings: AllSettings, giveUp: RoleContext["giveUp"]): Promise<Service> {
-  const context = roleContext(role, settings, giveUp);
+  const untraced = roleContext(role, settings, giveUp);
+  if (role.endsWith(":migrate")) return createRole(settings, untraced);
+  const { context, tracing } = await withTracer(untraced, settings);
   const work = await createRole(settings, context);
-  if (role.endsWith(":migrate")) return work;
   const ready = readiness({ health: context.health, notice: 0 });
   const serving = healthOf(systemOf(role), settings, context);
   // An API sets this itself, when it accepts requests.
   return sequence([
+    tracing,
     serving,
     readyGauge(context),
     vitals(role, context.log, context.metrics),

@@ -7,6 +7,7 @@ import { gatewayPlace, startGateway, type TestGateway } from "./testing/gateway.
 import { type TestKenri, type TestProcess, testKenri } from "./testing/kenri.ts";
 import { aJoin, queuePath } from "./testing/matchmaking_scene.ts";
 import { anyOrder } from "./testing/order_rows.ts";
+import { otlpReceiver, type ReceivedSpan } from "./testing/otlp_receiver.ts";
 import { type TestPaperBroker, testPaperBroker } from "./testing/paper_broker.ts";
 import { checkMetrics, withSamples } from "./testing/promtool.ts";
 
@@ -36,7 +37,12 @@ const counted = [
   'kenri_matchmaking_matches_total{mode="casual"} 1\n',
   'kenri_match_announced_total{mode="casual"} 1\n',
   "kenri_gateway_call_seconds_count{",
+  'kenri_trace_spans_total{outcome="exported"}',
 ];
+
+const receiver = otlpReceiver();
+const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_BSP_SCHEDULE_DELAY: "100" };
+afterAll(() => receiver.close());
 
 describe.each([
   ["systems with their workers as threads", whole],
@@ -47,7 +53,7 @@ describe.each([
   let texts: ReadonlyMap<string, string>;
   beforeAll(async () => {
     broker = await testPaperBroker();
-    kenri = await testKenri({ BROKER_URL: broker.url, NOTIFICATION_CHANNEL: "stream" });
+    kenri = await testKenri({ ...traced, BROKER_URL: broker.url, NOTIFICATION_CHANNEL: "stream" });
     const place = await gatewayPlace();
     const behind = running.filter(({ role }) => role !== "gateway:api").map(({ what }) => what);
     const services = await kenri.start(behind.join(" "), place.forServices);
@@ -74,6 +80,17 @@ describe.each([
     expect(all).toContain('kenri_notifications_total{outcome="failed"} 0\n');
     expect(all).toContain('kenri_matchmaking_time_to_match_seconds_count{mode="rank"} 0\n');
     expect(all).toContain('kenri_http_request_seconds_count{method="POST",route="/v1/entitlements/grants",status="503"} 0\n');
+  });
+
+  test("count spans, of the gateway's calls in the traces of its requests", async () => {
+    const ofGateway = () => receiver.spans.filter(({ role }) => role === "gateway:api");
+    const served = () => receiver.spans.filter(({ kind, service }) => kind === "server" && service !== "kenri-gateway");
+    const isChild = ({ traceId, parentId }: ReceivedSpan) =>
+      ofGateway().some(span => span.kind === "client" && span.traceId === traceId && span.spanId === parentId);
+    await until("a service has a span under one of the gateway", 10_000, () => served().some(isChild));
+    const calls = ofGateway().filter(({ kind }) => kind === "client");
+    expect(calls.map(({ name }) => name)).toEqual(expect.arrayContaining(["redis limit", "redis session_read", "POST matchmaking"]));
+    expect(calls.filter(({ parentId }) => parentId === "")).toEqual([]);
   });
 
   test("tell the versions of Kenri and Bun", async () => {

@@ -1,5 +1,5 @@
 /** A role in a worker thread. The parent thread sends its name, gets a report once a second, and asks it to stop. */
-import { roleContext } from "./context.ts";
+import { roleContext, withTracer } from "./context.ts";
 import { loop } from "./kernel/life/loop.ts";
 import { sequence } from "./kernel/life/service.ts";
 import { vitals } from "./kernel/life/vitals.ts";
@@ -17,7 +17,7 @@ function exit(code: number): never {
 async function run(role: string): Promise<() => Promise<void>> {
   const settings = settingsFor([role]);
   const giveUp = (why: string) => void report(why).finally(() => exit(1));
-  const context = roleContext(role, settings, giveUp);
+  const { context, tracing } = await withTracer(roleContext(role, settings, giveUp), settings);
   const { health, metrics, log } = context;
   const report = async (givesUp?: string) => {
     const snapshot = await metrics.registry.getMetricsAsJSON();
@@ -25,7 +25,7 @@ async function run(role: string): Promise<() => Promise<void>> {
     return 0;
   };
   const reporting = loop({ name: "worker.report", runOnce: () => report(), full: Number.POSITIVE_INFINITY, interval: 1000, log, metrics });
-  const service = sequence([reporting, vitals(role, log, metrics), await createRole(settings, context)]);
+  const service = sequence([tracing, reporting, vitals(role, log, metrics), await createRole(settings, context)]);
   health.trouble("start", "it is starting");
   const starting: Promise<unknown> = service.start().then(
     () => {

@@ -67,8 +67,12 @@ test("every container of a role is restarted when it ends", () => {
 });
 
 test("every container has all the settings that its roles need in production", () => {
+  // A variable with a default needs no value.
   const filled = (value: string) =>
-    value.replace(/\$\{(\w+)[^}]*\}/g, (_, name: string) => (name.endsWith("_KEYS") ? `k1:${secret}` : secret));
+    value.replace(
+      /\$\{(\w+)(?::-([^}]*))?[^}]*\}/g,
+      (_, name: string, preset?: string) => preset ?? (name.endsWith("_KEYS") ? `k1:${secret}` : secret),
+    );
   for (const [name, service] of ours) {
     const environment = Object.fromEntries(Object.entries(service.environment ?? {}).map(([variable, value]) => [variable, filled(value)]));
     expect([name, problemsOf(rolesIn(service), environment)]).toEqual([name, []]);
@@ -136,7 +140,11 @@ test("ports are published on loopback only", () => {
 
 test("every container is in the networks that its roles need, and in no other", () => {
   const stores = { postgres: ["postgres"], nats: ["nats"], redis: ["redis"], keycloak: ["public"], "paper-broker": ["broker"] };
-  const observing = { prometheus: ["postgres", "redis", "prometheus"], grafana: ["dashboards", "prometheus"] };
+  const observing = {
+    prometheus: ["postgres", "redis", "prometheus"],
+    grafana: ["dashboards", "prometheus"],
+    jaeger: ["postgres", "redis", "dashboards"],
+  };
   const wanted: Record<string, string[]> = {
     ...stores,
     ...observing,

@@ -32,17 +32,18 @@ const read = <T>(file: string) => parse(readFileSync(join(checkout, file), "utf8
 const { services, volumes } = read<{ services: Record<string, Service>; volumes: Record<string, null> }>("compose.yaml");
 const prometheus = services.prometheus!;
 const grafana = services.grafana!;
+const jaeger = services.jaeger!;
+const roles = Object.entries(services).filter(([name, { command = [] }]) => command[1] === "server/main.ts" && name !== "migrate");
 const config = read<PrometheusConfig>("ops/prometheus/prometheus.yml");
 const provisioning = "ops/grafana/provisioning";
 const [datasource] = read<Datasources>(`${provisioning}/datasources/prometheus.yml`).datasources;
 
-test("only Prometheus and Grafana are in the profile observe", () => {
-  expect(Object.keys(services).filter(name => services[name]?.profiles)).toEqual(["prometheus", "grafana"]);
-  for (const { profiles } of [prometheus, grafana]) expect(profiles).toEqual(["observe"]);
+test("only Prometheus, Grafana and Jaeger are in the profile observe", () => {
+  expect(Object.keys(services).filter(name => services[name]?.profiles)).toEqual(["prometheus", "grafana", "jaeger"]);
+  for (const { profiles } of [prometheus, grafana, jaeger]) expect(profiles).toEqual(["observe"]);
 });
 
 test("Prometheus scrapes every container of a role, with the label of its system, as the job kenri", () => {
-  const roles = Object.entries(services).filter(([name, { command = [] }]) => command[1] === "server/main.ts" && name !== "migrate");
   const wanted = roles.map(([name, { command = [], environment = {} }]) => ({
     target: `${name}:${environment.HEALTH_PORT}`,
     labels: { system: systemOf(command[2]!).name },
@@ -84,7 +85,22 @@ test("Grafana finds the data source that the dashboards name, and the dashboards
   expect(existsSync(join(checkout, "ops/grafana/dashboards", home.replace(providers[0]!.options.path, "")))).toBe(true);
 });
 
-test("only Grafana has a port, on loopback, and nobody is in without the password of .env", () => {
+test("every role gets the variables of traces, which are off by default, and reaches Jaeger; the gateway gets the address of its page", () => {
+  const passed = ["ENDPOINT", "HEADERS"].map(name => `OTEL_EXPORTER_OTLP_${name}`);
+  for (const [name, { environment = {}, networks = [] }] of roles) {
+    for (const variable of [...passed, "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"])
+      expect([name, environment[variable]]).toEqual([name, `\${${variable}:-}`]);
+    expect([name, networks.some(network => jaeger.networks!.includes(network))]).toEqual([name, true]);
+  }
+  expect(services.gateway!.environment!.TRACE_VIEWER_URL).toBe(`\${TRACE_VIEWER_URL:-}`);
+  const text = readFileSync(join(checkout, "compose.yaml"), "utf8");
+  const [, endpoint, viewer] = /^# {3}export OTEL_EXPORTER_OTLP_ENDPOINT=(\S+) TRACE_VIEWER_URL='(\S+)'$/m.exec(text) ?? [];
+  expect(jaeger.command!.join(" ")).toContain(`0.0.0.0:${new URL(endpoint!).port}`);
+  expect([new URL(endpoint!).hostname, jaeger.ports]).toEqual(["jaeger", [`127.0.0.1:${new URL(viewer!).port}:16686`]]);
+  expect(viewer).toContain("{trace_id}");
+});
+
+test("only Grafana and Jaeger have a port, on loopback, and nobody is in Grafana without the password of .env", () => {
   expect([prometheus.ports, grafana.ports]).toEqual([undefined, ["127.0.0.1:3000:3000"]]);
   expect(grafana.environment).toMatchObject({
     GF_SECURITY_ADMIN_PASSWORD: `\${KENRI_GRAFANA_PASSWORD:?see the top of compose.yaml}`,
@@ -93,6 +109,6 @@ test("only Grafana has a port, on loopback, and nobody is in without the passwor
   });
 });
 
-test("both run without privileges on a file system that they cannot change", () => {
-  for (const { read_only, cap_drop } of [prometheus, grafana]) expect([read_only, cap_drop]).toEqual([true, ["ALL"]]);
+test("they run without privileges on a file system that they cannot change", () => {
+  for (const { read_only, cap_drop } of [prometheus, grafana, jaeger]) expect([read_only, cap_drop]).toEqual([true, ["ALL"]]);
 });

@@ -112,6 +112,7 @@ function processRow(system: System): Row {
       { title: "Parts in trouble (1), by role", unit: "short", queries: [max("kenri_health_trouble", { by: ["role", "part"] })] },
       { title: "Event loop lag, by thread", unit: "s", queries: [max("kenri_event_loop_lag_seconds", { by: ["thread"] })] },
       { title: "Resident memory, by process", unit: "bytes", queries: [max("kenri_process_resident_memory_bytes", { by: ["instance"] })] },
+      { title: "Spans of traces, by outcome", unit: "ops", queries: [rate("kenri_trace_spans_total", { by: ["outcome"] })] },
       { title: "Runs of loops", unit: "ops", queries: [rate("kenri_loop_runs_total", { by: ["loop", "outcome"] })] },
       ...(workers.length > 0 ? [ofWorkers] : []),
       ...(workers.includes(`${system.name}:janitor`)

@@ -31,7 +31,7 @@ import type { EntitlementSql } from "./sql.gen.ts";
 
 /** `entitlement:api`. Grants and revokes have their own connections, so that reads and changes never wait for each other. */
 export function entitlementApi(kernel: KernelSettings, settings: EntitlementSettings, context: RoleContext): Service {
-  const { metrics, worker, log, health } = context;
+  const { metrics, tracer, worker, log, health } = context;
   const lanes = connect({
     url: settings.appUrl,
     name: `${worker} change`,
@@ -53,7 +53,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       : leaveToRelay(relay.wake);
   const batcher = changes({
     ...settings.changes,
-    run: writeChanges(change, publishing),
+    run: writeChanges(change, publishing, tracer),
     ttlSeconds: settings.idempotencyTtl / 1000,
     committed: events => flow.count("changed", events),
     replayed: replays.note,

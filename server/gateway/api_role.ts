@@ -19,6 +19,7 @@ import { gatewayHealthRoutes } from "./console/health_routes.ts";
 import { homeAssets, homeRoutes } from "./console/home_routes.ts";
 import { operationActors } from "./console/operation_actors.ts";
 import { operatorRoutes } from "./console/operator_routes.ts";
+import { traceViewerRoutes } from "./console/trace_viewer_routes.ts";
 import { clientAddress } from "./edge/client_address.ts";
 import { cookies } from "./edge/cookies.ts";
 import { createIntegrity } from "./edge/integrity.ts";
@@ -41,7 +42,7 @@ export interface Behind extends Services {
 
 /** `gateway:api`: the entry point for browsers and games. */
 export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, behind: Behind, context: RoleContext): Service {
-  const { log, health, metrics, worker } = context;
+  const { log, health, metrics, tracer, worker } = context;
   const { deadline, oidc } = settings;
   const http = httpRole({
     system: "gateway",
@@ -53,7 +54,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, be
   const origin = () => settings.publicUrl ?? http.url();
   const isSecure = () => origin().startsWith("https:");
 
-  const redis = createRedis({ ...redisAddress(settings), deadline: settings.redisDeadline, log, health, metrics });
+  const redis = createRedis({ ...redisAddress(settings), deadline: settings.redisDeadline, log, health, metrics, tracer });
   const integrity = createIntegrity({ secrets: gatewaySecrets(settings), log, health, metrics });
   const broker = createBroker({ nats: natsAccess(kernel.nats, settings.natsUrls, context.role), name: worker, log, health, metrics });
   const mint = createMint({ redis, integrity, ...settings.tokens, log, metrics });
@@ -65,6 +66,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, be
     perUser: settings.userCalls,
     log,
     metrics,
+    tracer,
   });
   const actors = operationActors({ services, systems: behind.withOperations, every: settings.confirmEvery, log, metrics });
   const profiles = createProfiles({ redis, integrity, services, ...settings.session });
@@ -126,6 +128,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, be
       operatorRoutes(services, behind.operated, guard),
       gatewayHealthRoutes(health, guard),
       configRoutes(({ roles }) => guard.signedIn(roles), { kernel: kernelSettings, gateway: behind.spec }, "/admin/api/gateway/config"),
+      traceViewerRoutes(settings.traceViewer, guard),
       consoleRoutes(guard),
       homeRoutes(guard),
     ],

@@ -56,3 +56,10 @@ test("the error names every missing or wrong setting at once, and no secret", ()
   })();
   for (const variable of ["OIDC_ISSUER", "ACCOUNT_URL", "REDIS_URL", "OIDC_CLIENT_SECRET"]) expect(message).toContain(variable);
 });
+
+test("the address of the trace viewer is http or https and says where the trace id goes", () => {
+  for (const url of ["http://127.0.0.1:16686/trace/{trace_id}", "https://grafana.example/explore?left={trace_id}"])
+    expect([url, problems("production", { GATEWAY_PUBLIC_URL: "https://kenri.example", TRACE_VIEWER_URL: url })]).toEqual([url, []]);
+  for (const url of ["javascript:alert('{trace_id}')", "https://grafana.example/", "{trace_id}", "ftp://x/{trace_id}"])
+    expect(() => problems("test", { TRACE_VIEWER_URL: url })).toThrow("TRACE_VIEWER_URL");
+});

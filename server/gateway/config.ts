@@ -1,5 +1,5 @@
 import { feedHints } from "../contracts/feed_hints.ts";
-import { duration, httpUrl, integer, optional, type Setting, type Settings, secret, text } from "../kernel/config/config.ts";
+import { duration, httpUrl, integer, optional, type Setting, type Settings, secret, text, urlTemplate } from "../kernel/config/config.ts";
 import { isLoopback, isOpenHttp } from "../kernel/config/loopback.ts";
 import { roleNatsUrls } from "../kernel/config/nats_access.ts";
 import { healthPortSetting, portSetting, prefixOf } from "../kernel/config/system_settings.ts";
@@ -120,6 +120,13 @@ export const gatewaySettings = (services: readonly SystemName[]) =>
       rotation: duration("TOKEN_KEY_ROTATION", "how long a gateway signs with one key", "12h", { minimum: "1s", maximum: "90d" }),
     },
     limits: limitSettings,
+    traceViewer: optional(
+      urlTemplate(
+        "TRACE_VIEWER_URL",
+        "the page of a trace in the trace viewer, for links in the console, with {trace_id}, e.g. http://127.0.0.1:16686/trace/{trace_id}; no links if not set",
+        "trace_id",
+      ),
+    ),
     stream: {
       subject: feedHints.subject,
       heartbeat: duration(

@@ -21,8 +21,16 @@ import { ticketRoutes } from "./tickets/ticket_routes.ts";
 
 /** `matchmaking:api`. Its callers are people, by tokens of the gateway. Without a database it has no API keys. */
 export function matchmakingApi(kernel: KernelSettings, settings: MatchmakingSettings, context: RoleContext): Service {
-  const { log, metrics, health } = context;
-  const redis = createRedis({ ...redisAddress(settings), deadline: settings.redisDeadline, scripts: modeScripts, log, health, metrics });
+  const { log, metrics, tracer, health } = context;
+  const redis = createRedis({
+    ...redisAddress(settings),
+    deadline: settings.redisDeadline,
+    scripts: modeScripts,
+    log,
+    health,
+    metrics,
+    tracer,
+  });
   const stores = modeStores(redis, settings, countEnded(metrics, log));
   const matcher = roleChannel("matchmaking:matcher");
   const http = httpRole({ system: "matchmaking", port: settings.port, kernel, context });

@@ -35,8 +35,8 @@ export interface ModeRedis {
   readonly keep: number;
   /** A key of the mode. */
   key(name: string): string;
-  /** Runs a script on the keys of the mode. */
-  run<T>(name: keyof typeof scripts, args: readonly (string | number)[]): Promise<T>;
+  /** Runs a script on the keys of the mode. `traceparent`: the span of the request that it belongs to. */
+  run<T>(name: keyof typeof scripts, args: readonly (string | number)[], traceparent?: string): Promise<T>;
   send: Redis["send"];
   /** Called with what a script has ended. */
   noteEnded(expired: number, invalid: number): void;
@@ -48,7 +48,7 @@ export function modeRedis(redis: Redis, prefix: string, mode: Mode, keep: number
     mode,
     keep: Math.round(keep), // Redis refuses fractions of a millisecond
     key: name => `${base}:${name}`,
-    run: (name, args) => redis.run(scripts[name], [base], args),
+    run: (name, args, traceparent) => redis.run(scripts[name], [base], args, traceparent),
     send: redis.send,
     noteEnded: (expired, invalid) => noteEnded(mode.name, { expired, invalid }),
   };

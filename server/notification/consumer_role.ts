@@ -22,7 +22,7 @@ import type { NotificationSql, NotificationsClaimRow } from "./sql.gen.ts";
 
 /** `notification:consumer`: consumes events from all sources, makes the first attempt to send each, and answers the relays which ones were consumed. */
 export function consumerRole(kernel: KernelSettings, settings: NotificationSettings, context: RoleContext): Service {
-  const { worker, log, metrics, health, faults } = context;
+  const { worker, log, metrics, tracer, health, faults } = context;
   const store = openStore<NotificationSql>({
     system: "notification",
     url: settings.appUrl,
@@ -54,6 +54,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     flow,
     log,
     metrics,
+    tracer,
   });
   const attempts = claimOnWrite<NotificationsClaimRow>({
     worker,
@@ -77,7 +78,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     announcedResponder({ ...answering, sql, subject: matchmaking.announcedSubject, keep: matchmaking.keep }),
   ];
   const counters = intakeCounters(metrics);
-  const parts = { sql, channel: settings.channel, attempts, signatures, counters, faults, flow, log, metrics };
+  const parts = { sql, channel: settings.channel, attempts, signatures, counters, faults, flow, log, metrics, tracer };
   const intakes = sourcesOf(settings).map(source =>
     subscribeSource({
       source,

@@ -17,7 +17,7 @@ import type { NotificationSql } from "./sql.gen.ts";
 
 /** `notification:sender`: sends the notifications that are due. */
 export function senderRole(kernel: KernelSettings, settings: NotificationSettings, context: RoleContext): Service {
-  const { worker, log, metrics, health, faults } = context;
+  const { worker, log, metrics, tracer, health, faults } = context;
   const { sender: tuning } = settings;
   const store = openStore<NotificationSql>({
     system: "notification",
@@ -49,6 +49,7 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     flow,
     log,
     metrics,
+    tracer,
   });
   const sending = sender({ context, tuning, notifications, deliver, liveness: kernel.liveness });
   const bulk = bulkLoop({ kind: notificationRows.name, sql: store.statements, ...kernel.bulk, requeued: sending.wake, log, metrics });

@@ -28,7 +28,7 @@ import type { OrdersSql } from "./sql.gen.ts";
 
 /** `orders:api`. New orders have their own connections, so that reads and orders never wait for each other. */
 export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, context: RoleContext): Service {
-  const { log, health, metrics, worker } = context;
+  const { log, health, metrics, tracer, worker } = context;
   const { connections, deadline } = kernel.database;
   const { adapter } = settings.broker;
   // The other half is for the statements around the question.
@@ -38,7 +38,7 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
   const sender = roleChannel("orders:sender");
   const waits = orderWaits({ find: ledger.find, most: settings.waits, log, metrics });
   const inPlace = intakePlaces({ atOnce: connections, wait: deadline });
-  const accept = acceptOrders({ ledger, inPlace, adapter, accepted: sender.wake, log, metrics });
+  const accept = acceptOrders({ ledger, inPlace, adapter, accepted: sender.wake, log, metrics, tracer });
   const counters = settledCounters(metrics);
   const cancelled = () => {
     counters.aborted.inc({ code: "CANCELLED" });

@@ -15,7 +15,7 @@ import type { OrdersSql } from "./sql.gen.ts";
 
 /** `orders:sender`: sends the orders that are due. */
 export function senderRole(kernel: KernelSettings, settings: OrdersSettings, context: RoleContext): Service {
-  const { worker, log, metrics, health, faults } = context;
+  const { worker, log, metrics, tracer, health, faults } = context;
   const { sender: tuning } = settings;
   const store = openStore<OrdersSql>({
     system: "orders",
@@ -32,7 +32,7 @@ export function senderRole(kernel: KernelSettings, settings: OrdersSettings, con
   const { lease } = tuning;
   // A send starts only with twice its deadline left. So a question and a send after it always fit into the lease.
   const [sendWithin, askWithin] = [Math.min(settings.broker.sendWithin, lease / 4), Math.min(settings.broker.askWithin, lease / 4)];
-  const adapter = adapterOf({ ...settings.broker, sendWithin, askWithin });
+  const adapter = adapterOf({ ...settings.broker, sendWithin, askWithin }, tracer);
   const gate = createGate({ adapter, log, health, metrics });
   const api = roleChannel("orders:api");
   const closing = service({ start: async () => {}, stop: async () => api.close() });
@@ -51,6 +51,7 @@ export function senderRole(kernel: KernelSettings, settings: OrdersSettings, con
     settled: api.wake,
     log,
     metrics,
+    tracer,
   });
   const sending = sender({ context, tuning, orders, adapter, gate, deliver, liveness: kernel.liveness });
   const givingUp = giveUp({ context, orders, gate, adapter: adapter.name, aborted, settled: api.wake, ...tuning });

@@ -26,9 +26,10 @@ export interface TestProcess {
   metric(name: string, labels?: string): Promise<number>;
 }
 
-export function startProcess(what: string, environment: Record<string, string>): TestProcess {
+/** `checkout`: where the code is, if it is not this one. */
+export function startProcess(what: string, environment: Record<string, string>, checkout = root): TestProcess {
   const child = Bun.spawn([process.execPath, "server/main.ts", ...what.split(" ").filter(Boolean)], {
-    cwd: root,
+    cwd: checkout,
     env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment },
     stdout: "pipe",
     stderr: "pipe",

@@ -4,6 +4,7 @@ import type { consistencyRoutes as entitlementConsistency } from "../../../serve
 import type { messageRoutes } from "../../../server/entitlement/operator/message_routes.ts";
 import type { OutboxCounts } from "../../../server/entitlement/operator/outbox_routes.ts";
 import type { OperatorActionsOfSubjectsRow } from "../../../server/entitlement/sql.gen.ts";
+import type { traceViewerRoutes } from "../../../server/gateway/console/trace_viewer_routes.ts";
 import type { Profile } from "../../../server/gateway/edge/profiles.ts";
 import type { Role as AnyRole } from "../../../server/kernel/http/tokens.ts";
 import type { filterBody } from "../../../server/kernel/operator/filter.ts";
@@ -38,6 +39,7 @@ export type Narrow<Row, Columns extends { [name in keyof Columns]: name extends 
 /** The roles of users, without the gateway's own. */
 export type Role = Exclude<AnyRole, "GATEWAY">;
 export type Me = Profile;
+export type TraceViewer = Answer<typeof traceViewerRoutes, "admin/api/gateway/trace-viewer">;
 export type User = Narrow<
   Answer<typeof accountUserRoutes, "users/:user_id">,
   { account_status: "ACTIVE" | "SUSPENDED"; roles: readonly Role[] }

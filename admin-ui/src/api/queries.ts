@@ -15,6 +15,7 @@ import type {
   OrdersOfConcern,
   PublishedMessage,
   RawDeadLetterCounts,
+  TraceViewer,
   UnknownOrdersPage,
   User,
 } from "./answers.ts";
@@ -36,6 +37,13 @@ export const byCursor = {
 export const userPath = (user: string, rest: string) => `users/${encodeURIComponent(user)}/${rest}`;
 
 export const me = queryOptions({ queryKey: ["me"], queryFn: () => call<Me>("/v1/me"), staleTime: 60_000 });
+
+/** A setting of the gateway: it changes only with a restart. */
+export const traceViewer = queryOptions({
+  queryKey: ["trace viewer"],
+  queryFn: ({ signal }) => call<TraceViewer>("/admin/api/gateway/trace-viewer", { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 /** Cached for long: names rarely change, and lists repeat the same few users. */
 export const user = (userId: string) =>

@@ -1,3 +1,4 @@
+import { batchSpans, errorWord, type SpanResult, type Tracer } from "../../kernel/telemetry/spans.ts";
 import type { PublishOnWrite, PublishParameters } from "../outbox/publish_on_write.ts";
 import type { ChangeParameters, ChangeRow, OutboxClaimRow } from "../sql.gen.ts";
 
@@ -6,19 +7,37 @@ export type ChangeBatch = Omit<ChangeParameters, keyof PublishParameters>;
 
 /** Runs the change statement, and hands the events that it wrote to the outbox. */
 export const writeChanges =
-  (change: (parameters: ChangeParameters) => Promise<ChangeRow[]>, outbox: Pick<PublishOnWrite, "reserve">) =>
+  (change: (parameters: ChangeParameters) => Promise<ChangeRow[]>, outbox: Pick<PublishOnWrite, "reserve">, tracer?: Tracer) =>
   async (batch: ChangeBatch): Promise<ChangeRow[]> => {
     const reserved = outbox.reserve();
+    const spans =
+      tracer &&
+      batchSpans(
+        tracer,
+        "entitlement.change",
+        batch.traceparent.map(parent => ({ parent })),
+      );
     try {
       const rows = await change({ ...batch, ...reserved.parameters });
+      spans?.end({}, resultsOf(rows));
       const claimed = rows.flatMap(row => claimedEvent(row, batch) ?? []);
       reserved.publish(claimed, claimed.length < rows.filter(isEvent).length);
       return rows;
     } catch (error) {
+      spans?.end({ error: errorWord(error) });
       reserved.fail(error);
       throw error;
     }
   };
+
+/** What became of each request. */
+function resultsOf(rows: readonly ChangeRow[]): (index: number) => SpanResult {
+  const rowOf = new Map(rows.map(row => [row.n - 1, row]));
+  return index => {
+    const { claimed_id, replayed, response_code } = rowOf.get(index) ?? {};
+    return { attributes: { "kenri.event_id": claimed_id ?? undefined, "kenri.replayed": replayed, "kenri.response_code": response_code } };
+  };
+}
 
 const isEvent = ({ replayed, response_code }: ChangeRow) => !replayed && response_code === 200;
 

@@ -10,7 +10,10 @@ import { encodeMessage, fieldsOf } from "../event.ts";
 import { maskFor } from "../masking.ts";
 import type { EntitlementSql, OutboxFindRow } from "../sql.gen.ts";
 
-/** An event as the relay publishes it, encoded from its row in the same way: also before it is published, and if it cannot be. */
+/**
+ * An event as the relay publishes it, encoded from its row in the same way: also before it is published, and if it cannot be. In a recorded trace each
+ * publish has its own span in the header traceparent, and so its own signature.
+ */
 export const messageRoutes = (
   sql: EntitlementSql,
   requires: Requires,
@@ -38,7 +41,7 @@ export const messageRoutes = (
       detail: {
         summary: "An event as it is published",
         description:
-          "Subject, headers, the bytes as hex, and the decoded fields. 409 NOT_ENCODABLE if its payload is no event. Scope: ops:read.",
+          "Subject, headers, the bytes as hex, and the decoded fields. In a recorded trace the message itself has the span of its publish in traceparent, and a signature of that. 409 NOT_ENCODABLE if its payload is no event. Scope: ops:read.",
       },
     },
   );

@@ -10,6 +10,7 @@ import { replaceNul } from "../../kernel/postgres/database.ts";
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { failedBurst, repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
+import type { Tracer } from "../../kernel/telemetry/spans.ts";
 import { traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { EntitlementSql, OutboxClaimRow } from "../sql.gen.ts";
 import { createSuspects } from "./suspects.ts";
@@ -28,6 +29,7 @@ export interface PublishClaimOptions {
   readonly released?: (() => void) | undefined;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracer?: Tracer | undefined;
 }
 
 type Attempt = { readonly row: OutboxClaimRow; readonly publishing: Publishing };
@@ -39,7 +41,7 @@ export function publishClaim(options: PublishClaimOptions) {
   const events = metrics.counter("outbox_events_total", "Events of the outbox, once for each claim, by what became of it.", ["outcome"]);
   options.flow.startAtZero("published");
   const fenced = metrics.counter("outbox_fenced_total", "Results that came after the lease was lost and changed nothing.");
-  const settleRows = fence({ name: "outbox", ids: "event_ids", idOf, counter: fenced, worker, log });
+  const settleRows = fence({ name: "outbox", ids: "event_ids", idOf, counter: fenced, worker, log, tracer: options.tracer });
   const suspects = createSuspects();
   // A publish that is still unanswered when the lease ends does no harm: the next one has the same message id, and the stream keeps one of them.
   const margin = withinLease(options.publishWithin, lease);
@@ -76,7 +78,7 @@ export function publishClaim(options: PublishClaimOptions) {
       outcome === "untried" || (outcome === "outage" && row.event_id !== atFault) || (outcome === "unanswered" && breaker.isOpen());
     const published = attempts.flatMap(({ row, publishing }) => (publishing.outcome === "published" ? [{ row, ...publishing }] : []));
     const failed = attempts.flatMap(one => ("error" in one.publishing && !isUntried(one) ? [{ row: one.row, ...one.publishing }] : []));
-    const untried = attempts.filter(isUntried).map(({ row }) => row.event_id);
+    const untried = attempts.filter(isUntried).map(({ row }) => row);
     await Promise.all([finalize(held, published), retry(held, failed), release(held, untried)]);
   }
 
@@ -84,7 +86,7 @@ export function publishClaim(options: PublishClaimOptions) {
     if (published.length === 0) return;
     checks.published(Math.max(...published.map(one => one.seq)));
     const ids = published.map(({ row }) => row.event_id);
-    const done = await settleRows({ what: "finalize", ids, ...held }, () =>
+    const done = await settleRows({ what: "finalize", ids, traces: () => published.map(({ row }) => row.traceparent), ...held }, () =>
       outbox.finalize({
         token: held.lease.token,
         event_id: ids,
@@ -99,7 +101,7 @@ export function publishClaim(options: PublishClaimOptions) {
   async function retry(held: Held, failed: readonly { row: OutboxClaimRow; outcome: string; error: string }[]): Promise<void> {
     if (failed.length === 0) return;
     const ids = failed.map(({ row }) => row.event_id);
-    const done = await settleRows({ what: "retry", ids, ...held }, () =>
+    const done = await settleRows({ what: "retry", ids, traces: () => failed.map(({ row }) => row.traceparent), ...held }, () =>
       outbox.retry({
         token: held.lease.token,
         event_id: ids,
@@ -118,9 +120,13 @@ export function publishClaim(options: PublishClaimOptions) {
     }
   }
 
-  async function release(held: Held, ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
-    const done = await settleRows({ what: "release", ids, ...held }, () => outbox.release({ token: held.lease.token, event_id: ids }));
+  async function release(held: Held, rows: readonly OutboxClaimRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    const ids = rows.map(idOf);
+    const traces = () => rows.map(({ traceparent }) => traceparent);
+    const done = await settleRows({ what: "release", ids, traces, ...held }, () =>
+      outbox.release({ token: held.lease.token, event_id: ids }),
+    );
     events.inc({ outcome: "released" }, done.length);
     options.released?.();
     const fields = { worker, count: done.length, event_ids: someIds(done.map(idOf)) };

@@ -25,7 +25,7 @@ export interface PublishPipelineOptions {
 
 /** Everything that publishing a claim needs. */
 export function publishPipeline({ kernel, settings, context, outbox, flow, lease, released, requeued }: PublishPipelineOptions) {
-  const { worker, log, metrics, faults } = context;
+  const { worker, log, metrics, tracer, faults } = context;
   const { stream, subject, natsUrls } = settings;
   const { maxAttempts } = settings.outbox;
   const publishWithin = withinLease(settings.outbox.publishWithin, settings.outbox.lease);
@@ -57,6 +57,7 @@ export function publishPipeline({ kernel, settings, context, outbox, flow, lease
       released,
       log,
       metrics,
+      tracer,
     }),
   };
 }

@@ -2,11 +2,64 @@ import { afterEach, expect, test } from "bun:test";
 import { until } from "../../../stack/wait.ts";
 import { silentLog } from "../../kernel/telemetry/log.ts";
 import { createMetrics } from "../../kernel/telemetry/metrics.ts";
+import type { Tracer } from "../../kernel/telemetry/spans.ts";
 import { downstream } from "./downstream.ts";
 import type { Mint } from "./mint.ts";
 
 let service: Bun.Server<undefined> | undefined;
 afterEach(() => service?.stop(true));
+
+test("a call of a sampled trace has a span, whose context the service gets; another trace goes on without one", async () => {
+  const started: unknown[] = [];
+  const ended: unknown[] = [];
+  const tracer = {
+    start(name: string, parent: string, options: object) {
+      started.push([name, parent, options]);
+      return parent.endsWith("01") ? { traceparent: ofSpan, end: (result: object) => ended.push(result) } : undefined;
+    },
+  } as unknown as Tracer;
+  const [trace, ofSpan] = [
+    "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7",
+    "00-4bf92f3577b34da6a3ce929d0e0e4736-1111111111111111-01",
+  ];
+  const got: (string | null)[] = [];
+  const answering = { status: 200 };
+  service = Bun.serve({
+    port: 0,
+    fetch(request) {
+      got.push(request.headers.get("traceparent"));
+      return Response.json({ fine: true }, { status: answering.status });
+    },
+  });
+  const url = `http://127.0.0.1:${service.port}`;
+  const services = downstream({
+    urls: { account: url, entitlement: url, matchmaking: url, notification: url },
+    mint: { token: async () => "token" } as unknown as Mint,
+    deadline: 1000,
+    actionDeadline: 1000,
+    perUser: { most: 8, wait: 1000 },
+    log: silentLog,
+    metrics: createMetrics(),
+    tracer,
+  });
+  const person = { userId: "gateway", roles: ["GATEWAY"] };
+  const call = (flags: string) =>
+    services.ask("entitlement", "/ops/users/secret", { person, requestId: "r", traceparent: `${trace}-${flags}` });
+  await call("01");
+  await call("00");
+  answering.status = 500;
+  await call("01").catch(() => {});
+  const expected = [
+    "GET entitlement",
+    `${trace}-01`,
+    { kind: "client", attributes: { "http.request.method": "GET", "peer.service": "kenri-entitlement" } },
+  ];
+  expect(started[0]).toEqual(expected);
+  expect(got.slice(0, 2)).toEqual([ofSpan, expect.stringMatching(new RegExp(`^${trace.slice(0, 36)}[0-9a-f]{16}-00$`))]);
+  expect(ended[0]).toEqual({ attributes: { "http.response.status_code": 200 } });
+  expect(ended.at(-1)).toEqual({ error: "bad gateway" });
+  expect(JSON.stringify(started)).not.toContain("secret");
+});
 
 /** Calls to a service that answers with `status`, by a clock that the test sets. */
 function scene() {

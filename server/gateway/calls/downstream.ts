@@ -4,6 +4,7 @@ import { withTimeout } from "../../kernel/life/deadline.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
+import type { Tracer } from "../../kernel/telemetry/spans.ts";
 import { continueTrace, traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { SystemName } from "../services.ts";
 import type { Mint } from "./mint.ts";
@@ -42,6 +43,7 @@ export interface DownstreamOptions {
   readonly perUser: { readonly most: number; readonly wait: number };
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracer?: Tracer | undefined;
   readonly now?: () => number;
 }
 
@@ -57,6 +59,7 @@ export function downstream({
   perUser,
   log,
   metrics,
+  tracer,
   now = performance.now.bind(performance),
 }: DownstreamOptions) {
   const seconds = metrics.histogram("gateway_call_seconds", "Time of a call to a service.", ["service", "outcome"]);
@@ -97,14 +100,42 @@ export function downstream({
     return isUp;
   }
 
-  async function attempt(system: SystemName, path: string, context: CallContext, given: Call, until: number): Promise<Reply> {
+  type Attempt = (system: SystemName, path: string, context: CallContext, given: Call, until: number) => Promise<Reply>;
+
+  /** An attempt with a span. The service gets its context. */
+  const traced =
+    (by: Tracer): Attempt =>
+    async (system, path, context, given, until) => {
+      const { method = "GET" } = given;
+      const attributes = { "http.request.method": method, "peer.service": `kenri-${system}` };
+      const span = by.start(`${method} ${system}`, context.traceparent, { kind: "client", attributes });
+      if (!span) return send(system, path, context, given, until);
+      try {
+        const reply = await send(system, path, context, given, until, span.traceparent);
+        span.end({ attributes: { "http.response.status_code": reply.status } });
+        return reply;
+      } catch (error) {
+        span.end({ error: failureOf(error) });
+        throw error;
+      }
+    };
+  const attempt: Attempt = tracer ? traced(tracer) : send;
+
+  async function send(
+    system: SystemName,
+    path: string,
+    context: CallContext,
+    given: Call,
+    until: number,
+    traceparent = continueTrace(context.traceparent).traceparent,
+  ): Promise<Reply> {
     const { method = "GET", body, idempotencyKey, noCache } = given;
     const response = await fetch(`${urls[system]}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${await mint.token(system, context.person, context.requestId)}`,
         "x-request-id": context.requestId,
-        traceparent: continueTrace(context.traceparent).traceparent,
+        traceparent,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
         ...(noCache ? { "cache-control": "no-cache" } : {}),

@@ -12,7 +12,7 @@ beforeAll(async () => {
   kenri = await testKenri({ OPS_ANSWERS_FOR: "1m" });
   const place = await gatewayPlace();
   await kenri.start("account:api entitlement:api notification:api", place.forServices);
-  gateway = await startGateway(kenri, place);
+  gateway = await startGateway(kenri, place, { TRACE_VIEWER_URL: traceViewer });
   for (const name of ["alice", "viewer", "operator"]) {
     people[name] = testBrowser();
     await people[name].signIn(gateway.url, name);
@@ -25,6 +25,14 @@ interface Counts {
   readonly counts: Record<string, { readonly count: number }>;
 }
 const nobody = crypto.randomUUID();
+const traceViewer = "http://127.0.0.1:16686/trace/{trace_id}?uiEmbed=v0";
+
+test("the address of the trace viewer is for console roles, as it was set", async () => {
+  for (const name of ["viewer", "operator"])
+    expect(await (await get(name, "/admin/api/gateway/trace-viewer")).json()).toEqual({ url: traceViewer });
+  expect((await get("alice", "/admin/api/gateway/trace-viewer")).status).toBe(403);
+  expect((await fetch(`${gateway.url}/admin/api/gateway/trace-viewer`)).status).toBe(401);
+});
 
 describe("the configuration", () => {
   const secrets = () => [kenri.environment.ACCOUNT_APP_DATABASE_URL!, process.env.KENRI_TEST_IDP_CLIENT_SECRET!];

@@ -3,7 +3,7 @@ import { type Loop, loop } from "../../kernel/life/loop.ts";
 import { actorsPath, type Standing } from "../../kernel/operator/operation_standing.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
-import { continueTrace } from "../../kernel/telemetry/trace.ts";
+import { unsampledTrace } from "../../kernel/telemetry/trace.ts";
 import type { Downstream } from "../calls/downstream.ts";
 import { asGateway, type Profile } from "../edge/profiles.ts";
 import type { SystemName } from "../services.ts";
@@ -36,7 +36,7 @@ export function operationActors({ services, systems, every, log, metrics }: Oper
   }
 
   async function confirm(system: SystemName, stopping: AbortSignal): Promise<void> {
-    const context = asGateway({ requestId: crypto.randomUUID(), traceparent: continueTrace(null).traceparent });
+    const context = asGateway({ requestId: crypto.randomUUID(), traceparent: unsampledTrace().traceparent });
     const { actors } = await services.ask<{ actors: readonly string[] }>(system, actorsPath, context);
     for (let n = 0; n < actors.length && !stopping.aborted; n += atOnce)
       await Promise.all(actors.slice(n, n + atOnce).map(userId => confirmOne(system, userId, context).catch(notConfirmed(system))));

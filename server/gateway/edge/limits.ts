@@ -79,7 +79,7 @@ export function limits(redis: Redis, perMinute: Readonly<Record<LimitName, numbe
     await pause(delay).finally(() => delayed--);
   }
 
-  async function levels(buckets: readonly Bucket[]): Promise<Level[]> {
+  async function levels(buckets: readonly Bucket[], traceparent: string | undefined): Promise<Level[]> {
     const sizes = buckets.map(({ name }) => sizeOf(name));
     const keys = buckets.map(({ key }) => key);
     if (buckets.every(({ name }) => countedHere.has(name))) return here(keys, sizes);
@@ -88,6 +88,7 @@ export function limits(redis: Redis, perMinute: Readonly<Record<LimitName, numbe
         script,
         keys,
         sizes.flatMap(({ holds, fill }) => [holds, fill]),
+        traceparent,
       );
       return found.map(([had, left, nextIn]) => ({ had: had === 1, left, nextIn }));
     } catch (error) {
@@ -98,11 +99,17 @@ export function limits(redis: Redis, perMinute: Readonly<Record<LimitName, numbe
 
   /**
    * Takes a token of this caller's bucket, and of their user's if they are signed in, and of the user's bucket for costly requests. Returns the
-   * rate limit headers; throws 429 if a bucket is empty.
+   * rate limit headers; throws 429 if a bucket is empty. `traceparent`: the span of the request.
    */
-  return async function take(name: LimitName, who: string, userId?: string, costly?: UserLimit): Promise<Record<string, string>> {
+  return async function take(
+    name: LimitName,
+    who: string,
+    userId?: string,
+    costly?: UserLimit,
+    traceparent?: string,
+  ): Promise<Record<string, string>> {
     const buckets = bucketsOf(name, who, userId, costly);
-    const found = (await levels(buckets)).map((level, n) => {
+    const found = (await levels(buckets, traceparent)).map((level, n) => {
       const { name } = buckets[n]!;
       const { holds, fill } = sizeOf(name);
       return { ...level, name, most: perMinute[name], holds, fill, seconds: Math.max(1, Math.ceil(level.nextIn / 1000)) };

@@ -38,13 +38,13 @@ const csrfHeader = "x-kenri-csrf";
 
 /** Route options that check a request before its body is read: rate limit, origin, session, account status and roles. */
 export function sessionGuard({ sessions, profiles, cookies, takeLimit, addressOf, origin, bodyWithin }: SessionGuardOptions) {
-  const limit = async ({ set }: HookContext, ...request: Parameters<TakeLimit>) =>
-    void Object.assign(set.headers, await takeLimit(...request));
+  const limit = async ({ request, set }: HookContext, name: LimitName, who: string, userId?: string, costly?: UserLimit) =>
+    void Object.assign(set.headers, await takeLimit(name, who, userId, costly, requestContext(request).trace.traceparent));
 
   async function sessionOf(request: Request): Promise<Session | undefined> {
     const id = cookies.read(request, sessionCookie);
     if (id === undefined) return undefined;
-    return sessions.read(id).catch(error => {
+    return sessions.read(id, requestContext(request).trace.traceparent).catch(error => {
       throw sessionsAway(error);
     });
   }

@@ -75,9 +75,10 @@ export function createSessions(redis: Redis, integrity: Integrity, { idle, absol
       return id;
     },
 
-    async read(id: string): Promise<Session | undefined> {
+    /** `traceparent`: the span of the request. */
+    async read(id: string, traceparent?: string): Promise<Session | undefined> {
       if (!idPattern.test(id)) return undefined;
-      const found = await redis.run<[data: string, now: number] | null>(readOne, [keyOf(id)], [idle]);
+      const found = await redis.run<[data: string, now: number] | null>(readOne, [keyOf(id)], [idle], traceparent);
       const userId = found ? userOf(keyOf(id), ...found) : undefined;
       return userId === undefined ? undefined : { key: keyOf(id), userId };
     },

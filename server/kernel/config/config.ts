@@ -47,6 +47,16 @@ export const httpUrl = (variable: string, about: string) =>
     URL.canParse(text) ? text.replace(/\/+$/, "") : "",
   );
 
+/** An http or https URL with `{name}` in it, which is replaced. */
+export const urlTemplate = (variable: string, about: string, name: string) =>
+  setting<string>(
+    variable,
+    about,
+    undefined,
+    Type.String({ minLength: 1, description: `an http or https URL with {${name}} in it` }),
+    text => (text.includes(`{${name}}`) && /^https?:$/.test(URL.parse(text.replaceAll(`{${name}}`, "x"))?.protocol ?? "") ? text : ""),
+  );
+
 /** A URL with a password: never printed. */
 export const secretUrl = (variable: string, about: string) =>
   ({
@@ -95,13 +105,31 @@ export const form = <T extends object>(
   read: (text: string) => T | undefined,
 ) => setting<T>(variable, about, preset, Type.Object({}, { description: expected }), read);
 
+/** A list of `name=value`, separated by commas; values are percent-encoded. */
+export const pairs = (variable: string, about: string) =>
+  setting<Readonly<Record<string, string>>>(variable, about, undefined, Type.Object({}, { description: formOfPairs }), readPairs);
+
+/** The same with secrets in it: never printed. */
+export const secretPairs = (variable: string, about: string) => secretForm(variable, about, formOfPairs, readPairs);
+
+const formOfPairs = "name=value, or several of these separated by commas, each value percent-encoded";
+
+function readPairs(text: string): Readonly<Record<string, string>> | undefined {
+  const read = text.split(",").map(pair => /^\s*([!#$%&'*+.^`|~\w-]+)\s*=\s*([\x20-\x7e]*?)\s*$/.exec(pair));
+  try {
+    return Object.fromEntries(read.map(match => [match![1]!, decodeURIComponent(match![2]!)]));
+  } catch {
+    return undefined;
+  }
+}
+
 export const integer = (variable: string, about: string, preset: number | undefined, range: { minimum: number; maximum: number }) =>
   setting<number>(variable, about, preset?.toString(), Type.Integer(range), text => (/^-?\d+$/.test(text) ? Number(text) : text));
 
 export const flag = (variable: string, about: string, preset: boolean) =>
   setting<boolean>(variable, about, String(preset), Type.Boolean(), text => (text === "true" ? true : text === "false" ? false : text));
 
-export const choice = <const T extends string>(variable: string, about: string, preset: T, values: readonly T[]) =>
+export const choice = <const T extends string>(variable: string, about: string, preset: T | undefined, values: readonly T[]) =>
   setting<T>(variable, about, preset, Type.Union(values.map(value => Type.Literal(value))), text => text);
 
 const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;

@@ -1,6 +1,7 @@
 import { logRequestsPattern } from "../telemetry/request_log.ts";
 import { choice, duration, integer, optional, type Settings, signingKeys, text, textLike } from "./config.ts";
 import { natsProblems, natsSettings } from "./nats_access.ts";
+import { traceProblems, traceSettings } from "./trace_settings.ts";
 
 /** The settings of every process. */
 export const kernelSettings = {
@@ -130,6 +131,7 @@ export const kernelSettings = {
       { minimum: 2, maximum: 1000 },
     ),
   },
+  traces: traceSettings,
   faults: {
     killAt: optional(text("FAULT_KILL_AT", "the process kills itself at this fault point; refused in production")),
     stopAt: optional(text("FAULT_STOP_AT", "the process stops itself (SIGSTOP) once at this fault point; refused in production")),
@@ -141,8 +143,8 @@ export const kernelSettings = {
 export type KernelSettings = Settings<typeof kernelSettings>;
 
 /** What is wrong with the settings together. */
-export function kernelProblems({ environment, faults, nats }: KernelSettings): string[] {
-  return [...natsProblems(nats), ...(environment === "production" ? faultProblems(faults) : [])];
+export function kernelProblems({ environment, faults, nats, traces }: KernelSettings): string[] {
+  return [...natsProblems(nats), ...traceProblems(traces), ...(environment === "production" ? faultProblems(faults) : [])];
 }
 
 function faultProblems(faults: KernelSettings["faults"]): string[] {

@@ -23,7 +23,7 @@ function underTest() {
     worker: "w",
     log,
   });
-  const settlement = { what: "finalize", lease: fixedLease(5000), stopping: running, ids: ["a", "b"] };
+  const settlement = { what: "finalize", lease: fixedLease(5000), stopping: running, ids: ["a", "b"], traces: () => [] };
   return { seen, settle, settlement };
 }
 

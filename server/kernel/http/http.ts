@@ -7,7 +7,8 @@ import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { repeatsOf, rowBurst } from "../telemetry/repeats.ts";
 import { requestLog, rowIdsOf } from "../telemetry/request_log.ts";
-import { continueTrace, type Trace } from "../telemetry/trace.ts";
+import { type Span, type SpanResult, type Tracer, traceOf } from "../telemetry/spans.ts";
+import type { Trace } from "../telemetry/trace.ts";
 import { isInternalPath, outside, pathOf, pathPattern } from "./custom_methods.ts";
 import { badRequest, notFound, Problem, unavailable } from "./problem.ts";
 import { unsupportedMeaning } from "./request_headers.ts";
@@ -16,6 +17,7 @@ import { violationOf } from "./text.ts";
 export interface HttpOptions {
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracer?: Tracer | undefined;
   readonly health: Health;
   /** Which requests are logged; see requestLog. */
   readonly logRequests?: string;
@@ -26,6 +28,8 @@ export interface HttpOptions {
 interface RequestContext {
   readonly requestId: string;
   readonly trace: Trace;
+  /** Undefined if traces are off or this one is not sampled. */
+  readonly span: Span | undefined;
   readonly since: number;
   /** The status of a refusal; the framework does not pass it on. */
   refusedWith?: number;
@@ -45,17 +49,14 @@ const maxInstance = 1000;
 const requestIdPattern = /^(?!kenri_)[\w.:-]{1,100}$/;
 
 /** The trace, request id and caller of a request. */
-export function requestContext(request: Request): RequestContext {
-  let context = contexts.get(request);
-  if (!context) {
-    const given = request.headers.get("x-request-id");
-    context = {
-      requestId: given && requestIdPattern.test(given) ? given : crypto.randomUUID(),
-      trace: continueTrace(request.headers.get("traceparent")),
-      since: performance.now(),
-    };
-    contexts.set(request, context);
-  }
+export const requestContext = (request: Request): RequestContext => contexts.get(request) ?? beginRequest(request, undefined);
+
+function beginRequest(request: Request, tracer: Tracer | undefined): RequestContext {
+  const given = request.headers.get("x-request-id");
+  const { trace, span } = traceOf(tracer, request.headers.get("traceparent"));
+  const requestId = given && requestIdPattern.test(given) ? given : crypto.randomUUID();
+  const context = { requestId, trace, span, since: performance.now() };
+  contexts.set(request, context);
   return context;
 }
 
@@ -88,16 +89,19 @@ const idsOf = (request: Request) => {
 };
 
 /** An Elysia app with Kenri's HTTP rules: problem+json for every refusal, trace and request id on every response. */
-export function httpApp({ log, metrics, health, logRequests = "off", unlogged = [] }: HttpOptions) {
+export function httpApp({ log, metrics, tracer, health, logRequests = "off", unlogged = [] }: HttpOptions) {
   const logRequest = requestLog(log, logRequests);
   const isUnlogged = new Set([...alwaysServed, ...unlogged]);
+  /** Requests that other programs repeat every few seconds have no span. */
+  const tracerFor = (request: Request) => (tracer && !isUnlogged.has(pathOf(request)) ? tracer : undefined);
   // Otherwise a short Host shifts where the router looks for the path.
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
 
   function finished(request: Request, route: string, status: number, params?: Record<string, unknown>): void {
-    const { since, caller } = requestContext(request);
+    const { since, caller, span } = requestContext(request);
     const took = performance.now() - since;
     const { method } = request;
+    span?.end(resultOf(method, route, status, params));
     metrics.httpSeconds.observe({ method: methods.has(method) ? method : "other", route, status: String(status) }, took / 1000);
     if (isUnlogged.has(route)) return;
     logRequest({ method, route, status, duration_ms: Math.round(took * 10) / 10, ...idsOf(request), ...rowIdsOf(params), ...caller });
@@ -119,7 +123,7 @@ export function httpApp({ log, metrics, health, logRequests = "off", unlogged = 
 
   return app
     .onRequest(({ request, set }) => {
-      const { requestId, trace } = requestContext(request);
+      const { requestId, trace } = beginRequest(request, tracerFor(request));
       set.headers["x-request-id"] = requestId;
       set.headers.traceparent = trace.traceparent;
       set.headers["x-content-type-options"] = "nosniff";
@@ -148,6 +152,18 @@ export function httpApp({ log, metrics, health, logRequests = "off", unlogged = 
     })
     .as("global");
 }
+
+/** What the span of a request says. No path and no query: they may hold anything. */
+const resultOf = (method: string, route: string, status: number, params?: Record<string, unknown>): SpanResult => ({
+  name: `${methods.has(method) ? method : "HTTP"} ${route}`,
+  attributes: {
+    "http.request.method": methods.has(method) ? method : "_OTHER",
+    "http.route": route,
+    "http.response.status_code": status,
+    ...rowIdsOf(params),
+  },
+  error: status >= 500 ? String(status) : undefined,
+});
 
 // What users call. Operators' routes are many, and no objective counts them at the services.
 const failures = ["500", "502", "503", "504"];

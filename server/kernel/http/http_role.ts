@@ -12,7 +12,7 @@ export interface HttpRoleOptions {
   readonly system: string;
   readonly port: number;
   readonly kernel: Pick<KernelSettings, "host" | "logRequests" | "shutdownNotice" | "shutdownWithin">;
-  readonly context: Pick<RoleContext, "log" | "metrics" | "health">;
+  readonly context: Pick<RoleContext, "log" | "metrics" | "tracer" | "health">;
   /** Routes whose requests are not logged. */
   readonly unlogged?: readonly string[];
   /** Called after each response, also after a failed one. */
@@ -36,8 +36,8 @@ export interface HttpParts {
  * An HTTP API without a database. It listens at once. Until all its services have started, it answers 503 and names what it waits for.
  * Before it closes the port, /readyz answers 503 for a while; then it finishes the requests under way.
  */
-export function httpRole({ system, port, kernel, context: { log, metrics, health }, unlogged = [], finished }: HttpRoleOptions) {
-  const app = httpApp({ log, metrics, health, logRequests: kernel.logRequests, unlogged });
+export function httpRole({ system, port, kernel, context: { log, metrics, tracer, health }, unlogged = [], finished }: HttpRoleOptions) {
+  const app = httpApp({ log, metrics, tracer, health, logRequests: kernel.logRequests, unlogged });
   const server = httpServer(app, {
     port,
     host: kernel.host,

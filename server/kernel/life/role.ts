@@ -1,5 +1,6 @@
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import type { Tracer } from "../telemetry/spans.ts";
 import type { Faults } from "./fault.ts";
 import type { Health } from "./health.ts";
 import { type Service, service } from "./service.ts";
@@ -12,6 +13,8 @@ export interface RoleContext {
   readonly worker: string;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Undefined if traces are off. */
+  readonly tracer?: Tracer | undefined;
   readonly health: Health;
   readonly faults: Faults;
   /** Ends this runner because its work makes no progress, so that it is started again: the thread, or the process with exit code 1. */

@@ -1,4 +1,5 @@
 import type { Faults } from "../life/fault.ts";
+import type { Span, Tracer } from "../telemetry/spans.ts";
 import { type Ack, ackPublisher, type Outgoing, signedMessage } from "./ack_publisher.ts";
 import type { Breaker } from "./breaker.ts";
 import type { Broker } from "./broker.ts";
@@ -9,6 +10,8 @@ import { doesNotStore } from "./store_probe.ts";
 export type EventMessage = Outgoing & {
   /** Whom it concerns. */
   readonly userIds: readonly string[];
+  /** Further traces that it belongs to, beside the one of its header traceparent. */
+  readonly links?: readonly string[];
 };
 
 /**
@@ -22,6 +25,9 @@ export type Publishing =
   | { readonly outcome: "untried" };
 
 export interface PublisherOptions<Row> {
+  /** Begins the names of spans. */
+  readonly name: string;
+  readonly tracer?: Tracer | undefined;
   readonly broker: Broker;
   readonly breaker: Breaker;
   readonly faults: Faults;
@@ -37,8 +43,8 @@ export interface PublisherOptions<Row> {
 
 /** Publishes one event and waits for the answer of the stream. */
 export function publisher<Row>(options: PublisherOptions<Row>) {
-  const { broker, breaker, faults, stream, subject, deadline, signatures, encode, invalidate } = options;
-  const send = ackPublisher(broker, stream, deadline);
+  const { tracer, broker, breaker, faults, stream, subject, deadline, signatures, encode, invalidate } = options;
+  const publishAndWait = ackPublisher(broker, stream, deadline);
   let largest = 0;
 
   function judge(ack: Ack, message: EventMessage): Publishing {
@@ -63,17 +69,32 @@ export function publisher<Row>(options: PublisherOptions<Row>) {
     }
   }
 
-  async function publish(row: Row): Promise<Publishing> {
+  const spanOf = ({ id, headers, links = [] }: EventMessage): Span | undefined =>
+    tracer?.start(`${options.name}.publish`, headers.traceparent ?? "", {
+      kind: "producer",
+      links,
+      attributes: { "messaging.system": "nats", "messaging.destination.name": stream, "messaging.message.id": id },
+    });
+
+  function publish(row: Row): Promise<Publishing> {
     let message: EventMessage;
+    let span: Span | undefined;
     try {
-      message = signedMessage(signatures, subject, encode(row));
+      const encoded = encode(row);
+      span = spanOf(encoded);
+      message = signedMessage(signatures, subject, span ? childOf(span, encoded) : encoded);
     } catch (error) {
-      return { outcome: "unencodable", error: (error as Error).message };
+      span?.end({ error: "unencodable" });
+      return Promise.resolve({ outcome: "unencodable", error: (error as Error).message });
     }
+    return span ? traced(span, send(message)) : send(message);
+  }
+
+  async function send(message: EventMessage): Promise<Publishing> {
     if (message.userIds.some(id => faults.strikes(id)))
       return { outcome: "failed", error: "fault: publishes for this user are made to fail" };
     if (breaker.isOpen()) return { outcome: "untried" };
-    return judge(await send(subject, message), message);
+    return judge(await publishAndWait(subject, message), message);
   }
 
   return {
@@ -81,6 +102,18 @@ export function publisher<Row>(options: PublisherOptions<Row>) {
     /** The size of the largest event that the stream could not store since it last stored one. */
     largestUnstored: () => largest,
   };
+}
+
+const childOf = (span: Span, message: EventMessage): EventMessage => ({
+  ...message,
+  headers: { ...message.headers, traceparent: span.traceparent },
+});
+
+async function traced(span: Span, sending: Promise<Publishing>): Promise<Publishing> {
+  const publishing = await sending;
+  const { outcome } = publishing;
+  span.end(outcome === "published" ? { attributes: { "kenri.duplicate": publishing.duplicate } } : { error: outcome });
+  return publishing;
 }
 
 const sizeOf = ({ data, headers }: EventMessage) => data.length + JSON.stringify(headers).length;

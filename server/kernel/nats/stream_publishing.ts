@@ -30,7 +30,7 @@ export interface StreamPublishingOptions<Row> {
 /** Everything that publishing to a stream needs: the connection, the check of the stream, the breaker with its probe, and the publisher. */
 export function streamPublishing<Row>(options: StreamPublishingOptions<Row>) {
   const { name, kernel, natsUrls, context, publishWithin, record, encode, requeued = () => {} } = options;
-  const { worker, log, metrics, health, faults } = context;
+  const { worker, log, metrics, tracer, health, faults } = context;
   const access = natsAccess(kernel.nats, natsUrls, context.role);
   const broker = createBroker({ nats: access, name: worker, log, health, metrics });
   const stream: StreamSpec = { name: options.stream.name, subject: options.stream.subject, ...kernel.stream };
@@ -49,6 +49,8 @@ export function streamPublishing<Row>(options: StreamPublishingOptions<Row>) {
   });
   const target = { stream: stream.name, subject: stream.subject, signatures };
   const { publish, largestUnstored } = publisher({
+    name,
+    tracer,
     ...target,
     broker,
     breaker,

@@ -8,6 +8,7 @@ import { type Service, service } from "../life/service.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { markLogged, repeatsOf } from "../telemetry/repeats.ts";
+import { errorWord, type Tracer } from "../telemetry/spans.ts";
 import { type RedisAddress, redisLogin } from "./redis_address.ts";
 import { sentenceOf, whyRefused } from "./redis_refusal.ts";
 
@@ -19,6 +20,7 @@ export interface RedisOptions extends RedisAddress {
   readonly log: Log;
   readonly health: Health;
   readonly metrics: Metrics;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** A Lua script from its file, with its hash for EVALSHA. */
@@ -55,11 +57,13 @@ const explainEvery = 1000;
 export interface Redis extends Service {
   connected(): boolean;
   send<T>(command: string, ...args: readonly (string | number)[]): Promise<T>;
-  /** Runs a script, and loads it again after a restart of the server. */
-  run<T>(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<T>;
+  /** Runs a script, and loads it again after a restart of the server. `traceparent`: the span that the call belongs to. */
+  run<T>(script: Script, keys: readonly string[], args: readonly (string | number)[], traceparent?: string): Promise<T>;
 }
 
-export function createRedis({ deadline, scripts = [], log, health, metrics, ...address }: RedisOptions): Redis {
+const ofScripts = { kind: "client", attributes: { "db.system.name": "redis", "db.operation.name": "EVALSHA" } } as const;
+
+export function createRedis({ deadline, scripts = [], log, health, metrics, tracer, ...address }: RedisOptions): Redis {
   let client: RedisClient | undefined;
   /** Refusals of a reachable server, by command or script. The next success of the same ends one. */
   const refusals = new Map<string, { readonly what: string; readonly key: string }>();
@@ -202,15 +206,21 @@ export function createRedis({ deadline, scripts = [], log, health, metrics, ...a
     }),
     connected: () => client !== undefined,
     send,
-    async run<T>(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<T> {
+    async run<T>(script: Script, keys: readonly string[], args: readonly (string | number)[], traceparent?: string): Promise<T> {
+      const span = traceparent === undefined ? undefined : tracer?.start(`redis ${script.name}`, traceparent, ofScripts);
       const rest = [keys.length, ...keys, ...args];
       const since = performance.now();
+      let failure: string | undefined;
       try {
-        return await sendAs<T>(script.name, "EVALSHA", [script.sha, ...rest]);
+        return await sendAs<T>(script.name, "EVALSHA", [script.sha, ...rest]).catch(error => {
+          if (!String((error as Error).message).startsWith("NOSCRIPT")) throw error;
+          return sendAs<T>(script.name, "EVAL", [script.text, ...rest]);
+        });
       } catch (error) {
-        if (!String((error as Error).message).startsWith("NOSCRIPT")) throw error;
-        return await sendAs<T>(script.name, "EVAL", [script.text, ...rest]);
+        failure = errorWord(error);
+        throw error;
       } finally {
+        span?.end({ error: failure });
         scriptSeconds.observe({ script: script.name }, (performance.now() - since) / 1000);
       }
     },

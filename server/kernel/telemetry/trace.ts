@@ -22,6 +22,12 @@ export function continueTrace(traceparent: string | null | undefined): Trace {
   return match ? make(match[1]!, match[3]!) : make(hex(16), "01");
 }
 
+/** A new trace of which no span is recorded: for calls that repeat in the background. */
+export const unsampledTrace = (): Trace => make(hex(16), "00");
+
+/** Whether the spans of a trace are recorded, by its flags. */
+export const isSampled = (traceparent: string): boolean => (Number.parseInt(traceparent.slice(-1), 16) & 1) === 1;
+
 export const isReadableTrace = (traceparent: string | null | undefined): boolean => readable(traceparent) !== undefined;
 
 function readable(traceparent: string | null | undefined): RegExpExecArray | undefined {

@@ -24,6 +24,7 @@ export function encodeMatch({ mode, matchId, generation, event }: MatchEntry): E
     // The stream drops a repeated id inside the duplicate window, so each generation has its own id.
     id: generation === 0 ? matchId : `${matchId}:r${generation}`,
     userIds: facts.players.map(({ user_id }) => user_id),
+    links: facts.players.slice(1).map(player => player.traceparent),
     data: toBinary(MatchEventSchema, messageOf(mode, matchId, facts)),
     headers: {
       event_type: "MatchFound",

@@ -67,8 +67,10 @@ export function ticketOf(ticketId: string, mode: string, { now, fields, ahead, u
 }
 
 /** Finds a ticket in the modes. Its id does not tell its mode. */
-export async function findTicket(stores: Iterable<ModeStore>, ticketId: string) {
-  const found = await Promise.all([...stores].map(async store => ({ mode: store.mode.name, view: await store.read(ticketId) })));
+export async function findTicket(stores: Iterable<ModeStore>, ticketId: string, traceparent?: string) {
+  const found = await Promise.all(
+    [...stores].map(async store => ({ mode: store.mode.name, view: await store.read(ticketId, traceparent) })),
+  );
   return found.flatMap(({ mode, view }) => (view ? [{ mode, view }] : []))[0];
 }
 

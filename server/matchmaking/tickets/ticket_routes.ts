@@ -29,6 +29,7 @@ export function ticketRoutes({ stores, requires, joined, metrics }: TicketOption
   const tickets = metrics.counter("matchmaking_joins_total", "Requests to join a queue, by what became of them.", ["mode", "outcome"]);
   const cancels = metrics.counter("matchmaking_cancelled_total", "Tickets that their players cancelled.", ["mode"]);
   const userOf = (request: Request) => callerOf(request).person!.userId;
+  const traceparentOf = (request: Request) => requestContext(request).trace.traceparent;
   const all = () => stores.values();
 
   function storeOf(mode: string): ModeStore {
@@ -57,7 +58,7 @@ export function ticketRoutes({ stores, requires, joined, metrics }: TicketOption
           joinId: joinIdOf(userId, params.mode, body.idempotency_key),
           ticketId: Bun.randomUUIDv7(),
           ...normalForm(body, store.mode),
-          traceparent: requestContext(request).trace.traceparent,
+          traceparent: traceparentOf(request),
         });
         tickets.inc({ mode: params.mode, outcome });
         if (outcome === "conflict")
@@ -92,7 +93,7 @@ export function ticketRoutes({ stores, requires, joined, metrics }: TicketOption
       "/v1/matchmaking/tickets/:ticket_id",
       async ({ params: { ticket_id: id }, request }) => {
         const ticketId = id.toLowerCase();
-        const found = await findTicket(all(), ticketId);
+        const found = await findTicket(all(), ticketId, traceparentOf(request));
         // Of a ticket without a user only its place in the queue was left.
         if (!found?.view.fields.user_id) throw noSuchTicket(ticketId, keepOf(stores));
         if (found.view.fields.user_id !== userOf(request)) throw notYours();
@@ -114,7 +115,10 @@ export function ticketRoutes({ stores, requires, joined, metrics }: TicketOption
       async ({ params: { ticket_id: id }, request }) => {
         const ticketId = id.toLowerCase();
         const answers = await Promise.all(
-          [...all()].map(async store => ({ mode: store.mode.name, found: await store.cancel(ticketId, userOf(request)) })),
+          [...all()].map(async store => ({
+            mode: store.mode.name,
+            found: await store.cancel(ticketId, userOf(request), traceparentOf(request)),
+          })),
         );
         const answer = answers.find(({ found }) => found !== undefined);
         if (!answer?.found) throw noSuchTicket(ticketId, keepOf(stores));

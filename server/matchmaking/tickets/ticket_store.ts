@@ -60,26 +60,19 @@ export function ticketStore({ mode, keep, key, run, send, noteEnded }: ModeRedis
 
   const store = {
     async join({ userId, joinId, ticketId, digest, attributes, rating, traceparent }: Join) {
-      const [outcome, id, view] = await run<["joined" | "replayed" | "conflict" | "already_queued", string, RawView]>("join", [
-        userId,
-        joinId,
-        ticketId,
-        digest,
-        attributes,
-        rating ?? "",
-        traceparent,
-        mode.ttl,
-        keep,
-      ]);
+      const args = [userId, joinId, ticketId, digest, attributes, rating ?? "", traceparent, mode.ttl, keep];
+      type Joined = ["joined" | "replayed" | "conflict" | "already_queued", string, RawView];
+      const [outcome, id, view] = await run<Joined>("join", args, traceparent);
       return { outcome, ticketId: id, view: viewOf(view)! };
     },
 
-    async cancel(ticketId: string, userId: string) {
-      const found = await run<["cancelled" | "ended" | "forbidden", RawView] | null>("cancel", [ticketId, userId, keep]);
+    async cancel(ticketId: string, userId: string, traceparent?: string) {
+      type Cancelled = ["cancelled" | "ended" | "forbidden", RawView];
+      const found = await run<Cancelled | null>("cancel", [ticketId, userId, keep], traceparent);
       return found ? { outcome: found[0], view: viewOf(found[1]) } : undefined;
     },
 
-    read: async (ticketId: string) => viewOf(await run<RawView>("read", [ticketId, keep])),
+    read: async (ticketId: string, traceparent?: string) => viewOf(await run<RawView>("read", [ticketId, keep], traceparent)),
 
     async queue() {
       const [waiting, usualWait] = await run<[number, number | string]>("queue", []);

@@ -8,6 +8,7 @@ import { replaceNul } from "../../kernel/postgres/database.ts";
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { failedBurst, repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
+import type { Tracer } from "../../kernel/telemetry/spans.ts";
 import { traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { FlowStep } from "../flow_steps.ts";
 import type { NotificationSql, NotificationsClaimRow, NotificationsSettleRow } from "../sql.gen.ts";
@@ -27,6 +28,7 @@ export interface SendClaimOptions {
   readonly flow: Flow;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracer?: Tracer | undefined;
 }
 
 type Attempt = { readonly row: NotificationsClaimRow; readonly sending: Sending | undefined; readonly durationMs: number };
@@ -34,14 +36,15 @@ type Held = Pick<Settlement, "lease" | "stopping">;
 
 /** Sends the notifications of a claim: channel → settle | release. Aggregates in parallel, the notifications of each in order. */
 export function sendClaim(options: SendClaimOptions) {
-  const { notifications, channels, faults, worker, lease, sendWithin, log, metrics } = options;
+  const { notifications, channels, faults, worker, lease, sendWithin, log, metrics, tracer } = options;
   const outcomes = metrics.counter("notifications_total", "Notifications, once for each claim, by what became of it.", ["outcome"]);
   // Rates see only what comes after the first value: so the first failure counts, too.
   for (const outcome of ["sent", "failed"]) outcomes.inc({ outcome }, 0);
   options.flow.startAtZero("sent");
   const fenced = metrics.counter("notifications_fenced_total", "Results that came after the lease was lost and changed nothing.");
-  const settleRows = fence({ name: "notification", ids: "notification_ids", idOf, counter: fenced, worker, log });
+  const settleRows = fence({ name: "notification", ids: "notification_ids", idOf, counter: fenced, worker, log, tracer });
   const margin = withinLease(sendWithin, lease);
+  const sendOne = tracer ? traced(tracer, send) : send;
 
   async function deliver(claim: Claim<NotificationsClaimRow>, stopping: AbortSignal): Promise<void> {
     faults.at("notification.claimed");
@@ -60,7 +63,7 @@ export function sendClaim(options: SendClaimOptions) {
     for (const row of run) {
       const blocked = attempts.some(({ sending }) => sending?.outcome !== "sent");
       const since = performance.now();
-      const sending = blocked || !maySend() ? undefined : await send(row, ended);
+      const sending = blocked || !maySend() ? undefined : await sendOne(row, ended);
       attempts.push({ row, sending, durationMs: Math.round(performance.now() - since) });
     }
     return attempts;
@@ -83,7 +86,7 @@ export function sendClaim(options: SendClaimOptions) {
     const made = attempts.flatMap(({ row, sending, durationMs }) => (sending ? [{ row, sending, durationMs }] : []));
     if (made.length === 0) return;
     const ids = made.map(({ row }) => row.notification_id);
-    const done = await settleRows({ what: "settle", ids, ...held }, () =>
+    const done = await settleRows({ what: "settle", ids, traces: () => made.map(({ row }) => row.traceparent), ...held }, () =>
       notifications.settle({
         token: held.lease.token,
         worker,
@@ -113,10 +116,12 @@ export function sendClaim(options: SendClaimOptions) {
   }
 
   async function release(held: Held, attempts: readonly Attempt[]): Promise<void> {
-    const ids = attempts.flatMap(({ row, sending }) => (sending ? [] : [row.notification_id]));
-    if (ids.length === 0) return;
+    const rows = attempts.flatMap(({ row, sending }) => (sending ? [] : [row]));
+    if (rows.length === 0) return;
+    const ids = rows.map(idOf);
     const { token } = held.lease;
-    const done = await settleRows({ what: "release", ids, ...held }, () => notifications.release({ token, notification_id: ids }));
+    const traces = () => rows.map(({ traceparent }) => traceparent);
+    const done = await settleRows({ what: "release", ids, traces, ...held }, () => notifications.release({ token, notification_id: ids }));
     outcomes.inc({ outcome: "released" }, done.length);
     const fields = { worker, count: done.length, notification_ids: someIds(done.map(idOf)) };
     repeatsOf(log).write("info", fields, "notification.release", { burst: rowBurst });
@@ -129,6 +134,24 @@ export function sendClaim(options: SendClaimOptions) {
 const stepOf: Readonly<Record<string, FlowStep>> = { SENT: "sent", PENDING: "retried", FAILED: "failed" };
 
 const idOf = ({ notification_id }: { readonly notification_id: string }): string => notification_id;
+
+const attributesOf = ({ notification_id, event_id, channel, attempt_count }: NotificationsClaimRow) => ({
+  "kenri.notification_id": notification_id,
+  "kenri.event_id": event_id,
+  "kenri.channel": channel,
+  "kenri.attempt": attempt_count + 1,
+});
+
+type Send = (row: NotificationsClaimRow, ended: AbortSignal) => Promise<Sending>;
+
+const traced =
+  (tracer: Tracer, send: Send): Send =>
+  async (row, ended) => {
+    const span = tracer.start("notification.send", row.traceparent, { attributes: attributesOf(row) });
+    const sending = await send(row, ended);
+    span?.end(sending.outcome === "sent" ? {} : { error: sending.outcome });
+    return sending;
+  };
 
 function beforeEnd<T>(ended: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();

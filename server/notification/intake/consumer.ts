@@ -6,10 +6,12 @@ import type { Flow } from "../../kernel/operator/flow.ts";
 import { isRefused, replaceNul } from "../../kernel/postgres/database.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { failedBurst, repeatsOf } from "../../kernel/telemetry/repeats.ts";
+import type { Tracer } from "../../kernel/telemetry/spans.ts";
 import { isReadableTrace, traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { NotificationsClaimRow } from "../sql.gen.ts";
 import { eventIdOf } from "./event_rules.ts";
 import { type Refused, readMessage } from "./incoming.ts";
+import { intakeSpans } from "./intake_spans.ts";
 import type { IntakeParts, SourceDeclaration } from "./source.ts";
 
 export interface ConsumerParts extends IntakeParts {
@@ -18,6 +20,7 @@ export interface ConsumerParts extends IntakeParts {
   readonly counters: IntakeCounters;
   readonly faults: Faults;
   readonly flow: Flow;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** Consumes what comes from one source. */
@@ -49,7 +52,7 @@ interface Unreadable extends Refused {
 export function consumer<Event>(declared: SourceDeclaration<Event>, parts: ConsumerParts): SourceConsumer {
   const { name: source, decode } = declared;
   const { stream } = declared.consumer;
-  const { sql, attempts, signatures, counters, faults, flow, log } = parts;
+  const { sql, attempts, signatures, counters, faults, flow, log, tracer } = parts;
   const intake = declared.intake(parts);
 
   async function handle(batch: readonly Received[]): Promise<Verdict[]> {
@@ -87,14 +90,17 @@ export function consumer<Event>(declared: SourceDeclaration<Event>, parts: Consu
   async function accept(readable: readonly Readable<Event>[]): Promise<readonly Verdict[]> {
     if (readable.length === 0) return [];
     const reserved = attempts.reserve();
+    const spans = tracer && intakeSpans(tracer, declared, readable);
     try {
-      const arrivals = readable.map(({ event, message }) => ({ event, streamSeq: message.streamSeq }));
+      const arrivals = readable.map(({ event, message }, n) => ({ event: spans?.events[n] ?? event, streamSeq: message.streamSeq }));
       const { verdicts, counts, stored, claimed } = await intake.accept(arrivals, reserved.claiming);
+      spans?.end(verdicts);
       for (const [outcome, count] of Object.entries(counts)) counters.events.inc({ source, outcome }, count);
       flow.passed("taken_in", stored);
       reserved.start(claimed, claimed.length < stored.length);
       return verdicts;
     } catch (error) {
+      spans?.fail(error);
       reserved.fail(error);
       throw error;
     }

@@ -54,7 +54,7 @@ export function decodeEntitlementEvent(data: Uint8Array, headers: Headers, arriv
         occurred_at: isoOf(event.occurredAt!),
         trace_id: event.traceId,
       },
-      traceparent: continueTrace(isReadableTrace(headers.traceparent) ? headers.traceparent : ofEvent).traceparent,
+      traceparent: isReadableTrace(headers.traceparent) ? headers.traceparent! : continueTrace(ofEvent).traceparent,
     },
   };
 }

@@ -21,6 +21,8 @@ export const entitlementSource = ({ sources, intake }: NotificationSettings): So
     },
     decode: decodeEntitlementEvent,
     intake: parts => entitlementIntake(parts, intake.patience),
+    tracesOf: ({ eventId, traceparent }) => [{ parent: traceparent, attributes: { "kenri.event_id": eventId } }],
+    inTraces: (event, [traceparent = event.traceparent]) => ({ ...event, traceparent }),
     async acceptNow({ sql, channel }, { event, streamSeq }) {
       const through = new Map([[event.aggregateKey, { version: event.version, at: event.version }]]);
       await acceptArrivals(sql, { ...parametersOf([{ event, streamSeq }], channel), through, ...unclaimed });

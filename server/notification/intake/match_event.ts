@@ -1,7 +1,7 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { modePattern } from "../../contracts/match_events.ts";
 import { type MatchEvent, MatchEventSchema, type Player } from "../../gen/kenri/matchmaking/v1/match_event_pb.ts";
-import { continueTrace, isReadableTrace } from "../../kernel/telemetry/trace.ts";
+import { continueTrace, isReadableTrace, traceIdOf } from "../../kernel/telemetry/trace.ts";
 import {
   type Decoded,
   disagreementOf,
@@ -55,7 +55,7 @@ export function decodeMatchEvent(data: Uint8Array, headers: Headers, arrivedAt: 
 
 function noticeOf({ matchId, mode, session, occurredAt, players }: MatchEvent, player: Player): MatchNotice {
   const { userId, ticketId, joinId, noticeId, joinedAt } = player;
-  const { traceparent, traceId } = continueTrace(player.traceparent);
+  const traceparent = isReadableTrace(player.traceparent) ? player.traceparent : continueTrace(null).traceparent;
   const peerUserIds = players.filter(one => one !== player).map(one => one.userId);
   return {
     eventId: noticeId,
@@ -72,7 +72,7 @@ function noticeOf({ matchId, mode, session, occurredAt, players }: MatchEvent, p
       session,
       joined_at: isoOf(joinedAt!),
       occurred_at: isoOf(occurredAt!),
-      trace_id: traceId,
+      trace_id: traceIdOf(traceparent),
     },
     traceparent,
   };

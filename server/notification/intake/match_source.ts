@@ -1,6 +1,8 @@
 import { unclaimed } from "../../kernel/delivery/claim_on_write.ts";
 import type { Verdict } from "../../kernel/nats/subscription.ts";
 import { repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
+import type { BatchMember } from "../../kernel/telemetry/spans.ts";
+import { traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { NotificationSettings } from "../config.ts";
 import type { NotificationsClaimRow } from "../sql.gen.ts";
 import { type AcceptedMatch, acceptMatches } from "./match_arrivals.ts";
@@ -18,12 +20,25 @@ export const matchSource = ({ sources, intake }: NotificationSettings): Source =
     consumer: { stream, durable: consumer, ackWait: intake.ackWait, maxAckPending: intake.maxAckPending },
     decode: decodeMatchEvent,
     intake: parts => matchIntake(parts, keep),
+    tracesOf: ({ notices }, { traceparent = "" }) => notices.map(notice => traceOfNotice(notice, traceparent)),
+    inTraces: (event, traceparents) => ({
+      ...event,
+      notices: event.notices.map((notice, index) => ({ ...notice, traceparent: traceparents[index] ?? notice.traceparent })),
+    }),
     async acceptNow({ sql, channel }, arrival) {
       const [accepted] = await acceptMatches(sql, { arrivals: [arrival], keep, channel, claiming: unclaimed });
       return accepted!.outcome === "conflict" ? `one of its players was announced in the match ${accepted!.announcedIn}` : undefined;
     },
   });
 };
+
+/** The publish is in the trace of one player. The notice of another one is in its own trace, and links to the publish. */
+function traceOfNotice({ eventId, traceparent }: MatchNotice, published: string): BatchMember {
+  const attributes = { "kenri.event_id": eventId };
+  return traceIdOf(traceparent) === traceIdOf(published)
+    ? { parent: published, attributes }
+    : { parent: traceparent, links: [published], attributes };
+}
 
 function matchIntake({ sql, channel, log }: IntakeParts, keep: number): Intake<IncomingMatch> {
   return {

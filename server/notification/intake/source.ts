@@ -3,9 +3,10 @@ import type { ConsumerSpec } from "../../kernel/nats/streams.ts";
 import type { Verdict } from "../../kernel/nats/subscription.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
+import type { BatchMember } from "../../kernel/telemetry/spans.ts";
 import type { NotificationSql, NotificationsClaimRow } from "../sql.gen.ts";
 import { type ConsumerParts, consumer, type SourceConsumer } from "./consumer.ts";
-import type { Decode } from "./event_rules.ts";
+import type { Decode, Headers } from "./event_rules.ts";
 import { type Letter, type Reprocessed, type Reprocessing, reprocessLetter } from "./reprocess.ts";
 
 /** An event and the place of its message in the stream. */
@@ -48,6 +49,10 @@ export interface SourceDeclaration<Event> {
   readonly consumer: ConsumerSpec;
   readonly decode: Decode<Event>;
   readonly intake: (parts: IntakeParts) => Intake<Event>;
+  /** The traces of an event, one for each notification. */
+  readonly tracesOf: (event: Event, headers: Headers) => readonly BatchMember[];
+  /** The event with these trace contexts for its notifications. */
+  readonly inTraces: (event: Event, traceparents: readonly string[]) => Event;
   /** Stores one event for an operator, who wants it now. Returns why it is refused, if it contradicts what was consumed before. */
   readonly acceptNow: (parts: Pick<IntakeParts, "sql" | "channel">, arrival: Arrival<Event>) => Promise<string | undefined>;
 }

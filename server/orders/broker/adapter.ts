@@ -36,8 +36,9 @@ export type AskResult = Executed | NotExecuted<"final"> | NotExecuted<"working">
 /** A broker. A second broker is one more file with this interface, and its name in adapters.ts. Neither call throws; both end in time. */
 export interface Adapter {
   readonly name: string;
-  send(order: BrokerOrder, giveUp: AbortSignal): Promise<SendResult>;
-  ask(key: string, giveUp: AbortSignal): Promise<AskResult>;
+  /** `traceparent`: the span that the call belongs to. */
+  send(order: BrokerOrder, giveUp: AbortSignal, traceparent?: string): Promise<SendResult>;
+  ask(key: string, giveUp: AbortSignal, traceparent?: string): Promise<AskResult>;
   /** Asks the broker for an order that cannot exist. Undefined if it answers as it should, otherwise what is seen. */
   probe(): Promise<string | undefined>;
 }

@@ -1,4 +1,5 @@
 import { replaceNul } from "../../kernel/postgres/database.ts";
+import type { Tracer } from "../../kernel/telemetry/spans.ts";
 import type { OwnCode } from "./reason_codes.ts";
 
 /** What came back from a call. */
@@ -21,7 +22,28 @@ export interface HttpCall {
   /** Milliseconds, for the whole call with its answer. */
   readonly within: number;
   readonly giveUp?: AbortSignal;
+  /** The span that the call belongs to. */
+  readonly traceparent?: string | undefined;
 }
+
+/** The same with a span for each call of a sampled trace. The broker gets its context. */
+export const tracedCall =
+  (tracer: Tracer | undefined) =>
+  async (call: HttpCall): Promise<Reply> => {
+    const span = call.traceparent === undefined ? undefined : tracer?.start(call.method, call.traceparent, spanOf(call));
+    if (!span) return httpCall(call);
+    const reply = await httpCall({ ...call, headers: { ...call.headers, traceparent: span.traceparent } });
+    const status = reply.outcome === "answered" ? reply.status : undefined;
+    const error = reply.outcome === "answered" ? (reply.status >= 400 ? String(reply.status) : undefined) : reply.code;
+    span.end({ attributes: { "http.response.status_code": status }, error });
+    return reply;
+  };
+
+/** Without the path, which has the key of an order. */
+const spanOf = ({ method, url }: HttpCall) => ({
+  kind: "client" as const,
+  attributes: { "http.request.method": method, "server.address": new URL(url).host },
+});
 
 const largestAnswer = 64 * 1024;
 

@@ -1,5 +1,6 @@
+import type { Tracer } from "../../kernel/telemetry/spans.ts";
 import type { Adapter, AskResult, Executed, NotExecuted, SendResult } from "./adapter.ts";
-import { type Body, httpCall, type Reply } from "./http_call.ts";
+import { type Body, type Reply, tracedCall } from "./http_call.ts";
 import { brokerCode } from "./reason_codes.ts";
 
 export interface PaperOptions {
@@ -14,25 +15,28 @@ const unknownOrder = "UNKNOWN_ORDER";
 const noKey = "no-such-order";
 
 /** The paper broker, and any broker with its HTTP interface. */
-export function paperAdapter({ url, token, sendWithin, askWithin }: PaperOptions): Adapter {
+export function paperAdapter({ url, token, sendWithin, askWithin }: PaperOptions, tracer?: Tracer): Adapter {
+  const call = tracedCall(tracer);
   const orders = `${url.replace(/\/+$/, "")}/orders`;
   const access: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const read = (key: string, giveUp?: AbortSignal) =>
-    httpCall({
+  const read = (key: string, giveUp?: AbortSignal, traceparent?: string) =>
+    call({
       method: "GET",
       url: `${orders}/${encodeURIComponent(key)}`,
       headers: access,
       within: askWithin,
       ...(giveUp ? { giveUp } : {}),
+      traceparent,
     });
   return {
     name: "paper",
-    async send({ key, ...order }, giveUp) {
+    async send({ key, ...order }, giveUp, traceparent) {
       const headers = { ...access, "content-type": "application/json", "idempotency-key": key };
-      const reply = await httpCall({ method: "POST", url: orders, headers, body: JSON.stringify(order), within: sendWithin, giveUp });
+      const body = JSON.stringify(order);
+      const reply = await call({ method: "POST", url: orders, headers, body, within: sendWithin, giveUp, traceparent });
       return sendResult(reply, key);
     },
-    ask: async (key, giveUp) => askResult(await read(key, giveUp), key),
+    ask: async (key, giveUp, traceparent) => askResult(await read(key, giveUp, traceparent), key),
     probe: async () => troubleIn(await read(noKey)),
   };
 }

@@ -1,8 +1,9 @@
 import { Problem, unavailable } from "../../kernel/http/problem.ts";
 import { batchedLog, type Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
+import { errorWord, statementSpan, type Tracer } from "../../kernel/telemetry/spans.ts";
 import { storedKey } from "../order_key.ts";
-import type { OrdersSql } from "../sql.gen.ts";
+import type { LedgerAcceptParameters, LedgerAcceptRow, OrdersSql } from "../sql.gen.ts";
 import { type Entry, entryOf } from "./entry.ts";
 import { digestOf, longestLife, notInTime, type OrderRequest } from "./order_request.ts";
 import type { InPlace } from "./places.ts";
@@ -23,15 +24,28 @@ export interface AcceptOptions {
   readonly accepted: () => void;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracer?: Tracer | undefined;
 }
 
 // A key is neither taken nor free only if its entry was deleted between two statements.
 const maxRuns = 8;
 
 /** Accepts an order once. The same order under the same key gets its entry of now. */
-export function acceptOrders({ ledger, inPlace, adapter, accepted, log, metrics }: AcceptOptions) {
+export function acceptOrders({ ledger, inPlace, adapter, accepted, log, metrics, tracer }: AcceptOptions) {
   const enqueued = metrics.counter("outbox_enqueued_total", "Orders that were accepted into the outbox.");
   const lines = batchedLog(log);
+
+  async function runStatement(input: LedgerAcceptParameters): Promise<LedgerAcceptRow> {
+    const span = tracer && statementSpan(tracer, "order.accept", [input.traceparent]);
+    try {
+      const [row] = await ledger.accept(input);
+      span?.end({ attributes: { "kenri.order_id": row!.order_id ?? undefined } });
+      return row!;
+    } catch (error) {
+      span?.end({ error: errorWord(error) });
+      throw error;
+    }
+  }
 
   async function run({ clientId, key, order, traceparent }: PlacedOrder): Promise<{ entry: Entry; isNew: boolean }> {
     const idempotency_key = storedKey(clientId, key);
@@ -39,8 +53,7 @@ export function acceptOrders({ ledger, inPlace, adapter, accepted, log, metrics 
     const { expires_at = null } = order;
     const input = { idempotency_key, client_id: clientId, request_digest, order_request: { ...order }, expires_at, traceparent };
     for (let runs = 1; runs <= maxRuns; runs++) {
-      const [row] = await ledger.accept({ ...input, ahead_seconds: longestLife });
-      const { order_id, accepted_at, in_time } = row!;
+      const { order_id, accepted_at, in_time } = await runStatement({ ...input, ahead_seconds: longestLife });
       if (order_id !== null) {
         enqueued.inc();
         lines.info({ idempotency_key, status: "pending", attempts: 0, adapter, order_id }, "order.accepted");

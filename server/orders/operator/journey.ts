@@ -50,6 +50,7 @@ export interface JourneyParts {
     readonly last_error_msg: string | null;
     readonly next_attempt_at: string;
     readonly expires_at: string | null;
+    readonly trace_id: string;
   } | null;
   readonly broker_answer: Readonly<Record<string, unknown>> | null;
   readonly calls: readonly JourneyCall[];

@@ -4,6 +4,7 @@ import type { Faults } from "../../kernel/life/fault.ts";
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import { type Metrics, minuteBuckets } from "../../kernel/telemetry/metrics.ts";
 import { failedBurst, repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
+import type { Tracer } from "../../kernel/telemetry/spans.ts";
 import { traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { Adapter, AskResult, BrokerOrder, SendResult } from "../broker/adapter.ts";
 import { countByCode } from "../broker/code_labels.ts";
@@ -27,6 +28,7 @@ export interface SendClaimOptions {
   readonly settled: () => void;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracer?: Tracer | undefined;
 }
 
 interface Call<Result> {
@@ -59,7 +61,7 @@ interface Made extends Pick<Calls, "isExpired" | "isEarly"> {
  * after its deadline, or never. A process that is suspended between the last check and the write of its request, for longer than the lease, breaks that.
  */
 export function sendClaim(options: SendClaimOptions) {
-  const { orders, adapter, gate, faults, worker, sendWithin, askWithin, policy, log, metrics } = options;
+  const { orders, adapter, gate, faults, worker, sendWithin, askWithin, policy, log, metrics, tracer } = options;
   const failedTotal = countByCode(
     metrics.counter("outbox_failed_total", "Sends that failed or whose outcome is unknown, by reason code.", ["code"]),
   );
@@ -72,7 +74,7 @@ export function sendClaim(options: SendClaimOptions) {
   );
   const askedTotal = metrics.counter("orders_asked_total", "Questions to the broker about an unknown outcome, by its answer.", ["answer"]);
   const fenced = metrics.counter("orders_fenced_total", "Results that came after the lease was lost and changed nothing.");
-  const settleRows = fence({ name: "order", ids: "order_ids", idOf, counter: fenced, worker, log });
+  const settleRows = fence({ name: "order", ids: "order_ids", idOf, counter: fenced, worker, log, tracer });
   const decideFor = decide(policy);
 
   async function deliver(claim: Claim<OrdersClaimRow>, stopping: AbortSignal): Promise<void> {
@@ -102,16 +104,22 @@ export function sendClaim(options: SendClaimOptions) {
     await settle(held, row, { asked, sent, isExpired, isEarly });
   }
 
-  async function call<Result extends SendResult | AskResult>(kind: "ask" | "send", calling: Promise<Result>): Promise<Call<Result>> {
+  async function call<Result extends SendResult | AskResult>(
+    kind: "ask" | "send",
+    row: OrdersClaimRow,
+    calling: (traceparent?: string) => Promise<Result>,
+  ): Promise<Call<Result>> {
     const since = performance.now();
-    const result = await calling;
+    const span = tracer?.start(`order.${kind}`, row.traceparent, { attributes: attributesOf(row) });
+    const result = await calling(span?.traceparent);
+    span?.end({ attributes: { "kenri.outcome": result.outcome }, error: isAnswer(result) ? undefined : result.code });
     gate.saw(result);
     const endedAt = performance.now();
     return { kind, result, durationMs: Math.round(endedAt - since), endedAt };
   }
 
   async function ask(row: OrdersClaimRow, ended: AbortSignal): Promise<Call<AskResult>> {
-    const asked = await call("ask", adapter.ask(row.broker_key, ended));
+    const asked = await call("ask", row, traceparent => adapter.ask(row.broker_key, ended, traceparent));
     askedTotal.inc({ answer: asked.result.outcome });
     return asked;
   }
@@ -119,7 +127,7 @@ export function sendClaim(options: SendClaimOptions) {
   async function send(row: OrdersClaimRow, ended: AbortSignal): Promise<Call<SendResult>> {
     age.observe(row.queued_seconds);
     const { expires_at: _, ...request } = row.order_request_json as Omit<BrokerOrder, "key"> & { expires_at?: string };
-    const sent = await call("send", adapter.send({ ...request, key: row.broker_key }, ended));
+    const sent = await call("send", row, traceparent => adapter.send({ ...request, key: row.broker_key }, ended, traceparent));
     if (sent.result.outcome !== "succeeded") failedTotal.inc({ code: sent.result.code });
     return sent;
   }
@@ -128,7 +136,7 @@ export function sendClaim(options: SendClaimOptions) {
     const decision = decideFor(row, { asked: asked?.result, sent: sent?.result, ...times });
     const { order_id } = row;
     const calls = [asked, sent].flatMap(one => (one ? [one] : []));
-    const [done] = await settleRows({ what: "settle", ids: [order_id], ...held }, () =>
+    const [done] = await settleRows({ what: "settle", ids: [order_id], traces: () => [row.traceparent], ...held }, () =>
       orders.settle({ token: held.lease.token, worker, adapter: adapter.name, order_id, ...decision, calls: calls.map(recordOf) }),
     );
     faults.at("order.settled");
@@ -150,15 +158,29 @@ export function sendClaim(options: SendClaimOptions) {
     else repeatsOf(log).write(level, { ...fields, ...more }, "order.settle", { key: status, burst });
   }
 
-  async function release(held: Held, { order_id }: OrdersClaimRow): Promise<void> {
+  async function release(held: Held, { order_id, traceparent }: OrdersClaimRow): Promise<void> {
     const ids = [order_id];
-    const done = await settleRows({ what: "release", ids, ...held }, () => orders.release({ token: held.lease.token, order_id: ids }));
+    const done = await settleRows({ what: "release", ids, traces: () => [traceparent], ...held }, () =>
+      orders.release({ token: held.lease.token, order_id: ids }),
+    );
     const fields = { worker, count: done.length, order_ids: someIds(done.map(idOf)) };
     repeatsOf(log).write("info", fields, "order.release", { burst: rowBurst });
   }
 
   return deliver;
 }
+
+/** Whether the broker answered as it should. Its answer to a question may also be that it does not have the order. */
+const isAnswer = (
+  result: SendResult | AskResult,
+): result is Extract<SendResult | AskResult, { outcome: "succeeded" | "working" | "not_known" }> =>
+  result.outcome === "succeeded" || result.outcome === "working" || result.outcome === "not_known";
+
+const attributesOf = ({ order_id, attempts, asks }: OrdersClaimRow) => ({
+  "kenri.order_id": order_id,
+  "kenri.attempts": attempts,
+  "kenri.asks": asks,
+});
 
 const idOf = ({ order_id }: { readonly order_id: string }): string => order_id;
 

@@ -5,7 +5,8 @@
 select l.order_id, l.idempotency_key, l.client_id, l.order_request_json as request, l.status, l.reason_code, l.reason, l.broker_order_id, l.broker_answer,
   iso(l.accepted_at) as accepted_at, iso(l.settled_at) as settled_at,
   (select jsonb_build_object('status', o.status, 'attempts', o.attempts, 'outcome_unknown', o.outcome_unknown, 'last_error_code', o.last_error_code,
-      'last_error_msg', o.last_error_msg, 'next_attempt_at', iso(o.next_attempt_at), 'expires_at', iso(o.expires_at))
+      'last_error_msg', o.last_error_msg, 'next_attempt_at', iso(o.next_attempt_at), 'expires_at', iso(o.expires_at),
+      'trace_id', split_part(o.traceparent, '-', 2))
    from outbox_orders o where o.order_id = l.order_id limit 1) as outbox,
   (select coalesce(jsonb_agg(jsonb_build_object('number', number, 'kind', kind, 'worker', worker, 'adapter', adapter, 'started_at', iso(started_at),
       'duration_ms', duration_ms, 'outcome', outcome, 'code', code, 'message', message) order by number desc), '[]')

@@ -10,6 +10,7 @@ import type { State } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import type { Step } from "../../parts/step.ts";
 import { Line } from "../../parts/timeline.tsx";
+import { TraceId } from "../../parts/trace_id.tsx";
 import { journey } from "./chain.ts";
 import { ChainLinks } from "./chain_links.tsx";
 import { markdownOf, orderMarkdownOf } from "./markdown.ts";
@@ -89,6 +90,7 @@ function ChainPanel({ chain }: { chain: Chain }) {
       what="Event"
       id={eventId}
       state={outcomeOf(chain)}
+      traceId={chain.event?.trace_id ?? chain.notifications[0]?.trace_id}
       links={<ChainLinks chain={chain} />}
       steps={steps}
       markdown={() => markdownOf(chain, steps, addressOf(eventId))}
@@ -104,6 +106,7 @@ function OrderPanel({ order }: { order: JourneyOrder }) {
       what="Order"
       id={order_id}
       state={orderOutcomeOf(order)}
+      traceId={order.outbox?.trace_id}
       links={
         <p className="flex flex-wrap gap-x-4 gap-y-1">
           {order.outbox && (
@@ -126,12 +129,14 @@ interface JourneyPanelProps {
   readonly what: "Event" | "Order";
   readonly id: string;
   readonly state: Pick<State, "tone" | "word">;
+  /** Undefined if it is not stored any more. */
+  readonly traceId: string | undefined;
   readonly links: ReactNode;
   readonly steps: readonly Step[];
   readonly markdown: () => string;
 }
 
-function JourneyPanel({ what, id, state, links, steps, markdown }: JourneyPanelProps) {
+function JourneyPanel({ what, id, state, traceId, links, steps, markdown }: JourneyPanelProps) {
   const [isCopied, copy] = useCopied();
   return (
     <section className="panel min-w-0" aria-label={`${what} ${id}`}>
@@ -140,6 +145,11 @@ function JourneyPanel({ what, id, state, links, steps, markdown }: JourneyPanelP
           {what} <Id id={id} whole />
         </h2>
         <StateMark state={state} />
+        {traceId && (
+          <p className="flex min-w-0 flex-wrap items-center gap-x-1">
+            <span className="text-soft">Trace</span> <TraceId id={traceId} />
+          </p>
+        )}
         {links}
         <button type="button" className="button ml-auto" onClick={() => copy(markdown())}>
           <Icon name={isCopied ? "check" : "copy"} />

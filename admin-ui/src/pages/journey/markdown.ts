@@ -19,7 +19,7 @@ export function markdownOf(chain: Chain, steps: readonly Step[], address: string
 
 /** The same for an order. */
 export function orderMarkdownOf(order: JourneyOrder, steps: readonly Step[], address: string): string {
-  const about = `${plain(orderWords(order.request))}, client ${code(order.client_id)}, key ${code(order.idempotency_key)}. ${address}`;
+  const about = `${plain(orderWords(order.request))}, client ${code(order.client_id)}, key ${code(order.idempotency_key)}, trace ${code(order.outbox?.trace_id ?? "?")}. ${address}`;
   return linesOf(`Order ${plain(order.order_id)}: ${orderOutcomeOf(order).word.toLowerCase()}`, about, steps);
 }
 

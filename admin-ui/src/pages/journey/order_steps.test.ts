@@ -31,6 +31,7 @@ const outbox = {
   last_error_msg: null,
   next_attempt_at: at(90),
   expires_at: null,
+  trace_id: "4bf92f3577b34da6a3ce929d0e0e4736",
 };
 const order: JourneyOrder = {
   order_id: "o1",
@@ -150,7 +151,9 @@ test("a discarded order says so, and keeps the history of its ledger entry", () 
   expect(orderStepsOf(discarded)[0]?.text).toContain("discarded by an operator");
 });
 
-test("as Markdown, an order names its client and its key", () => {
+test("as Markdown, an order names its client, its key and its trace", () => {
   const text = orderMarkdownOf(order, orderStepsOf(order), "http://x/admin/journey/o1");
-  expect(text).toStartWith("### Order o1: succeeded\n\nBUY 10 ACME at market, client `shop`, key `shop:k1`. http://x");
+  expect(text).toStartWith(
+    "### Order o1: succeeded\n\nBUY 10 ACME at market, client `shop`, key `shop:k1`, trace `4bf92f3577b34da6a3ce929d0e0e4736`. http://x",
+  );
 });

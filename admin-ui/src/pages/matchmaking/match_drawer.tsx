@@ -10,6 +10,7 @@ import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { At, useNow } from "../../parts/time.tsx";
 import { Line } from "../../parts/timeline.tsx";
+import { TraceId } from "../../parts/trace_id.tsx";
 import { UserLinks } from "../../parts/user_links.tsx";
 import { matchStepsOf } from "./match_steps.ts";
 import { usePlayerNames } from "./player_names.ts";
@@ -63,7 +64,7 @@ function Details({ match }: { match: Match }) {
               </span>,
             ],
             ["Session", <Id key="session" id={match.session} whole />],
-            ["Trace", <Id key="trace" id={match.trace_id} whole />],
+            ["Trace", <TraceId key="trace" id={match.trace_id} />],
           ]}
         />
       </Section>
@@ -94,7 +95,7 @@ function Details({ match }: { match: Match }) {
                 </Link>,
               ],
               ["Request", <Id key="join" id={player.join_id} whole />],
-              ["Trace", <Id key="trace" id={player.trace_id} whole />],
+              ["Trace", <TraceId key="trace" id={player.trace_id} />],
             ]}
           />
         </Section>

@@ -11,6 +11,7 @@ import { Id } from "../../parts/id.tsx";
 import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
+import { TraceId } from "../../parts/trace_id.tsx";
 import { UserLinks } from "../../parts/user_links.tsx";
 import { usePlayerNames } from "./player_names.ts";
 import { secondsText } from "./queue_numbers.ts";
@@ -88,7 +89,7 @@ function Details({ ticket }: { ticket: Ticket }) {
                 ]
               : [["Player", "unknown: the ticket lacks it"] as const]),
             ["Request", ticket.join_id && <Id key="join" id={ticket.join_id} whole />],
-            ["Trace", ticket.trace_id && <Id key="trace" id={ticket.trace_id} whole />],
+            ["Trace", ticket.trace_id && <TraceId key="trace" id={ticket.trace_id} />],
           ]}
         />
       </Section>

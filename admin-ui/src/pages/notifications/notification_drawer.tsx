@@ -14,6 +14,7 @@ import { Repair } from "../../parts/repair.tsx";
 import { isWaiting, stateOf, typeWord } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
+import { TraceId } from "../../parts/trace_id.tsx";
 import { UserLinks } from "../../parts/user_links.tsx";
 import { kindOf } from "../../systems.ts";
 import { Attempts } from "./attempts.tsx";
@@ -72,7 +73,7 @@ function Details({ notification }: { notification: NotificationDetail }) {
             ...subjectOf(notification),
             ["Channel", notification.channel],
             ["Event", <Id key="event" id={notification.event_id} whole />],
-            ["Trace", <Id key="trace" id={notification.trace_id} whole />],
+            ["Trace", <TraceId key="trace" id={notification.trace_id} />],
             [
               "Journey",
               <Link key="journey" to="/journey/$id" params={{ id: notification.event_id }} className="link">

@@ -12,6 +12,7 @@ import { Repair } from "../../parts/repair.tsx";
 import { isWaiting, stateOf } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
+import { TraceId } from "../../parts/trace_id.tsx";
 import { kindOf } from "../../systems.ts";
 import { BrokerCalls } from "./broker_calls.tsx";
 import { LedgerHistory } from "./ledger_history.tsx";
@@ -101,7 +102,7 @@ function Details({ order }: { order: OrderDetail }) {
                   ] as const,
                 ]
               : []),
-            ["Trace", <Id key="trace" id={order.trace_id} whole />],
+            ["Trace", <TraceId key="trace" id={order.trace_id} />],
             [
               "Journey",
               <Link key="journey" to="/journey/$id" params={{ id: order.order_id }} className="link">

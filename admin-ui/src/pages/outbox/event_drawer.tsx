@@ -14,6 +14,7 @@ import { Repair } from "../../parts/repair.tsx";
 import { isWaiting, stateOf, typeWord } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { At } from "../../parts/time.tsx";
+import { TraceId } from "../../parts/trace_id.tsx";
 import { UserLinks } from "../../parts/user_links.tsx";
 import { kindOf } from "../../systems.ts";
 import { eventDetail } from "./queries.ts";
@@ -80,7 +81,7 @@ function Details({ event }: { event: EventDetail }) {
                 {event.aggregate_version}
               </span>,
             ],
-            ["Trace", <Id key="trace" id={event.trace_id} whole />],
+            ["Trace", <TraceId key="trace" id={event.trace_id} />],
             [
               "Journey",
               <Link key="journey" to="/journey/$id" params={{ id: event.event_id }} className="link">
