@@ -4,7 +4,7 @@ import { type RowKind, stateThat } from "./kernel/operator/row_kind.ts";
 import { readBindings } from "./kernel/postgres/shared_statements.ts";
 import { sqlRoot } from "./kernel/postgres/statements.ts";
 import { signingProblems } from "./kernel/system/role_problems.ts";
-import { natsPermissionsOf, needsOf, rolesOf, takesKeys } from "./kernel/system/system.ts";
+import { natsPermissionsOf, needsOf, rolesOf, takesKeys, workersOf } from "./kernel/system/system.ts";
 import { allRoles, allScopes, allSettings, settingsFor, systemOf, systems } from "./systems.ts";
 
 const keys = [{ id: "k", secret: "s".repeat(32) }];
@@ -20,6 +20,22 @@ function problemsOf(role: string, environment: Record<string, string> = {}): str
     return error.problems;
   }
 }
+
+test("a role that can be paused is a worker of its system, which serves operators, and says what a pause means in sentences", () => {
+  const pausable = systems.flatMap(system => (system.pausable ?? []).map(one => ({ ...one, system })));
+  expect(pausable.map(({ role }) => role).toSorted()).toEqual([
+    "entitlement:relay",
+    "matchmaking:matcher",
+    "matchmaking:relay",
+    "notification:consumer",
+    "notification:sender",
+    "orders:sender",
+  ]);
+  for (const { role, means, system } of pausable) {
+    expect([role, workersOf(system).includes(role), system.serves.includes("operators")]).toEqual([role, true, true]);
+    expect(means).toMatch(/^[A-Z].*\.$/);
+  }
+});
 
 const rowKinds: readonly RowKind[] = systems.flatMap(system => system.rowKinds ?? []);
 

@@ -114,6 +114,7 @@ function processRow(system: System): Row {
       { title: "Resident memory, by process", unit: "bytes", queries: [max("kenri_process_resident_memory_bytes", { by: ["instance"] })] },
       { title: "Spans of traces, by outcome", unit: "ops", queries: [rate("kenri_trace_spans_total", { by: ["outcome"] })] },
       { title: "Runs of loops", unit: "ops", queries: [rate("kenri_loop_runs_total", { by: ["loop", "outcome"] })] },
+      ...(system.pausable ? [{ title: "Paused roles (1)", unit: "short", queries: [max("kenri_paused", { by: ["role"] })] } as const] : []),
       ...(workers.length > 0 ? [ofWorkers] : []),
       ...(workers.includes(`${system.name}:janitor`)
         ? [{ title: "Rows deleted past their retention, by table", unit: "ops", queries: [deleted] } as const]

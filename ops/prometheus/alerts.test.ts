@@ -13,6 +13,8 @@ interface AlertCase {
   readonly fires: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly summary: string;
+  /** The role whose pause keeps it silent. */
+  readonly pausedBy?: string;
 }
 
 const request = 'system="entitlement",method="POST",route="/v1/entitlements/grants",status=';
@@ -117,6 +119,17 @@ const cases: Readonly<Record<string, AlertCase>> = {
     labels: { system: "orders", role: "orders:sender" },
     summary: "orders:sender ended unasked more than three times in ten minutes.",
   },
+  KenriPaused: {
+    series: {
+      'kenri_paused{system="orders",role="orders:sender",instance="api"}': "0x3 1x90",
+      'kenri_paused{system="orders",role="orders:sender",instance="sender"}': "0x4 1x20 _x5 1x90",
+      'kenri_paused{system="entitlement",role="entitlement:relay"}': "0x90",
+    },
+    silent: "60m",
+    fires: "66m",
+    labels: { system: "orders", role: "orders:sender" },
+    summary: "orders:sender has been paused for more than an hour. Resume it, or it was forgotten.",
+  },
   KenriPoolFull: {
     quiet: { 'kenri_pool_waiting{system="orders",pool="orders:api intake"}': "5 0 5 0 5 0 5 0 5 0 5 0 5" },
     series: { 'kenri_pool_waiting{system="entitlement",pool="entitlement:api"}': "0x3 4x12" },
@@ -147,6 +160,7 @@ const cases: Readonly<Record<string, AlertCase>> = {
     silent: "4m",
     fires: "6m",
     summary: "The oldest event has waited 5m 30s for its publication.",
+    pausedBy: "entitlement:relay",
   },
   KenriOutboxFailed: {
     series: { 'kenri_outbox_depth{state="failed"}': "0x3 2x9", 'kenri_outbox_depth{state="pending"}': "50x12" },
@@ -159,6 +173,7 @@ const cases: Readonly<Record<string, AlertCase>> = {
     silent: "20m",
     fires: "26m",
     summary: "8 published events, and notification has confirmed none for ten minutes.",
+    pausedBy: "notification:consumer",
   },
   KenriStreamLostMessages: {
     series: { kenri_outbox_stream_losses_total: "0x5 1x30" },
@@ -175,12 +190,14 @@ const cases: Readonly<Record<string, AlertCase>> = {
     fires: "10m",
     labels: { consumer: "notification-entitlement-consumer" },
     summary: "notification-entitlement-consumer has 2k messages left.",
+    pausedBy: "notification:consumer",
   },
   KenriNotificationsOld: {
     series: { kenri_notifications_oldest_pending_seconds: "299x3 315x9" },
     silent: "4m",
     fires: "6m",
     summary: "The oldest notification has waited 5m 15s to be sent.",
+    pausedBy: "notification:sender",
   },
   KenriNotificationsFailed: {
     series: { 'kenri_notifications_depth{state="dead"}': "0x3 4x9" },
@@ -205,6 +222,7 @@ const cases: Readonly<Record<string, AlertCase>> = {
     silent: "4m",
     fires: "6m",
     summary: "The oldest order has waited 7m 0s for its outcome.",
+    pausedBy: "orders:sender",
   },
   KenriOrdersAborted: {
     series: {
@@ -248,6 +266,7 @@ const cases: Readonly<Record<string, AlertCase>> = {
     fires: "6m",
     labels: { mode: "rank" },
     summary: "rank: the oldest match has waited 45s for its publication.",
+    pausedBy: "matchmaking:relay",
   },
   KenriMatchesNotAnnounced: {
     series: { 'kenri_match_oldest_unannounced_seconds{mode="rank"}': "59x3 90x9" },
@@ -255,6 +274,7 @@ const cases: Readonly<Record<string, AlertCase>> = {
     fires: "7m",
     labels: { mode: "rank" },
     summary: "rank: the oldest published match is not announced after 1m 30s.",
+    pausedBy: "notification:consumer",
   },
   KenriTicketsInvalid: {
     series: { 'kenri_matchmaking_invalid_total{mode="rank"}': "_x5 2x30" },
@@ -265,10 +285,30 @@ const cases: Readonly<Record<string, AlertCase>> = {
   },
 };
 
-const ruleCases = ([name, { series, quiet, silent, fires, labels = {}, summary }]: [string, AlertCase]): RuleCase[] => [
-  { series: quiet ?? series, alerts: [{ name, at: silent }] },
-  { series, alerts: [{ name, at: fires, fires: { labels, summary } }] },
-];
+const pauseOf = (role: string, values: string) => ({ [`kenri_paused{role="${role}"}`]: values });
+
+/** With a pause of its role it is silent, and for ten minutes after; the pause of another role does not matter. */
+function pauseCases(name: string, { series, fires, labels = {}, summary, pausedBy }: AlertCase): RuleCase[] {
+  if (!pausedBy) return [];
+  const ended = `1x${Number.parseInt(fires, 10) - 5} 0x60`;
+  return [
+    { series: { ...series, ...pauseOf(pausedBy, "1x60") }, alerts: [{ name, at: fires }] },
+    { series: { ...series, ...pauseOf(pausedBy, ended) }, alerts: [{ name, at: fires }] },
+    {
+      series: { ...series, ...pauseOf(pausedBy, "0x60"), ...pauseOf("entitlement:other", "1x60") },
+      alerts: [{ name, at: fires, fires: { labels, summary } }],
+    },
+  ];
+}
+
+const ruleCases = ([name, alert]: [string, AlertCase]): RuleCase[] => {
+  const { series, quiet, silent, fires, labels = {}, summary } = alert;
+  return [
+    { series: quiet ?? series, alerts: [{ name, at: silent }] },
+    { series, alerts: [{ name, at: fires, fires: { labels, summary } }] },
+    ...pauseCases(name, alert),
+  ];
+};
 
 test("every alert fires when it must and is silent when it must, with the words that a person reads", () =>
   testRules(Object.entries(cases).flatMap(ruleCases)));

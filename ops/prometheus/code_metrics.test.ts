@@ -21,4 +21,5 @@ test.each([
   ["kenri_match_stream_losses_total", []],
   ['kenri:sli_error:ratio1h{system="a"}', ["kenri:sli_error:ratio1h{system}"]],
   ["kenri:nothing", ["kenri:nothing"]],
+  ['max by (mode) (kenri_match_relay_lag_seconds) unless on () (max(kenri_paused{role="a", mode="b"}) == 1)', ["kenri_paused{mode}"]],
 ])("in %s it finds %p", (query, unknown) => expect(unknownIn(query)).toEqual(unknown));

@@ -37,8 +37,11 @@ const range = /\[[^\]]*\]/g;
 const selector = /\b([a-zA-Z_:][\w:]*)\b(?!\s*\()(?:\{((?:"[^"]*"|[^"}])*)\})?/g;
 const operators = ["and", "or", "unless", "bool", "offset"];
 
-/** Metrics and labels in a query that the code does not make. A label in `by (…)` has to be one of every metric in the query. */
-export function unknownIn(query: string): string[] {
+/** Metrics and labels in a query that the code does not make. What follows `unless on ()` shares no label with the rest. */
+export const unknownIn = (query: string): string[] => query.split("unless on ()").flatMap(unknownInPart);
+
+/** A label in `by (…)` has to be one of every metric in the part. */
+function unknownInPart(query: string): string[] {
   const grouped = [...query.matchAll(grouping)].flatMap(([, labels = ""]) => words(labels));
   const selectors = [...query.replaceAll(grouping, "").replaceAll(range, "").matchAll(selector)];
   return selectors.flatMap(([, metric = "", matchers = ""]) => {

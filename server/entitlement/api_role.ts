@@ -4,11 +4,13 @@ import { type RoleContext, roleChannel } from "../kernel/life/role.ts";
 import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
 import { createSignatures } from "../kernel/nats/signatures.ts";
 import { actionRoutes } from "../kernel/operator/action_routes.ts";
+import { apiPauses } from "../kernel/operator/api_pauses.ts";
 import { configRoutes } from "../kernel/operator/config_routes.ts";
 import { faultRoutes } from "../kernel/operator/fault_routes.ts";
 import { flowRoutes } from "../kernel/operator/flow_routes.ts";
 import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
 import { actorPaths } from "../kernel/operator/operation_standing.ts";
+import { pauseRoutes } from "../kernel/operator/pause_routes.ts";
 import { connect } from "../kernel/postgres/database.ts";
 import { databaseOutage } from "../kernel/postgres/database_outage.ts";
 import { bindStatements, readStatements } from "../kernel/postgres/statements.ts";
@@ -24,6 +26,7 @@ import { idempotencyRoutes } from "./operator/idempotency_routes.ts";
 import { journeyRoutes } from "./operator/journey_routes.ts";
 import { messageRoutes } from "./operator/message_routes.ts";
 import { outboxRoutes } from "./operator/outbox_routes.ts";
+import { pausable } from "./operator/pausable.ts";
 import { userRoutes } from "./operator/user_routes.ts";
 import { leaveToRelay, publishOnWrite } from "./outbox/publish_on_write.ts";
 import { reconcileNow } from "./outbox/reconciler.ts";
@@ -47,9 +50,11 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
   );
   const { flow, replays, statistics } = apiStatistics({ url: settings.appUrl, worker, every: kernel.flow.every, log, metrics });
   const relay = roleChannel("entitlement:relay");
+  const pauses = apiPauses({ url: settings.appUrl, pausable, context });
+  const isPaused = () => pauses.isPaused("entitlement:relay");
   const publishing =
     settings.outbox.firstAttempt === "api"
-      ? publishOnWrite({ kernel, settings, context, flow, wakeRelay: relay.wake })
+      ? publishOnWrite({ kernel, settings, context, flow, wakeRelay: relay.wake, isPaused })
       : leaveToRelay(relay.wake);
   const batcher = changes({
     ...settings.changes,
@@ -92,6 +97,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       idempotencyRoutes(operatorSql, requires),
       consistencyRoutes({ sql: operatorSql, requires, settings, share, asked: () => relay.send(reconcileNow) }),
       flowRoutes(operatorSql, requires, ["changed", "published", "retried", "failed"]),
+      pauseRoutes({ pausable, pauses, store: operatorSql.pauses, requires }),
       operatorHealthRoutes({ health, requires, log, askDatabase, broker: true, breakers: ["publish"] }),
       actionRoutes(operatorSql, requires, cursors, share, maskFor),
       configRoutes(requires, { kernel: kernelSettings, entitlement: entitlementSettings }),
@@ -101,5 +107,5 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
   const closing = service({ start: async () => {}, stop: () => lanes.end({ timeout: 1 }) });
   // In parallel, so that their waits at a stop do not add up if the stream or the database hangs.
   const connections = parallel([closing, statistics, publishing.connections]);
-  return sequence([channel, connections, parallel([publishing.attempts, api])]);
+  return sequence([channel, connections, parallel([pauses, publishing.attempts, api])]);
 }

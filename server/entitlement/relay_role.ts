@@ -1,6 +1,7 @@
 import type { KernelSettings } from "../kernel/config/settings.ts";
 import { countWork } from "../kernel/delivery/liveness.ts";
 import { loop } from "../kernel/life/loop.ts";
+import { rolePauses } from "../kernel/life/pauses.ts";
 import { type RoleContext, subscribeRole } from "../kernel/life/role.ts";
 import { parallel, type Service, sequence } from "../kernel/life/service.ts";
 import { bulkLoop } from "../kernel/operator/bulk.ts";
@@ -32,10 +33,13 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
   const flow = createFlow(metrics);
   const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const work = countWork();
+  const { role } = context;
+  const pauses = rolePauses({ roles: [role], read: store.statements.pauses.list, context });
   const pipeline = publishPipeline({ kernel, settings, context, outbox, flow, lease: tuning.lease, requeued: work.did });
   const { broker, checks, stream, rechecking, signatures } = pipeline;
   const liveness = { ...kernel.liveness, answers: pipeline.storesByOwnConnection };
-  const relaying = relay({ context, tuning, outbox, pipeline, work, liveness });
+  const relaying = relay({ context, tuning, outbox, pipeline, work, isPaused: () => pauses.isPaused(role), liveness });
+  pauses.onChange(relaying.wake);
   const reconcile = reconciler({
     ...settings,
     outbox,
@@ -72,5 +76,12 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     bulkLoop({ kind: outboxRows.name, sql: store.statements, ...kernel.bulk, requeued: relaying.wake, log, metrics }),
   ];
   broker.onConnect(relaying.wake);
-  return sequence([store, keeper, broker, subscribeRole(context, relaying.wake, { [reconcileNow]: reconciling.wake }), parallel(loops)]);
+  return sequence([
+    store,
+    keeper,
+    broker,
+    pauses,
+    subscribeRole(context, relaying.wake, { [reconcileNow]: reconciling.wake }),
+    parallel(loops),
+  ]);
 }

@@ -1,6 +1,7 @@
 import { declareSystem } from "../kernel/system/system.ts";
 import { entitlementSettings } from "./config.ts";
 import { apiPermissions, relayPermissions } from "./nats_permissions.ts";
+import { pausable } from "./operator/pausable.ts";
 import { outboxRows } from "./operator/row_kind.ts";
 import { entitlementScopes } from "./scopes.ts";
 
@@ -30,4 +31,5 @@ export const entitlement = declareSystem({
     },
   },
   rowKinds: [outboxRows],
+  pausable,
 });

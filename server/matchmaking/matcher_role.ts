@@ -1,6 +1,7 @@
 import type { KernelSettings } from "../kernel/config/settings.ts";
 import { countWork, liveness } from "../kernel/delivery/liveness.ts";
 import { loop } from "../kernel/life/loop.ts";
+import { rolePauses } from "../kernel/life/pauses.ts";
 import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/role.ts";
 import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
 import { createRedis } from "../kernel/redis/redis.ts";
@@ -9,6 +10,7 @@ import type { MatchmakingSettings } from "./config.ts";
 import { countEnded } from "./ended_tickets.ts";
 import { modeScripts } from "./mode_scripts.ts";
 import { type ModeStore, modeStores } from "./mode_store.ts";
+import { pauseStore } from "./operator/pause_store.ts";
 import { matcher } from "./pairing/matcher.ts";
 import { pairingMetrics } from "./pairing/pairing_metrics.ts";
 import { unpairedFor } from "./pairing/unpaired.ts";
@@ -28,7 +30,9 @@ export function matcherRole(kernel: KernelSettings, settings: MatchmakingSetting
     stores.map(({ mode }) => mode.name),
   );
   const modes = stores.map(store => ({ store, work: countWork() }));
-  const matchers = modes.map(mode => matcher({ ...mode, tuning, counters, faults, paired: relay.wake, log, metrics }));
+  const pauses = rolePauses({ roles: [context.role], read: pauseStore(redis, settings.prefix).list, context });
+  const isPaused = () => pauses.isPaused(context.role);
+  const matchers = modes.map(mode => matcher({ ...mode, tuning, counters, faults, isPaused, paired: relay.wake, log, metrics }));
 
   const expiring = stores.map(store =>
     loop({
@@ -66,6 +70,7 @@ export function matcherRole(kernel: KernelSettings, settings: MatchmakingSetting
       ...kernel.liveness,
       longestBatch: 1000,
       work,
+      isPaused,
       isDue: () => isDue(store),
       answers: () => redis.send("PING"),
     }),
@@ -73,6 +78,7 @@ export function matcherRole(kernel: KernelSettings, settings: MatchmakingSetting
   const wake = () => {
     for (const one of matchers) one.wake();
   };
+  pauses.onChange(wake);
   const channel = service({ start: async () => {}, stop: async () => relay.close() });
-  return sequence([channel, redis, subscribeRole(context, wake), parallel([...matchers, ...expiring, looking, ...alive])]);
+  return sequence([channel, redis, pauses, subscribeRole(context, wake), parallel([...matchers, ...expiring, looking, ...alive])]);
 }

@@ -1,6 +1,7 @@
 import type { KernelSettings } from "../kernel/config/settings.ts";
 import { countWork, liveness } from "../kernel/delivery/liveness.ts";
 import { loop } from "../kernel/life/loop.ts";
+import { rolePauses } from "../kernel/life/pauses.ts";
 import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/role.ts";
 import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
 import { streamPublishing } from "../kernel/nats/stream_publishing.ts";
@@ -11,6 +12,7 @@ import type { MatchmakingSettings } from "./config.ts";
 import { countEnded } from "./ended_tickets.ts";
 import { modeScripts } from "./mode_scripts.ts";
 import { type ModeStore, modeStores } from "./mode_store.ts";
+import { pauseStore } from "./operator/pause_store.ts";
 import { announcedAnswers } from "./outbox/announced_answers.ts";
 import { announcements, page } from "./outbox/announcements.ts";
 import { encodeMatch, type MatchEntry } from "./outbox/event.ts";
@@ -52,7 +54,9 @@ export function relayRole(kernel: KernelSettings, settings: MatchmakingSettings,
     },
   });
   const { broker, checks, signatures } = publishing;
-  const relays = modes.map(mode => relay({ ...mode, publishing, tuning, counters, context }));
+  const pauses = rolePauses({ roles: [context.role], read: pauseStore(redis, settings.prefix).list, context });
+  const isPaused = () => pauses.isPaused(context.role);
+  const relays = modes.map(mode => relay({ ...mode, isPaused, publishing, tuning, counters, context }));
   function wake(): void {
     for (const one of relays) one.wake();
   }
@@ -103,12 +107,14 @@ export function relayRole(kernel: KernelSettings, settings: MatchmakingSettings,
       ...kernel.liveness,
       longestBatch: tuning.lease,
       work,
+      isPaused,
       isDue: () => isDue(store),
       answers: publishing.storesByOwnConnection,
     }),
   );
   broker.onConnect(wake);
+  pauses.onChange(wake);
   const channel = service({ start: async () => {}, stop: async () => matcher.close() });
   const loops = parallel([...relays, ...confirming, publishing.rechecking, looking, ...alive]);
-  return sequence([channel, redis, broker, subscribeRole(context, wake), loops]);
+  return sequence([channel, redis, broker, pauses, subscribeRole(context, wake), loops]);
 }

@@ -2,6 +2,7 @@ import { redisProblems } from "../kernel/redis/redis_settings.ts";
 import { declareSystem } from "../kernel/system/system.ts";
 import { matchmakingSettings } from "./config.ts";
 import { relayPermissions } from "./nats_permissions.ts";
+import { pausable } from "./operator/pausable.ts";
 
 export const matchmaking = declareSystem({
   name: "matchmaking",
@@ -24,4 +25,5 @@ export const matchmaking = declareSystem({
       create: async (...given) => (await import("./relay_role.ts")).relayRole(...given),
     },
   },
+  pausable,
 });

@@ -3,16 +3,18 @@ import { type KernelSettings, kernelSettings } from "../kernel/config/settings.t
 import { aboutAnswers, apiRole } from "../kernel/http/api_role.ts";
 import { createHealth } from "../kernel/life/health.ts";
 import { type RoleContext, roleChannel } from "../kernel/life/role.ts";
-import { type Service, sequence, service } from "../kernel/life/service.ts";
+import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
 import { createBroker } from "../kernel/nats/broker.ts";
 import { createSignatures } from "../kernel/nats/signatures.ts";
 import { consumerLag } from "../kernel/nats/streams.ts";
 import { actionRoutes } from "../kernel/operator/action_routes.ts";
+import { apiPauses } from "../kernel/operator/api_pauses.ts";
 import { configRoutes } from "../kernel/operator/config_routes.ts";
 import { faultRoutes } from "../kernel/operator/fault_routes.ts";
 import { flowRoutes } from "../kernel/operator/flow_routes.ts";
 import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
 import { actorPaths } from "../kernel/operator/operation_standing.ts";
+import { pauseRoutes } from "../kernel/operator/pause_routes.ts";
 import { type NotificationSettings, notificationSettings } from "./config.ts";
 import { feedRoutes } from "./feed/feed_routes.ts";
 import { inboxRoutes } from "./feed/inbox_routes.ts";
@@ -22,6 +24,7 @@ import { maskFor } from "./masking.ts";
 import { consistencyRoutes } from "./operator/consistency_routes.ts";
 import { deliveryRoutes } from "./operator/delivery_routes.ts";
 import { journeyRoutes } from "./operator/journey_routes.ts";
+import { pausable } from "./operator/pausable.ts";
 import { rawRoutes } from "./operator/raw_routes.ts";
 import { userRoutes } from "./operator/user_routes.ts";
 import type { NotificationSql } from "./sql.gen.ts";
@@ -47,6 +50,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
     stream,
     lag: async () => consumerLag(broker.connection(), stream, durable, lagWithin),
   }));
+  const pauses = apiPauses({ url: settings.appUrl, pausable, context });
   const inProduction = kernel.environment === "production";
   const api = apiRole<NotificationSql>({
     system: "notification",
@@ -79,6 +83,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       userRoutes(operatorSql, requires, cursors),
       consistencyRoutes(operatorSql, requires, settings, share),
       flowRoutes(operatorSql, requires, flowSteps),
+      pauseRoutes({ pausable, pauses, store: operatorSql.pauses, requires }),
       operatorHealthRoutes({ health, requires, log, askDatabase, broker: true, streams }),
       actionRoutes(operatorSql, requires, cursors, share, maskFor),
       configRoutes(requires, { kernel: kernelSettings, notification: notificationSettings }),
@@ -101,5 +106,5 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       consumer.close();
     },
   });
-  return sequence([closing, broker, api]);
+  return sequence([closing, broker, parallel([pauses, api])]);
 }

@@ -3,6 +3,7 @@ import type { KernelSettings } from "../kernel/config/settings.ts";
 import { claimOnWrite } from "../kernel/delivery/claim_on_write.ts";
 import { withinLease } from "../kernel/delivery/lease.ts";
 import { lostClaims } from "../kernel/delivery/lost_claims.ts";
+import { rolePauses } from "../kernel/life/pauses.ts";
 import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/role.ts";
 import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
 import { createBroker } from "../kernel/nats/broker.ts";
@@ -56,6 +57,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     metrics,
     tracer,
   });
+  const pauses = rolePauses({ roles: [context.role, "notification:sender"], read: store.statements.pauses.list, context });
   const attempts = claimOnWrite<NotificationsClaimRow>({
     worker,
     lease,
@@ -63,6 +65,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     renew: async ({ token, rows }) =>
       (await notifications.renew({ token, notification_id: rows.map(row => row.notification_id), lease_seconds: lease / 1000 })).length > 0,
     atOnce: settings.firstAttempt === "consumer" ? 1 : 0,
+    isReady: () => !pauses.isPaused("notification:sender"),
     stopWithin: kernel.shutdownWithin / 2,
     deliver,
     wakeOthers: sender.wake,
@@ -87,6 +90,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
       access,
       context,
       parts,
+      pauses,
       liveness: { ...kernel.liveness, answers: store.ask },
     }),
   );
@@ -97,6 +101,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
     keeper,
     broker,
     ...responders,
+    pauses,
     subscribeRole(context, () => {}),
     parallel([attempts, lost, ...intakes]),
   ]);

@@ -1,6 +1,7 @@
 import { natsAccess } from "../kernel/config/nats_access.ts";
 import type { KernelSettings } from "../kernel/config/settings.ts";
 import { withinLease } from "../kernel/delivery/lease.ts";
+import { rolePauses } from "../kernel/life/pauses.ts";
 import { type RoleContext, subscribeRole } from "../kernel/life/role.ts";
 import { parallel, type Service, sequence } from "../kernel/life/service.ts";
 import { createBroker } from "../kernel/nats/broker.ts";
@@ -51,7 +52,11 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     metrics,
     tracer,
   });
-  const sending = sender({ context, tuning, notifications, deliver, liveness: kernel.liveness });
+  const { role } = context;
+  const pauses = rolePauses({ roles: [role], read: store.statements.pauses.list, context });
+  const isPaused = () => pauses.isPaused(role);
+  const sending = sender({ context, tuning, notifications, deliver, isPaused, liveness: kernel.liveness });
+  pauses.onChange(sending.wake);
   const bulk = bulkLoop({ kind: notificationRows.name, sql: store.statements, ...kernel.bulk, requeued: sending.wake, log, metrics });
-  return sequence([store, keeper, ...(broker ? [broker] : []), subscribeRole(context, sending.wake), parallel([sending, bulk])]);
+  return sequence([store, keeper, ...(broker ? [broker] : []), pauses, subscribeRole(context, sending.wake), parallel([sending, bulk])]);
 }

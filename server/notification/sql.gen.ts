@@ -263,6 +263,31 @@ export interface OperatorActionsOfSubjectsRow {
   detail: Json;
 }
 
+export interface PausesListRow {
+  role: string;
+  paused_at: string;
+  paused_by: string;
+  reason: string;
+}
+
+export interface PausesPauseParameters {
+  role: string;
+  actor: string;
+  reason: string;
+}
+export interface PausesPauseRow {
+  role: string;
+}
+
+export interface PausesResumeParameters {
+  role: string;
+  actor: string;
+  reason: string;
+}
+export interface PausesResumeRow {
+  role: string;
+}
+
 export interface SecretsFindParameters {
   name: string;
 }
@@ -1371,6 +1396,11 @@ export interface NotificationSql {
     latest(parameters: OperatorActionsLatestParameters): Promise<OperatorActionsLatestRow[]>;
     list(parameters: OperatorActionsListParameters): Promise<OperatorActionsListRow[]>;
     of_subjects(parameters: OperatorActionsOfSubjectsParameters): Promise<OperatorActionsOfSubjectsRow[]>;
+  };
+  pauses: {
+    list(): Promise<PausesListRow[]>;
+    pause(parameters: PausesPauseParameters): Promise<PausesPauseRow[]>;
+    resume(parameters: PausesResumeParameters): Promise<PausesResumeRow[]>;
   };
   secrets: {
     find(parameters: SecretsFindParameters): Promise<SecretsFindRow[]>;

@@ -1,6 +1,7 @@
 import { declareSystem } from "../kernel/system/system.ts";
 import { notificationSettings } from "./config.ts";
 import { apiPermissions, consumerPermissions, senderPermissions } from "./nats_permissions.ts";
+import { pausable } from "./operator/pausable.ts";
 import { notificationRows } from "./operator/row_kind.ts";
 
 export const notification = declareSystem({
@@ -23,4 +24,5 @@ export const notification = declareSystem({
     janitor: { create: async (...given) => (await import("./janitor.ts")).janitorRole(...given) },
   },
   rowKinds: [notificationRows],
+  pausable,
 });

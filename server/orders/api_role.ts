@@ -3,9 +3,11 @@ import { aboutAnswers, apiRole } from "../kernel/http/api_role.ts";
 import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/role.ts";
 import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
 import { actionRoutes } from "../kernel/operator/action_routes.ts";
+import { apiPauses } from "../kernel/operator/api_pauses.ts";
 import { configRoutes } from "../kernel/operator/config_routes.ts";
 import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
 import { actorPaths } from "../kernel/operator/operation_standing.ts";
+import { pauseRoutes } from "../kernel/operator/pause_routes.ts";
 import { connect } from "../kernel/postgres/database.ts";
 import { databaseOutage } from "../kernel/postgres/database_outage.ts";
 import { bindStatements, readStatements } from "../kernel/postgres/statements.ts";
@@ -22,6 +24,7 @@ import { consistencyRoutes } from "./operator/consistency_routes.ts";
 import { countSettled } from "./operator/count_settled.ts";
 import { journeyRoutes } from "./operator/journey_routes.ts";
 import { orderRoutes } from "./operator/order_routes.ts";
+import { pausable } from "./operator/pausable.ts";
 import { resolutionRoutes } from "./operator/resolution_routes.ts";
 import { settledCounters } from "./outbox_metrics.ts";
 import type { OrdersSql } from "./sql.gen.ts";
@@ -45,6 +48,7 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
     waits.wake();
   };
   const cancel = cancelOrders({ ledger, inPlace, adapter, cancelled, log });
+  const pauses = apiPauses({ url: settings.appUrl, pausable, context });
   const api = apiRole<OrdersSql>({
     system: "orders",
     url: settings.appUrl,
@@ -69,6 +73,7 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
         log,
       }),
       journeyRoutes(operatorSql, requires),
+      pauseRoutes({ pausable, pauses, store: operatorSql.pauses, requires }),
       operatorHealthRoutes({ health, requires, log, askDatabase, broker: false, breakers: ["broker"] }),
       resolutionRoutes({
         sql: { ...operatorSql, orders: { ...operatorSql.orders, resolve: countSettled(operatorSql.orders.resolve, counters) } },
@@ -86,5 +91,5 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
   const channel = service({ start: async () => {}, stop: async () => sender.close() });
   const closing = service({ start: async () => {}, stop: () => pool.end({ timeout: 1 }) });
   // A sender in this process wakes the waits when it has settled an order. A stop answers them at once, before the last requests are awaited.
-  return sequence([channel, closing, parallel([subscribeRole(context, waits.wake), waits.service, api])]);
+  return sequence([channel, closing, parallel([subscribeRole(context, waits.wake), waits.service, pauses, api])]);
 }

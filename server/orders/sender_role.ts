@@ -1,4 +1,5 @@
 import type { KernelSettings } from "../kernel/config/settings.ts";
+import { rolePauses } from "../kernel/life/pauses.ts";
 import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/role.ts";
 import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
 import { bulkLoop } from "../kernel/operator/bulk.ts";
@@ -53,8 +54,12 @@ export function senderRole(kernel: KernelSettings, settings: OrdersSettings, con
     metrics,
     tracer,
   });
-  const sending = sender({ context, tuning, orders, adapter, gate, deliver, liveness: kernel.liveness });
-  const givingUp = giveUp({ context, orders, gate, adapter: adapter.name, aborted, settled: api.wake, ...tuning });
+  const { role } = context;
+  const pauses = rolePauses({ roles: [role], read: store.statements.pauses.list, context });
+  const isPaused = () => pauses.isPaused(role);
+  const sending = sender({ context, tuning, orders, adapter, gate, deliver, isPaused, liveness: kernel.liveness });
+  pauses.onChange(sending.wake);
+  const givingUp = giveUp({ context, orders, gate, isPaused, adapter: adapter.name, aborted, settled: api.wake, ...tuning });
   const bulk = bulkLoop({ kind: orderRows.name, sql: store.statements, ...kernel.bulk, requeued: sending.wake, log, metrics });
-  return sequence([store, closing, subscribeRole(context, sending.wake), parallel([sending, givingUp, bulk])]);
+  return sequence([store, closing, pauses, subscribeRole(context, sending.wake), parallel([sending, givingUp, bulk])]);
 }

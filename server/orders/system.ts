@@ -1,5 +1,6 @@
 import { declareSystem } from "../kernel/system/system.ts";
 import { ordersProblems, ordersSettings } from "./config.ts";
+import { pausable } from "./operator/pausable.ts";
 import { orderRows } from "./operator/row_kind.ts";
 import { orderScopes } from "./scopes.ts";
 
@@ -16,4 +17,5 @@ export const orders = declareSystem({
     janitor: { create: async (...given) => (await import("./janitor.ts")).janitorRole(...given) },
   },
   rowKinds: [orderRows],
+  pausable,
 });

@@ -10,6 +10,13 @@ export function testSender(options: TestSenderOptions): () => Promise<number> {
   const lost = { watch: <T>(_token: string, statement: Promise<T>) => statement };
   const bound = dueBound(async () => undefined, 0);
   const claimWith = async () => options.notifications.claim;
-  const runOnce = claimBatch<NotificationsClaimRow>({ ...options, claimWith, deliver: sendClaim(options), bound, lost });
+  const runOnce = claimBatch<NotificationsClaimRow>({
+    ...options,
+    claimWith,
+    isPaused: () => false,
+    deliver: sendClaim(options),
+    bound,
+    lost,
+  });
   return () => runOnce(new AbortController().signal);
 }

@@ -1,5 +1,5 @@
 import type { QueryFunctionContext } from "@tanstack/react-query";
-import type { System } from "../systems.ts";
+import type { System, WatchedSystem } from "../systems.ts";
 
 /** An error response of the server: its problem details (RFC 9457). Status 0: no response. */
 export class ApiError extends Error {
@@ -50,7 +50,8 @@ const jsonPost = (body: object, headers: Record<string, string> = {}): RequestIn
   body: JSON.stringify(body),
 });
 
-export const post = <T>(system: System, path: string, body: object): Promise<T> => call<T>(`/admin/api/${system}/${path}`, jsonPost(body));
+export const post = <T>(system: WatchedSystem, path: string, body: object): Promise<T> =>
+  call<T>(`/admin/api/${system}/${path}`, jsonPost(body));
 
 /** Repeated calls with the same request key are applied once. */
 export const postOnce = <T>(system: System, path: string, body: object, key: string) =>

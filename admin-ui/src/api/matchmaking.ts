@@ -1,8 +1,10 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { type MatchTrouble, matchTroublesOf } from "../parts/match_troubles.ts";
+import { systemsBehind } from "../parts/paused_roles.ts";
 import { get } from "./client.ts";
 import { useLive } from "./live.ts";
 import type { Match, Queues, Ticket } from "./matchmaking_answers.ts";
+import { usePausedRoles } from "./pauses.ts";
 
 export const queues = queryOptions({
   queryKey: ["matchmaking", "queues"],
@@ -21,9 +23,10 @@ export const ticket = (id: string) =>
     queryFn: context => get<Ticket>("matchmaking", `tickets/${encodeURIComponent(id)}`, {}, context),
   });
 
-/** The queues, and the troubles of all modes. */
+/** The queues, and the troubles of all modes. What an operator has paused is no trouble. */
 export function useQueues() {
   const query = useQuery({ ...queues, ...useLive() });
-  const troubles: readonly MatchTrouble[] = query.data ? matchTroublesOf(query.data.queues) : [];
+  const paused = usePausedRoles(systemsBehind.matchmaking).map(({ role }) => role);
+  const troubles: readonly MatchTrouble[] = query.data ? matchTroublesOf(query.data.queues, paused) : [];
   return { query, troubles };
 }

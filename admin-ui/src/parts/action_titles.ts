@@ -18,6 +18,8 @@ const titles: Record<string, string> = {
   "operation.start": "Bulk operation started",
   "operation.cancel": "Bulk operation cancelled",
   "operation.stop": "Bulk operation stopped",
+  "role.pause": "Role paused",
+  "role.resume": "Role resumed",
   "reconciler.run": "Reconciler run requested",
 };
 

@@ -87,3 +87,15 @@ test("the badge counts what needs a person, and nothing that passes by itself", 
   expect(matchAttention(matchTroublesOf([unpublished(4, 7)]))).toBe(0);
   expect(matchAttention(matchTroublesOf([unpublished(4, 60), queue({ minutes: [minute(2)] })]))).toBe(6);
 });
+
+test("work that an operator has paused is no trouble; a ticket past its expiry still is", () => {
+  const queues = [
+    unpublished(4, 60),
+    queue({ waiting: 3, unpaired_seconds: 40 }),
+    queue({ mode: "rank", waiting: 1, overdue_seconds: 30 }),
+  ];
+  const left = matchTroublesOf(queues, ["matchmaking:matcher", "matchmaking:relay"]).map(({ kind, text }) => [kind, text]);
+  expect(left).toEqual([["matcher", "1 player waits in rank, and a ticket is 30 s past its expiry"]]);
+  const unannounced = queue({ unconfirmed: 2, oldest_unconfirmed_seconds: 90 });
+  expect([matchTroublesOf([unannounced]).length, matchTroublesOf([unannounced], ["notification:consumer"]).length]).toEqual([1, 0]);
+});

@@ -38,10 +38,16 @@ export const publishTone = (queue: Queue) =>
 export const announceTone = (queue: Queue) =>
   queue.unconfirmed === 0 ? undefined : toneOf(queue.oldest_unconfirmed_seconds ?? 0, announcing);
 
-/** The troubles of these modes together, the gravest first. An expired ticket is no trouble. */
-export function matchTroublesOf(queues: readonly Queue[]): MatchTrouble[] {
-  const found = [unpublishedIn(queues), unannouncedIn(queues), ...queues.map(matcherOf), invalidOf(queues)];
-  const known = found.filter(one => one !== undefined);
+/** What stands still because an operator has paused the role. A ticket past its expiry is not: a paused matcher still ends it. */
+const isPausedWork = ({ kind }: MatchTrouble, paused: readonly string[]): boolean =>
+  (kind === "unpublished" && paused.includes("matchmaking:relay")) || (kind === "unannounced" && paused.includes("notification:consumer"));
+
+/** The troubles of these modes together, the gravest first. An expired ticket is no trouble, and neither is work that was paused. */
+export function matchTroublesOf(queues: readonly Queue[], paused: readonly string[] = []): MatchTrouble[] {
+  const isMatcherPaused = paused.includes("matchmaking:matcher");
+  const seen = isMatcherPaused ? queues.map(queue => ({ ...queue, unpaired_seconds: null })) : queues;
+  const found = [unpublishedIn(queues), unannouncedIn(queues), ...seen.map(matcherOf), invalidOf(queues)];
+  const known = found.filter(one => one !== undefined).filter(one => !isPausedWork(one, paused));
   return [...known.filter(({ tone }) => tone === "failed"), ...known.filter(({ tone }) => tone === "retry")];
 }
 

@@ -6,12 +6,14 @@ export interface ReasonFormProps {
   readonly isDangerous?: boolean;
   /** A text to type before an irreversible action. */
   readonly confirmText?: string;
+  /** In characters. */
+  readonly longest?: number;
   readonly act: (reason: string) => void;
   readonly cancel?: () => void;
 }
 
 /** Every change needs a reason. It is stored in the audit log with the operator's name. */
-export function ReasonForm({ label, isBusy, isDangerous = false, confirmText, act, cancel }: ReasonFormProps) {
+export function ReasonForm({ label, isBusy, isDangerous = false, confirmText, longest = 500, act, cancel }: ReasonFormProps) {
   const [reason, setReason] = useState("");
   const [confirmation, setConfirmation] = useState("");
   const id = useId();
@@ -29,7 +31,7 @@ export function ReasonForm({ label, isBusy, isDangerous = false, confirmText, ac
         id={id}
         className="field"
         rows={2}
-        maxLength={500}
+        maxLength={longest}
         required
         value={reason}
         // biome-ignore lint/a11y/noAutofocus: the operator opened it to type here

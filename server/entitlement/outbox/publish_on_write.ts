@@ -49,10 +49,12 @@ export interface PublishOnWriteOptions {
   readonly context: RoleContext;
   readonly flow: Flow;
   readonly wakeRelay: () => void;
+  /** Whether the relay is paused: then nothing is published here either. */
+  readonly isPaused: () => boolean;
 }
 
 /** The API publishes the events that it has just written, if it can do so at once; the relay publishes the rest. */
-export function publishOnWrite({ kernel, settings, context, flow, wakeRelay }: PublishOnWriteOptions): PublishOnWrite {
+export function publishOnWrite({ kernel, settings, context, flow, wakeRelay, isPaused }: PublishOnWriteOptions): PublishOnWrite {
   const { worker, log, metrics } = context;
   const { deadline } = kernel.database;
   const stopWithin = kernel.shutdownWithin / 2;
@@ -75,7 +77,7 @@ export function publishOnWrite({ kernel, settings, context, flow, wakeRelay }: P
     renew: async ({ token, rows }) =>
       (await outbox.renew({ token, event_id: rows.map(row => row.event_id), lease_seconds: lease / 1000 })).length > 0,
     atOnce: 1,
-    isReady: pipeline.isKnownToBeOpen,
+    isReady: () => !isPaused() && pipeline.isKnownToBeOpen(),
     stopWithin,
     deliver: pipeline.deliver,
     wakeOthers: wakeRelay,

@@ -12,11 +12,12 @@ export interface RelayOptions {
   readonly outbox: EntitlementSql["outbox"];
   readonly pipeline: Pick<PublishPipeline, "mayPublish" | "deliver" | "stream">;
   readonly work: Work;
+  readonly isPaused: () => boolean;
   readonly liveness: Pick<LivenessOptions, "every" | "looks" | "answers">;
 }
 
 /** Publishes the events of the outbox that are due. */
-export function relay({ context, tuning, outbox, pipeline, work, liveness }: RelayOptions): LeasedWorker {
+export function relay({ context, tuning, outbox, pipeline, work, isPaused, liveness }: RelayOptions): LeasedWorker {
   const { metrics } = context;
   const { mayPublish, deliver, stream } = pipeline;
   return leasedWorker<{ event_id: string }, OutboxClaimRow, "pending" | "in_flight" | "failed" | "unconfirmed">({
@@ -32,6 +33,7 @@ export function relay({ context, tuning, outbox, pipeline, work, liveness }: Rel
       const check = await mayPublish();
       return check && (parameters => outbox.claim({ ...parameters, stream: stream.name, resend_before: check.resendBefore }));
     },
+    isPaused,
     deliver,
     reclaimed: metrics.counter("outbox_reclaimed_total", "Events taken back from a worker whose lease ran out."),
     depth: {

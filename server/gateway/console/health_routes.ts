@@ -18,6 +18,7 @@ export const gatewayHealthRoutes = (health: Health, guard: SessionGuard) =>
       workers: [],
       breakers: [],
       consumers: [],
+      paused: [],
     }),
     {
       ...guard.signedIn(consoleRoles),

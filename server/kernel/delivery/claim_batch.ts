@@ -19,6 +19,8 @@ export interface ClaimBatchOptions<Row extends { readonly aggregate_key: string 
   readonly lease: number;
   /** The statement to claim with. Asked before each batch; undefined while nothing may be claimed. */
   readonly claimWith: () => Promise<ClaimStatement<Row> | undefined>;
+  /** Asked before each claim: a paused worker claims nothing. */
+  readonly isPaused: () => boolean;
   readonly deliver: (claim: Claim<Row>, stopping: AbortSignal) => Promise<void>;
   readonly bound: Pick<DueBound, "claim">;
   readonly lost: Pick<LostClaims, "watch">;
@@ -26,10 +28,11 @@ export interface ClaimBatchOptions<Row extends { readonly aggregate_key: string 
 
 /** One run of a worker: claims a batch of rows that are due, and delivers it. Returns how many there were. */
 export function claimBatch<Row extends { readonly aggregate_key: string }>(options: ClaimBatchOptions<Row>) {
-  const { worker, batch, lease: milliseconds, claimWith, deliver, bound, lost } = options;
+  const { worker, batch, lease: milliseconds, claimWith, isPaused, deliver, bound, lost } = options;
   return async function runOnce(stopping: AbortSignal): Promise<number> {
     const claim = await claimWith();
-    if (!claim || stopping.aborted) return 0;
+    const mayGoOn = () => !stopping.aborted && !isPaused();
+    if (!claim || !mayGoOn()) return 0;
     const claimFrom = async (from: string): Promise<Claimed> => {
       const lease = fixedLease(milliseconds);
       const { token } = lease;
@@ -38,6 +41,6 @@ export function claimBatch<Row extends { readonly aggregate_key: string }>(optio
       if (rows.length > 0) await deliver({ ...lease, rows }, stopping);
       return countClaimed(rows);
     };
-    return bound.claim(batch, claimFrom, stopping);
+    return bound.claim(batch, claimFrom, mayGoOn);
   };
 }

@@ -35,11 +35,11 @@ export function dueBound(head: (from: string) => Promise<Head | undefined>, swee
       return 0;
     },
     /** Claims at the front. If few aggregates fill it, claims further back too; if nothing can be claimed, up to the end of the backlog. */
-    async claim(limit: number, claimFrom: (from: string) => Promise<Claimed>, stopping: AbortSignal): Promise<number> {
+    async claim(limit: number, claimFrom: (from: string) => Promise<Claimed>, mayGoOn: () => boolean): Promise<number> {
       const { count, aggregates } = await claimFrom(from);
       if (aggregates >= limit) return count;
       let sum = count;
-      for (let start = further ?? reach; start !== undefined && !stopping.aborted; start = sum === 0 ? further : undefined) {
+      for (let start = further ?? reach; start !== undefined && mayGoOn(); start = sum === 0 ? further : undefined) {
         further = (await head(start))?.reach ?? undefined;
         sum += (await claimFrom(start)).count;
       }

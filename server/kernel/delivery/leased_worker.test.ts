@@ -25,7 +25,7 @@ async function working(rows: Row[], { mayClaim = true, holds = Promise.resolve()
     depths: [] as object[],
     lost: [] as string[],
   };
-  const state = { mayClaim, expired: [] as Row[] };
+  const state = { mayClaim, isPaused: false, expired: [] as Row[] };
   const metrics = createMetrics();
   const context = {
     role: "room:worker",
@@ -62,6 +62,7 @@ async function working(rows: Row[], { mayClaim = true, holds = Promise.resolve()
             return rows.splice(0, parameters.limit);
           }
         : undefined,
+    isPaused: () => state.isPaused,
     async deliver(claim) {
       seen.delivered.push(claim);
       await holds;
@@ -101,6 +102,22 @@ test("while nothing may be claimed nothing is, and a wake-up tries again", async
   state.mayClaim = true;
   worker.wake();
   await until("it is delivered", 2000, () => work.done() === 1);
+});
+
+test("a paused worker ends what is under way and claims nothing more; its depth goes on; a wake-up after it goes on at once", async () => {
+  const end = Promise.withResolvers<void>();
+  const { worker, seen, state, work } = await working(rowsOf(9), { holds: end.promise });
+  await until("both lanes deliver", 2000, () => seen.delivered.length === 2);
+  state.isPaused = true;
+  const claims = seen.claims.length;
+  end.resolve();
+  await until("what was under way has ended", 2000, () => work.done() === 4);
+  worker.wake();
+  await until("the depth is measured", 5000, () => seen.depths.some(depth => "count" in depth && depth.count === 5));
+  expect(seen.claims).toHaveLength(claims);
+  state.isPaused = false;
+  worker.wake();
+  await until("the rest is delivered", 2000, () => work.done() === 9);
 });
 
 test("rows whose lease ended are reclaimed, counted, and worked off at once", async () => {

@@ -20,7 +20,7 @@ export interface LeasedTable<Id> {
 
 /** Rows with the same `aggregate_key` are delivered in order. A table without such an order returns the id of the row. */
 export interface LeasedWorkerOptions<Id, Row extends Id & { readonly aggregate_key: string }, State extends string>
-  extends Pick<ClaimBatchOptions<Row>, "claimWith" | "deliver"> {
+  extends Pick<ClaimBatchOptions<Row>, "claimWith" | "isPaused" | "deliver"> {
   /** Begins the names of loops and log messages. */
   readonly name: string;
   /** The name of the lanes' loops, without the number. */
@@ -124,6 +124,7 @@ export function leasedWorker<Id, Row extends Id & { readonly aggregate_key: stri
     ...options.liveness,
     longestBatch: lease,
     work,
+    isPaused: options.isPaused,
     isDue: async () => (await table.overdue({ overdue_seconds: options.liveness.every / 1000 })).length > 0,
   });
   const every = (what: string, interval: number, runOnce: () => Promise<number>, full = onInterval) =>

@@ -14,10 +14,11 @@ interface World {
   readonly isDue?: (look: number) => Promise<boolean>;
   readonly answers?: () => Promise<unknown>;
   readonly looks?: number;
+  readonly isPaused?: () => boolean;
   readonly longestBatch?: number;
 }
 
-async function watched({ isDue = async () => true, answers = async () => {}, looks = 4, longestBatch = 0 }: World) {
+async function watched({ isDue = async () => true, answers = async () => {}, looks = 4, longestBatch = 0, isPaused = () => false }: World) {
   const [work, metrics, health] = [countWork(), createMetrics(), createHealth()];
   const ends: string[] = [];
   let asked = 0;
@@ -27,6 +28,7 @@ async function watched({ isDue = async () => true, answers = async () => {}, loo
     looks,
     longestBatch,
     work,
+    isPaused,
     isDue: () => isDue(++asked),
     answers,
   });
@@ -47,7 +49,7 @@ test("two kinds of work are watched apart: the one that moves does not hide the 
       isDue(work);
       return true;
     };
-    return liveness({ context, of, every: 2, looks: 4, longestBatch: 0, work, isDue: due, answers: async () => {} });
+    return liveness({ context, of, every: 2, looks: 4, longestBatch: 0, work, isPaused: () => false, isDue: due, answers: async () => {} });
   };
   running.push(
     watch("moving", work => {
@@ -83,6 +85,22 @@ describe("a worker", () => {
     const { ends, asked, stuck } = await watched(world);
     await until("it was looked at many times", 5000, () => asked() > 40);
     expect([ends, await stuck()]).toEqual([[], 0]);
+  });
+
+  test("that is paused goes on, and is watched again after it was resumed", async () => {
+    let looks = 0;
+    let isPaused = true;
+    const { ends, stuck } = await watched({
+      isPaused: () => {
+        looks++;
+        return isPaused;
+      },
+    });
+    await until("it was looked at many times", 5000, () => looks > 40);
+    expect([ends, await stuck()]).toEqual([[], 0]);
+    isPaused = false;
+    await until("it ends", 2000, () => ends.length > 0);
+    expect(ends[0]).toContain("nothing was done for 4 looks");
   });
 
   test("that makes progress between two looks goes on", async () => {

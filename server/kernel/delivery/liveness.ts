@@ -13,6 +13,8 @@ export interface LivenessOptions {
   /** The longest that one batch may take, so that a slow one does not count as stuck. */
   readonly longestBatch: number;
   readonly work: Work;
+  /** While it is paused it does nothing, and is not stuck. */
+  readonly isPaused: () => boolean;
   /** Whether there is work that this worker could have done by now. Rejects if that cannot be found out. */
   readonly isDue: () => Promise<boolean>;
   /** Rejects if a server that the work needs does not answer. It must not use the worker's own breakers and flags: they may be at fault. */
@@ -50,7 +52,7 @@ export type Work = ReturnType<typeof countWork>;
  * Work is due, the servers that it needs answer, and nothing was done for many looks: the worker is stuck, whatever the reason. Then it ends, and is
  * started again. It counts looks, not seconds: a process that was stopped for a while was not stuck.
  */
-export function liveness({ context, of, every, looks, longestBatch, work, isDue, answers }: LivenessOptions): Service {
+export function liveness({ context, of, every, looks, longestBatch, work, isPaused, isDue, answers }: LivenessOptions): Service {
   const { role, log, metrics, health, giveUp } = context;
   const part = of ? `liveness of ${of}` : "liveness";
   const name = of ? `${role}.${of}.liveness` : `${role}.liveness`;
@@ -64,7 +66,7 @@ export function liveness({ context, of, every, looks, longestBatch, work, isDue,
     const now = { done: work.done(), setbacks: work.setbacks() };
     const hasMoved = now.done !== before.done || now.setbacks !== before.setbacks;
     before = now;
-    if (hasMoved || !(await isDue())) return false;
+    if (hasMoved || isPaused() || !(await isDue())) return false;
     await answers();
     return work.done() === now.done && work.setbacks() === now.setbacks;
   }

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import type { Health } from "../life/health.ts";
+import { type Health, pauseText } from "../life/health.ts";
 
 interface Answer {
   readonly status: 200 | 503;
@@ -18,8 +18,10 @@ async function readiness(health: Health): Promise<Answer> {
   const known = database === undefined ? {} : { database };
   if (database === "away") return { status: 503, word: "unavailable", details: known };
   const degraded = health.troubles();
-  if (Object.keys(degraded).length === 0) return { status: 200, word: "ready", details: known };
-  return { status: 200, word: "degraded", details: { ...known, degraded } };
+  const paused = Object.fromEntries(health.pauses.map(pause => [pause.role, pauseText(pause)]));
+  const details = { ...known, ...(health.pauses.length > 0 ? { paused } : {}) };
+  if (Object.keys(degraded).length === 0) return { status: 200, word: "ready", details };
+  return { status: 200, word: "degraded", details: { ...details, degraded } };
 }
 
 const answer = ({ status, word }: Answer, details: Answer["details"] = {}) =>

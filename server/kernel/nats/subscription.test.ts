@@ -57,6 +57,51 @@ test("a new pull follows one that the server has ended", async () => {
   await intake.stop();
 });
 
+test("a paused subscription handles what has arrived and pulls nothing: the rest stays in the stream, and a resume goes on at once", async () => {
+  const subject = `${name}-paused`;
+  const nats = broker.connection();
+  await ensureStream(nats, { name: subject, subject, maxAge: 60_000, duplicateWindow: 1000, replicas: 1 });
+  const consumer = { stream: subject, durable: "paused", ackWait: 2000, maxAckPending: 100 };
+  const seen: string[] = [];
+  const deliveries: number[] = [];
+  let isPaused = false;
+  const intake = subscription({
+    broker,
+    consumer,
+    batch: 10,
+    isPaused: () => isPaused,
+    handle: async batch => {
+      seen.push(...batch.map(({ data }) => new TextDecoder().decode(data)));
+      deliveries.push(...batch.map(one => one.deliveries));
+      return batch.map(() => "consumed" as const);
+    },
+    log: silentLog,
+    metrics,
+  });
+  await intake.start();
+  await jetstream(nats).publish(subject, "before");
+  await until("it reads", 10_000, () => seen.includes("before"));
+  isPaused = true;
+  intake.pauseChanged();
+  const info = async () => (await manager(nats)).consumers.info(subject, consumer.durable);
+  // Its pull has ended, so nobody waits for the next message.
+  await until("it pulls nothing", 10_000, async () => (await info()).num_waiting === 0);
+  for (let n = 0; n < 5; n++) await jetstream(nats).publish(subject, `${n}`);
+  const { num_pending, num_ack_pending, num_redelivered } = await info();
+  expect({ seen, num_pending, num_ack_pending, num_redelivered }).toEqual({
+    seen: ["before"],
+    num_pending: 5,
+    num_ack_pending: 0,
+    num_redelivered: 0,
+  });
+  isPaused = false;
+  intake.pauseChanged();
+  await until("the rest is handled", 500, () => seen.length === 6);
+  expect([seen.slice(1), new Set(deliveries)]).toEqual([["0", "1", "2", "3", "4"], new Set([1])]);
+  await intake.stop();
+  await (await manager(nats)).streams.delete(subject);
+});
+
 test("the messages that a consumer has left are measured", async () => {
   const subject = `${name}-left`;
   const nats = broker.connection();

@@ -25,10 +25,17 @@ export interface SubscriptionOptions {
   readonly broker: Broker;
   readonly consumer: ConsumerSpec;
   readonly batch: number;
+  /** While it is paused nothing is pulled: new messages stay in the stream. Messages that have arrived are handled. */
+  readonly isPaused?: () => boolean;
   /** Returns a verdict for each message, after its commit. If it throws, nothing is answered and the batch is tried again. */
   readonly handle: (batch: readonly Received[]) => Promise<readonly Verdict[]>;
   readonly log: Log;
   readonly metrics: Metrics;
+}
+
+export interface Subscription extends Service {
+  /** `isPaused` answers otherwise than before. */
+  pauseChanged(): void;
 }
 
 // How often it looks for a stream that does not exist yet, and how often it checks the consumer of one that does. Usually the publisher makes the
@@ -46,7 +53,7 @@ const refusedWithin = 500;
  * Reads a durable pull consumer. Handles the messages that have arrived as one batch, without waiting for more. It asks for the next batch after the
  * last one was handled: if two processes asked ahead, the broker would send neighbouring messages to both in turn.
  */
-export function subscription({ broker, consumer, batch, handle, log, metrics }: SubscriptionOptions): Service {
+export function subscription({ broker, consumer, batch, isPaused = () => false, handle, log, metrics }: SubscriptionOptions): Subscription {
   const arrived: { message: PulledMessage; at: number }[] = [];
   let pull: Pull | undefined;
   let consumingIn = 0;
@@ -100,7 +107,7 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
     if (isDoubtful && broker.connected() && !(await answers())) return 0;
     isDoubtful = false;
     // After a reconnect the consumer is checked first.
-    if (!broker.connected() || consumingIn !== broker.epoch || arrived.length > 0) return 0;
+    if (isPaused() || !broker.connected() || consumingIn !== broker.epoch || arrived.length > 0) return 0;
     const since = performance.now();
     const options = { ...consumer, batch: largestPull, expires: pullFor, inboxPrefix: broker.inboxPrefix };
     const current = pullBatch(broker.connection(), options, message => {
@@ -124,6 +131,12 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
     pull = undefined;
     if (broker.connected()) await current?.drain();
     current?.close();
+  }
+
+  /** A pull that waits for messages would go on with them. Those that are under way still arrive. */
+  function pauseChanged(): void {
+    if (isPaused()) void endPull();
+    else pulling.wake();
   }
 
   async function takeBatch(): Promise<number> {
@@ -170,7 +183,7 @@ export function subscription({ broker, consumer, batch, handle, log, metrics }: 
   // Stopped in reverse: no more pulls, then the batch under way, then the messages that have arrived.
   const rest = service({ start: async () => {}, stop: takeRest });
   const ending = service({ start: async () => {}, stop: endPull });
-  return sequence([rest, work, parallel([pulling, ending]), keeper]);
+  return { ...sequence([rest, work, parallel([pulling, ending]), keeper]), pauseChanged };
 }
 
 function answer(message: PulledMessage, verdict: Verdict): void {

@@ -25,6 +25,7 @@ interface Health {
   readonly workers: readonly Part[];
   readonly breakers: readonly Part[];
   readonly consumers: readonly { readonly source: string; readonly state: string; readonly pending: number | null }[];
+  readonly paused: readonly unknown[];
 }
 type System = "entitlement" | "notification";
 const systems: System[] = ["entitlement", "notification"];
@@ -139,6 +140,7 @@ test("the health of a system names its parts, and how far its consumers are", as
     workers: [ok("entitlement:relay"), ok("entitlement:janitor")],
     breakers: [ok("publish")],
     consumers: [],
+    paused: [],
   });
   expect(await ask<Health>("notification", "/ops/health")).toEqual({
     dependencies: [ok("database"), ok("broker")],
@@ -162,6 +164,7 @@ test("the health of a system names its parts, and how far its consumers are", as
         redelivered: null,
       },
     ] as never,
+    paused: [],
   });
   expect((await kenri.call("notification", "/ops/health?x=1")).status).toBe(400);
 });

@@ -2,14 +2,15 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Requires } from "../http/callers.ts";
 import { sharedReads } from "../http/shared_reads.ts";
-import type { Health, Parts } from "../life/health.ts";
+import { type Health, type Parts, type Pause, pauseText } from "../life/health.ts";
 import { BrokerAway } from "../nats/broker.ts";
 import type { ConsumerLag, Missing } from "../nats/streams.ts";
 import { databaseRefusal } from "../postgres/database.ts";
 import type { Log } from "../telemetry/log.ts";
 import { isLogged, repeatsOf } from "../telemetry/repeats.ts";
 
-type State = "ok" | "trouble" | "unknown";
+/** `paused`: an operator has paused the worker, and it has no trouble. */
+type State = "ok" | "trouble" | "unknown" | "paused";
 
 export interface HealthPart {
   readonly name: string;
@@ -24,6 +25,8 @@ export interface SystemHealth {
   readonly breakers: readonly HealthPart[];
   /** One for each stream that the system reads. */
   readonly consumers: readonly SourceLag[];
+  /** The paused roles of the system, wherever they run. */
+  readonly paused: readonly Pause[];
 }
 
 /** How far a consumer is behind its stream. The numbers are null unless it is `reading`. */
@@ -69,6 +72,12 @@ const partOf = (name: string, trouble: string | null | undefined): HealthPart =>
   detail: trouble ?? null,
 });
 
+/** A pause is shown unless the worker is in trouble; `paused` of the answer has it anyway. */
+function withPause(part: HealthPart, pauses: readonly Pause[]): HealthPart {
+  const pause = pauses.find(({ role }) => role === part.name);
+  return pause && part.state === "ok" ? { ...part, state: "paused", detail: pauseText(pause) } : part;
+}
+
 /** A part that several processes may report: the first trouble counts. */
 function reportedBy(reporters: readonly Parts[], name: string): HealthPart {
   const reported = reporters.flatMap(parts => (name in parts ? [parts[name] ?? null] : []));
@@ -90,7 +99,7 @@ export function operatorHealthRoutes(options: OperatorHealthOptions) {
     if (!isLogged(error)) repeatsOf(log).write("warn", { error, what }, "health.trouble", { key: what });
     return (error instanceof BrokerAway ? error.refusal : databaseRefusal(error)) ?? "does not answer";
   };
-  async function look(): Promise<SystemHealth> {
+  async function look(): Promise<Omit<SystemHealth, "paused">> {
     const [database, ...asked] = await Promise.all([
       askDatabase?.().then(() => null, troubleOf("database")),
       ...streams.map(one =>
@@ -114,7 +123,13 @@ export function operatorHealthRoutes(options: OperatorHealthOptions) {
     };
   }
   const shared = sharedReads(freshFor).share(look);
-  return new Elysia({ normalize: false }).get("/ops/health", () => shared(), {
+  /** The pauses are known here, so they are never two seconds old. */
+  async function answer(): Promise<SystemHealth> {
+    const found = await shared();
+    const { pauses } = health;
+    return { ...found, workers: found.workers.map(part => withPause(part, pauses)), paused: pauses };
+  }
+  return new Elysia({ normalize: false }).get("/ops/health", answer, {
     query: Type.Object({}, { additionalProperties: false }),
     ...requires("ops:read"),
     detail: {

@@ -5,6 +5,7 @@ import type { Scope } from "../http/auth.ts";
 import type { RoleContext } from "../life/role.ts";
 import type { Service } from "../life/service.ts";
 import type { PermissionsOf } from "../nats/permissions.ts";
+import type { Pausable } from "../operator/pausable.ts";
 import type { RowKind } from "../operator/row_kind.ts";
 
 /** What a role needs beside its database as the app role and NATS. `services`: the APIs of the other systems. `outside`: a service of somebody else. */
@@ -50,6 +51,8 @@ export interface System<Name extends string = string, Spec extends SystemSetting
   readonly workers?: Readonly<Record<string, RoleDeclaration<Settings<Spec>>>>;
   /** Its queue tables, for operators. */
   readonly rowKinds?: readonly RowKind[];
+  /** Its workers that operators can pause. */
+  readonly pausable?: readonly Pausable[];
 }
 
 type Declared<Name extends string, Spec extends SystemSettings> = System<Name, Spec> & {

@@ -16,6 +16,7 @@ export interface RelayOptions {
   readonly tuning: MatchmakingSettings["relay"];
   readonly counters: RelayMetrics;
   readonly work: Work;
+  readonly isPaused: () => boolean;
   readonly context: RoleContext;
 }
 
@@ -31,7 +32,7 @@ const retryAfter = 1000;
 export const publishDeadline = ({ publishWithin, lease }: MatchmakingSettings["relay"]) => withinLease(publishWithin, lease);
 
 /** Publishes the matches of a mode: take → publish → settle. A match that could not be published stays in Redis and is tried again. */
-export function relay({ store, publishing, tuning, counters, work, context }: RelayOptions): Loop {
+export function relay({ store, publishing, tuning, counters, work, isPaused, context }: RelayOptions): Loop {
   const { worker, faults, log, metrics } = context;
   const { mayPublish, publish, checks } = publishing;
   const mode = store.mode.name;
@@ -40,7 +41,7 @@ export function relay({ store, publishing, tuning, counters, work, context }: Re
 
   async function runOnce(): Promise<number> {
     await faults.pass();
-    if (!(await mayPublish())) return 0;
+    if (!(await mayPublish()) || isPaused()) return 0;
     const isRetry = retryAt !== undefined && performance.now() >= retryAt;
     const entries = await store.take(worker, tuning.lease, tuning.batch, isRetry);
     if (isRetry) retryAt = undefined;

@@ -15,6 +15,7 @@ export interface MatcherOptions {
   readonly counters: PairingMetrics;
   readonly work: Work;
   readonly faults: Faults;
+  readonly isPaused: () => boolean;
   /** Called when there are matches to publish. */
   readonly paired: () => void;
   readonly log: Log;
@@ -25,7 +26,7 @@ export interface MatcherOptions {
 export const looks = 100;
 
 /** Pairs the tickets of a mode, by its strategy. */
-export function matcher({ store, tuning, counters, work, faults, paired, log, metrics }: MatcherOptions): Loop {
+export function matcher({ store, tuning, counters, work, faults, isPaused, paired, log, metrics }: MatcherOptions): Loop {
   const { name, strategy } = store.mode;
   let from = 0;
 
@@ -42,6 +43,7 @@ export function matcher({ store, tuning, counters, work, faults, paired, log, me
    */
   async function runOnce(): Promise<number> {
     await faults.pass();
+    if (isPaused()) return 0;
     const made = strategy === "fifo" ? await store.pairFifo(tuning.batch) : await pairByRating();
     faults.at("matchmaking.paired");
     counters.paired(name, made);

@@ -6,6 +6,7 @@ import { joinStore } from "../../testing/tickets.ts";
 import { matchmakingSettings } from "../config.ts";
 import { type ModeStore, modeStore } from "../mode_store.ts";
 import { readModes } from "../modes.ts";
+import { pauseStore } from "../operator/pause_store.ts";
 import { streamRecord } from "../outbox/stream_record.ts";
 import { highestRating } from "../tickets/rating.ts";
 
@@ -113,6 +114,9 @@ describe("in a Redis Cluster", () => {
     const record = streamRecord(redis, prefix, []);
     expect(await record.observe({ incarnation: "one", lastSeq: 1, knownLastSeq: 1 })).toEqual({ lost: false, resendBefore: null });
     expect(await record.read()).toEqual({ lastSeq: 1, resendBefore: null });
+    const pauses = pauseStore(redis, prefix);
+    const who = { role: "matchmaking:relay", actor: "user:one", reason: "test" };
+    expect([await pauses.pause(who), (await pauses.list()).length, await pauses.resume(who)]).toEqual([1, 1, 1]);
     for (const script of scripts) run.add(script);
     const folder = readdirSync(import.meta.dir).filter(file => file.endsWith(".lua") && file !== "mode.lua");
     expect([...run].sort()).toEqual(folder.sort());

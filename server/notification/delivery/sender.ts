@@ -10,11 +10,12 @@ export interface SenderOptions {
   readonly tuning: NotificationSettings["sender"];
   readonly notifications: NotificationSql["notifications"];
   readonly deliver: SendClaim;
+  readonly isPaused: () => boolean;
   readonly liveness: Pick<LivenessOptions, "every" | "looks">;
 }
 
 /** Sends the notifications that are due. */
-export function sender({ context, tuning, notifications, deliver, liveness }: SenderOptions): LeasedWorker {
+export function sender({ context, tuning, notifications, deliver, isPaused, liveness }: SenderOptions): LeasedWorker {
   const { metrics } = context;
   return leasedWorker<{ notification_id: string }, NotificationsClaimRow, "pending" | "processing" | "dead" | "raw_dead">({
     name: "notification",
@@ -25,6 +26,7 @@ export function sender({ context, tuning, notifications, deliver, liveness }: Se
     idOf: row => row.notification_id,
     ids: "notification_ids",
     claimWith: async () => notifications.claim,
+    isPaused,
     deliver,
     reclaimed: metrics.counter("notifications_reclaimed_total", "Notifications taken back from a worker whose lease ran out."),
     depth: {

@@ -1,6 +1,7 @@
 import type { NatsConnection } from "@nats-io/nats-core";
 import type { NatsAccess } from "../../kernel/config/nats_access.ts";
 import { countWork, type LivenessOptions, liveness } from "../../kernel/delivery/liveness.ts";
+import type { Pauses } from "../../kernel/life/pauses.ts";
 import type { RoleContext } from "../../kernel/life/role.ts";
 import { parallel, type Service } from "../../kernel/life/service.ts";
 import { type Broker, byOwnConnection } from "../../kernel/nats/broker.ts";
@@ -16,16 +17,18 @@ export interface SubscribeOptions {
   readonly access: NatsAccess;
   readonly context: RoleContext;
   readonly parts: ConsumerParts;
+  readonly pauses: Pauses;
   readonly liveness: Pick<LivenessOptions, "every" | "looks" | "answers">;
 }
 
 /** Reads the stream of a source, and watches that it does. Each source is watched alone: the others may hide that it stands still. */
-export function subscribeSource({ source, batch, broker, access, context, parts, liveness: looks }: SubscribeOptions): Service {
+export function subscribeSource({ source, batch, broker, access, context, parts, pauses, liveness: looks }: SubscribeOptions): Service {
   const { consumer } = source;
   const { worker, log, metrics, faults } = context;
   const { handle, startAnew } = source.consume(parts);
   broker.onConnect(startAnew);
   const work = countWork();
+  const isPaused = () => pauses.isPaused(context.role);
   let acknowledged = 0;
 
   /** Messages wait, and none was acknowledged since the last look. */
@@ -38,11 +41,12 @@ export function subscribeSource({ source, batch, broker, access, context, parts,
     return backlog !== undefined && backlog.open > 0 && acknowledged === before;
   }
 
-  const alive = liveness({ context, of: source.name, ...looks, longestBatch: consumer.ackWait, work, isDue });
+  const alive = liveness({ context, of: source.name, ...looks, longestBatch: consumer.ackWait, work, isPaused, isDue });
   const intake = subscription({
     broker,
     consumer,
     batch,
+    isPaused,
     handle: work.counted(
       async (messages: readonly Received[]) => {
         await faults.pass();
@@ -53,5 +57,6 @@ export function subscribeSource({ source, batch, broker, access, context, parts,
     log,
     metrics,
   });
+  pauses.onChange(intake.pauseChanged);
   return parallel([intake, alive]);
 }

@@ -10,7 +10,11 @@ const running: Service[] = [];
 afterEach(() => Promise.all(running.splice(0).map(one => one.stop())));
 
 /** The loop over a gate that says how long the broker has been away, and whether orders may be claimed now. */
-async function givingUp(gate: { awayFor: () => number | undefined; allows: () => Promise<boolean> }, rows: object[] = []) {
+async function givingUp(
+  gate: { awayFor: () => number | undefined; allows: () => Promise<boolean> },
+  rows: object[] = [],
+  isPaused = false,
+) {
   const seen = { given: [] as OrdersGiveUpParameters[], aborted: [] as string[], settled: 0 };
   const loop = giveUp({
     context: { worker: "w", log: silentLog, metrics: createMetrics() },
@@ -22,6 +26,7 @@ async function givingUp(gate: { awayFor: () => number | undefined; allows: () =>
       },
     },
     gate,
+    isPaused: () => isPaused,
     adapter: "test",
     aborted: { inc: ({ code }) => void seen.aborted.push(code) },
     settled: () => void seen.settled++,
@@ -53,6 +58,13 @@ test("a circuit that closes while it is asked, in a pause of the broker, aborts 
     return false;
   };
   expect((await givingUp({ awayFor: () => (isAway ? 400_000 : undefined), allows })).given[0]).toMatchObject({ away_seconds: null });
+});
+
+test("while the sender is paused no order is aborted because the broker was away; orders that expired are", async () => {
+  const row = { order_id: "o", idempotency_key: "k", status: "aborted", attempts: 0, code: "EXPIRED" };
+  const seen = await givingUp({ awayFor: () => 400_000, allows: no }, [row], true);
+  await until("the expired one is reported", 2000, () => seen.settled === 1);
+  expect(seen.given[0]).toMatchObject({ away_seconds: null });
 });
 
 test("aborted orders are counted by their reason, and reported", async () => {

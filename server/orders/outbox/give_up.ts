@@ -9,6 +9,8 @@ export interface GiveUpOptions {
   readonly context: Pick<RoleContext, "worker" | "log" | "metrics">;
   readonly orders: Pick<OrdersSql["orders"], "give_up" | "oldest_expiry">;
   readonly gate: Pick<Gate, "awayFor" | "allows">;
+  /** While the sender is paused no order is aborted because of the broker: nothing was tried. */
+  readonly isPaused: () => boolean;
   readonly adapter: string;
   readonly aborted: { inc(labels: { code: string }): void };
   /** Called after orders were aborted. */
@@ -20,12 +22,13 @@ export interface GiveUpOptions {
 const batch = 500;
 
 /** Aborts orders that expired, also while nothing is claimed, and orders that have waited too long for a broker that is away. */
-export function giveUp({ context, orders, gate, adapter, aborted, settled, giveUpAfter, sweep }: GiveUpOptions): Loop {
+export function giveUp({ context, orders, gate, isPaused, adapter, aborted, settled, giveUpAfter, sweep }: GiveUpOptions): Loop {
   const { worker, log, metrics } = context;
   const expiry = dueBound(async from => (await orders.oldest_expiry({ from }))[0], 10 * sweep);
 
   /** The broker has been away for the whole time, and still is. */
   async function isGone(): Promise<boolean> {
+    if (isPaused()) return false;
     const away = gate.awayFor();
     return away !== undefined && away >= giveUpAfter && !(await gate.allows()) && gate.awayFor() !== undefined;
   }

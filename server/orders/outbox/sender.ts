@@ -14,11 +14,12 @@ export interface SenderOptions {
   readonly adapter: Adapter;
   readonly gate: Gate;
   readonly deliver: SendClaim;
+  readonly isPaused: () => boolean;
   readonly liveness: Pick<LivenessOptions, "every" | "looks">;
 }
 
 /** Sends the orders that are due, each lane one at a time: no more than there are lanes are at the broker. */
-export function sender({ context, tuning, orders, adapter, gate, deliver, liveness }: SenderOptions): LeasedWorker {
+export function sender({ context, tuning, orders, adapter, gate, deliver, isPaused, liveness }: SenderOptions): LeasedWorker {
   const { metrics } = context;
   const unknown = metrics.gauge("orders_unknown_outcomes", "Orders whose outcome at the broker is unknown, counted up to 10,001.");
 
@@ -44,6 +45,7 @@ export function sender({ context, tuning, orders, adapter, gate, deliver, livene
     idOf: row => row.order_id,
     ids: "order_ids",
     claimWith: async () => ((await gate.allows()) ? orders.claim : undefined),
+    isPaused,
     deliver,
     reclaimed: metrics.counter("orders_reclaimed_total", "Orders taken back from a sender whose lease ran out; their outcome is unknown."),
     depth: {

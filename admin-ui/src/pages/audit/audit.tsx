@@ -5,7 +5,7 @@ import { useLive } from "../../api/live.ts";
 import { mergeNewest } from "../../parts/merge.ts";
 import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page } from "../../parts/page.tsx";
-import { systems } from "../../systems.ts";
+import { watchedSystems } from "../../systems.ts";
 import { AuditFilter } from "./audit_filter.tsx";
 import { AuditTable } from "./audit_table.tsx";
 import { actions } from "./queries.ts";
@@ -19,7 +19,7 @@ export function Audit() {
   const live = useLive();
   const filter = { subject, actor, action, operation_id, since };
   // biome-ignore lint/correctness/useHookAtTopLevel: the list of systems never changes
-  const parts = systems.map(system => ({ system, query: useInfiniteQuery({ ...actions(system, filter), ...live }) }));
+  const parts = watchedSystems.map(system => ({ system, query: useInfiniteQuery({ ...actions(system, filter), ...live }) }));
   const rows = mergeNewest(
     parts.map(({ system, query }) => ({
       rows: query.data?.pages.flatMap(page => page.actions.map((row): AuditRow => ({ ...row, system }))) ?? [],

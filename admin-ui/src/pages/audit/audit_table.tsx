@@ -4,7 +4,7 @@ import { Actor } from "../../parts/actor.tsx";
 import { Id } from "../../parts/id.tsx";
 import { useIsNarrow } from "../../parts/narrow.ts";
 import { Ago } from "../../parts/time.tsx";
-import { type AuditRow, describeAction, operationIn } from "./view.ts";
+import { type AuditRow, describeAction, isOfRole, operationIn } from "./view.ts";
 
 /** Links to the operation and its items, or to the journey of the row. */
 function RowLinks({ row }: { row: AuditRow }) {
@@ -21,7 +21,7 @@ function RowLinks({ row }: { row: AuditRow }) {
         <Link to="/audit" search={{ operation: subject }} className="link" aria-label={`Items of operation ${subject}`}>
           Items
         </Link>
-      ) : (
+      ) : isOfRole(row) ? null : (
         <Link to="/journey/$id" params={{ id: subject }} className="link" aria-label={`Journey of ${subject}`}>
           Journey
         </Link>
@@ -75,9 +75,7 @@ const Table = ({ rows }: { rows: readonly AuditRow[] }) => (
             <Actor id={row.actor} />
           </td>
           <td title={row.action}>{describeAction(row)}</td>
-          <td>
-            <Id id={row.subject} />
-          </td>
+          <td>{isOfRole(row) ? <Id id={row.subject} name={row.subject} /> : <Id id={row.subject} />}</td>
           <td className="max-w-0 truncate" title={row.reason}>
             {row.reason}
           </td>

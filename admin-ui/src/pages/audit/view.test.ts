@@ -43,6 +43,7 @@ test.each([
   ["a question to the broker", action("order.ask", { broker_says: "no_answer" }), "Broker asked: no answer", undefined],
   ["a question that settled an order", action("order.ask", { outcome: "succeeded" }), "Broker asked: executed", undefined],
   ["a question without a known answer", action("order.ask", { broker_says: "•••" }), "Broker asked", undefined],
+  ["a pause", { ...action("role.pause"), subject: "orders:sender" }, "Role paused: sender of orders", undefined],
   ["an action without a word", action("<script>"), "Operator: <script>", undefined],
 ])("%s is described in words and links to its operation", (_, row, did, operation) =>
   expect([describeAction(row), operationIn(row)]).toEqual([did, operation]),

@@ -2,8 +2,9 @@ import type { Action } from "../../api/answers.ts";
 import { titleOfAction } from "../../parts/action_titles.ts";
 import { number } from "../../parts/format.ts";
 import { brokerSays } from "../../parts/order_words.ts";
+import { roleWords } from "../../parts/paused_roles.ts";
 import { rowsNamed } from "../../parts/row_kinds.ts";
-import type { System } from "../../systems.ts";
+import type { WatchedSystem } from "../../systems.ts";
 
 /** The filters of the audit log, kept in the address. */
 export interface AuditView {
@@ -39,14 +40,18 @@ export const sinceOf = ({ within }: AuditView, now: number): string | undefined 
   within && new Date(Math.floor((now - Number.parseInt(within, 10) * 3_600_000) / 60_000) * 60_000).toISOString();
 
 export interface AuditRow extends Action {
-  readonly system: System;
+  readonly system: WatchedSystem;
 }
 
 const isStart = ({ action }: Action) => action === "operation.start";
 
+/** Whether an action is about a role of a system, not about a row. */
+export const isOfRole = ({ action }: Action): boolean => action.startsWith("role.");
+
 /** The action in words. A bulk operation includes its number of rows, and a question to the broker its answer. */
 export function describeAction(row: Action): string {
   const says = row.action === "order.ask" ? brokerSays(row.detail) : undefined;
+  if (isOfRole(row)) return `${titleOfAction(row.action)}: ${roleWords(row.subject)}`;
   if (says) return `${titleOfAction(row.action)}: ${says}`;
   const { action, kind, total } = (row.detail ?? {}) as { action?: unknown; kind?: unknown; total?: unknown };
   if (!isStart(row) || typeof total !== "number") return titleOfAction(row.action);

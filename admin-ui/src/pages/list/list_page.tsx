@@ -9,6 +9,8 @@ import { Bulk } from "../../parts/bulk.tsx";
 import { isNarrow, tidy, without } from "../../parts/filter.ts";
 import { EmptyState, ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page } from "../../parts/page.tsx";
+import { PauseBanner } from "../../parts/pause_banner.tsx";
+import { systemsBehind } from "../../parts/paused_roles.ts";
 import {
   actionOn,
   countIn,
@@ -73,6 +75,7 @@ export function ListPage({ kind, search, openId, show, open }: ListPageProps) {
         )
       }
     >
+      <PauseBanner systems={systemsBehind[kind.name]} />
       {Above && (
         <Suspense>
           <Above open={open} />

@@ -3,6 +3,8 @@ import { useState } from "react";
 import { useQueues } from "../../api/matchmaking.ts";
 import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page } from "../../parts/page.tsx";
+import { PauseBanner } from "../../parts/pause_banner.tsx";
+import { systemsBehind } from "../../parts/paused_roles.ts";
 import { EndedTickets } from "./ended_tickets.tsx";
 import { ListTabs, ModeChoice } from "./list_choice.tsx";
 import { Found, LookupForm } from "./lookup.tsx";
@@ -29,6 +31,7 @@ export function Matchmaking() {
       <Page title="Matchmaking" about="Players wait in a queue, are paired, and both are told">
         <LookupForm key={`form ${view.find}`} find={view.find} open={find => show({ ...view, find })} clear={() => show(listOnly(view))} />
         {view.find && <Found key={`found ${view.find}`} id={view.find} view={view} />}
+        <PauseBanner systems={systemsBehind.matchmaking} />
         <Troubles troubles={troubles} />
         {error && (
           <div className="panel overflow-hidden">

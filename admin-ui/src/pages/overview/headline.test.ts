@@ -15,6 +15,7 @@ const part = (name: string, detail: string | null = null, state: HealthPart["sta
   state,
   detail,
 });
+const pausedRole = (role: string) => ({ role, paused_at: ago(60), paused_by: "user:o", reason: "maintenance" });
 const lag = (pending: number, source = "entitlement"): SourceLag => ({
   source,
   stream: `${source}-events`,
@@ -37,12 +38,14 @@ const well: Record<"entitlement" | "notification", SystemHealth> = {
     workers: [part("entitlement:relay"), part("entitlement:janitor")],
     breakers: [part("publish")],
     consumers: [],
+    paused: [],
   },
   notification: {
     dependencies: [part("database"), part("broker")],
     workers: [part("notification:consumer"), part("notification:sender"), part("notification:janitor")],
     breakers: [],
     consumers: [lag(3), lag(0, "matchmaking")],
+    paused: [],
   },
 };
 const wellOrders: SystemHealth = {
@@ -50,12 +53,14 @@ const wellOrders: SystemHealth = {
   workers: [part("orders:sender"), part("orders:janitor")],
   breakers: [part("broker")],
   consumers: [],
+  paused: [],
 };
 const wellMatchmaking: SystemHealth = {
   dependencies: [part("redis"), part("broker")],
   workers: [part("matchmaking:matcher"), part("matchmaking:relay")],
   breakers: [part("publish")],
   consumers: [],
+  paused: [],
 };
 const queue = (given: Partial<Queue> = {}): Queue => ({
   mode: "casual",
@@ -131,7 +136,7 @@ const sightOf = ({
     ...(orders ? { orders: known({ ...wellOrders, ...orders }) } : {}),
     ...(matchmaking ? { matchmaking: known({ ...wellMatchmaking, ...matchmaking }) } : {}),
   },
-  gateway: known({ dependencies: gateway, workers: [], breakers: [], consumers: [] }),
+  gateway: known({ dependencies: gateway, workers: [], breakers: [], consumers: [], paused: [] }),
   counts: {
     outbox: known(outbox ?? rows()),
     notifications: known(deliveries ?? rows()),
@@ -173,6 +178,35 @@ const noDatabase = [part("database", "does not answer"), part("broker")];
 type Case = [what: string, given: Given, tone: string, text: string, others?: string[]];
 const cases: Case[] = [
   ["all parts are healthy", {}, "done", "All systems are healthy"],
+  [
+    "a paused role is never healthy, and no failure",
+    { entitlement: { paused: [pausedRole("entitlement:relay")], workers: [part("entitlement:relay", "paused by user:o", "paused")] } },
+    "retry",
+    "Paused by operators: relay of entitlement",
+  ],
+  [
+    "a failure stands before a pause, and rows that wait behind it",
+    {
+      outbox: rows({ FAILED: 1, PENDING: 4 }, { oldest_pending_at: ago(300) }),
+      entitlement: { paused: [pausedRole("entitlement:relay")] },
+      orders: { paused: [pausedRole("orders:sender")] },
+    },
+    "failed",
+    "1 failed: needs attention",
+    ["Paused by operators: relay of entitlement, sender of orders", "The oldest has waited for 5 m"],
+  ],
+  [
+    "players whom a paused matcher does not pair are no failure",
+    { matchmaking: { paused: [pausedRole("matchmaking:matcher")] }, queue: { waiting: 4, oldest_wait_seconds: 30, unpaired_seconds: 20 } },
+    "retry",
+    "Paused by operators: matcher of matchmaking",
+  ],
+  [
+    "matches that a paused relay does not publish are no failure",
+    { matchmaking: { paused: [pausedRole("matchmaking:relay")] }, queue: { unpublished: 3, oldest_unpublished_seconds: 125 } },
+    "retry",
+    "Paused by operators: relay of matchmaking",
+  ],
   ["orders are healthy too", { orders: {}, orderCounts: rows({ succeeded: 9 }) }, "done", "All systems are healthy"],
   ["an unknown outcome needs attention", { unknown: [300, 2] }, "failed", "2 unknown outcomes of orders: needs attention"],
   ["a young unknown outcome is being asked for", { unknown: [2] }, "retry", "1 unknown outcome of orders, the broker is being asked"],

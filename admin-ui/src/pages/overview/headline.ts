@@ -4,6 +4,7 @@ import type { Queues } from "../../api/matchmaking_answers.ts";
 import type { UnknownOrders } from "../../api/unknown_orders.ts";
 import { count, number, span, sumOf } from "../../parts/format.ts";
 import type { MatchTrouble } from "../../parts/match_troubles.ts";
+import { roleWords } from "../../parts/paused_roles.ts";
 import { failedIn, storedStatesOf, type Tone } from "../../parts/row_kinds.ts";
 import { type Kind, type KindName, rowKinds, type System, systems, type WatchedSystem, watchedSystems } from "../../systems.ts";
 import { unknownLags } from "./lag.ts";
@@ -46,6 +47,8 @@ export interface Finding {
   readonly tone: Tone;
   readonly text: string;
   readonly to?: Target;
+  /** Whether it is a pause, which is neither a failure nor a retry. */
+  readonly isPause?: boolean;
 }
 
 /** The main sentence, and further findings. Each finding appears once. */
@@ -88,6 +91,7 @@ export function headlineOf(overview: OverviewData): Headline {
     ...causes,
     ...failures,
     ...unansweredOf(overview),
+    ...pausedOf(overview),
     ...slowOf(overview),
     ...unknownOf(overview),
   ];
@@ -106,6 +110,7 @@ export function headlineOf(overview: OverviewData): Headline {
     tone: stale.length > 0 && first.tone === "done" ? "pending" : first.tone,
     text: stale.length > 0 ? `${sentence} (as of ${span(ageOf(overview))} ago)` : sentence,
     ...(to ? { to } : {}),
+    ...(first.isPause ? { isPause: true } : {}),
     others: [...others.filter(one => !isBoth || one !== failed), ...notes],
   };
 }
@@ -162,7 +167,7 @@ function failuresOf(overview: OverviewData): Finding[] {
 }
 
 const matchFindingsIn = (overview: OverviewData, tone: MatchTrouble["tone"]) =>
-  matchFindings({ queues: overview.queues.data, causes: causesOf(viewsOf(overview)) }, tone);
+  matchFindings({ queues: overview.queues.data, causes: causesOf(viewsOf(overview)), paused: pausedRoles(overview) }, tone);
 
 /** Orders with an unknown outcome. The sender asks the broker at once, so a young one usually needs nobody. */
 function unknownOrdersIn({ now, unknownOrders }: OverviewData) {
@@ -170,6 +175,15 @@ function unknownOrdersIn({ now, unknownOrders }: OverviewData) {
   return { count: many, isLate: oldest !== undefined && now - Date.parse(oldest) > lateAfter };
 }
 const outcomes = ({ count: many }: Count) => (many === 1 ? "unknown outcome" : "unknown outcomes");
+
+const pausedRoles = ({ health }: OverviewData): string[] =>
+  watchedSystems.flatMap(system => (health[system]?.data?.paused ?? []).map(({ role }) => role));
+
+/** What operators have paused. It is no failure, and nothing is healthy while work waits for a resume. */
+function pausedOf(overview: OverviewData): Finding[] {
+  const roles = pausedRoles(overview);
+  return roles.length > 0 ? [{ tone: "retry", isPause: true, text: `Paused by operators: ${roles.map(roleWords).join(", ")}` }] : [];
+}
 
 /** Queries that failed, unless a failure of their system explains it. */
 function unansweredOf(overview: OverviewData): Finding[] {

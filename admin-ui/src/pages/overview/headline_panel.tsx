@@ -78,11 +78,11 @@ function useGrowingLags(consumers: readonly SourceLag[], at: number): string[] {
 
 /** The headline, and further findings below it. */
 export function Headline() {
-  const { tone, text, to, others } = useHeadline();
+  const { tone, text, to, isPause, others } = useHeadline();
   return (
     <section aria-label="State of the system" className="flex flex-col gap-1.5">
       <p className={`flex items-start gap-2 text-xl font-semibold tracking-tight ${toneText[tone]}`}>
-        <Icon name={tone} className="mt-1 size-5" />
+        <Icon name={isPause ? "pause" : tone} className="mt-1 size-5" />
         <span className="min-w-0 break-words">
           <span className="mr-3">{text}</span>
           {to && <More to={to} />}

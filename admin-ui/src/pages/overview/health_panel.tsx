@@ -40,12 +40,12 @@ export function Health() {
 }
 
 const words = {
-  dependency: { ok: "reachable", trouble: "unreachable", unknown: "not visible here" },
-  worker: { ok: "healthy", trouble: "broken", unknown: "not visible here" },
-  breaker: { ok: "closed", trouble: "open", unknown: "not visible here" },
-  check: { ok: "valid", trouble: "not valid", unknown: "not visible here" },
+  dependency: { ok: "reachable", trouble: "unreachable", unknown: "not visible here", paused: "paused" },
+  worker: { ok: "healthy", trouble: "broken", unknown: "not visible here", paused: "paused" },
+  breaker: { ok: "closed", trouble: "open", unknown: "not visible here", paused: "paused" },
+  check: { ok: "valid", trouble: "not valid", unknown: "not visible here", paused: "paused" },
 } as const;
-const tones = { ok: "done", trouble: "failed", unknown: "pending" } as const;
+const tones = { ok: "done", trouble: "failed", unknown: "pending", paused: "retry" } as const;
 
 function SystemParts({ system }: { system: WatchedSystem }) {
   const { data, error, refetch } = useQuery({ ...health(system), ...useLive() });
@@ -80,8 +80,15 @@ function Parts({ title, data, error, retry, note }: PartsProps) {
               className={`flex min-h-8 flex-wrap items-center gap-x-3 px-4 ${part.state === "trouble" ? "bg-failed-ground py-1" : ""}`}
             >
               <span className="min-w-40 first-letter:uppercase">{nameOf(part)}</span>
-              <StateMark state={{ tone: tones[part.state], word: words[part.kind][part.state] }} />
-              {part.detail && <span className="min-w-0 basis-full break-words text-failed">{part.detail}</span>}
+              <StateMark
+                state={{
+                  tone: tones[part.state],
+                  word: words[part.kind][part.state],
+                  ...(part.state === "paused" ? { icon: "pause" } : {}),
+                }}
+              />
+              {/* Who paused a worker and why is shown at the top of the page. */}
+              {part.detail && part.state !== "paused" && <span className="min-w-0 basis-full break-words text-failed">{part.detail}</span>}
             </li>
           ))}
           {note && <li className="px-4 py-1 text-faint">{note}</li>}

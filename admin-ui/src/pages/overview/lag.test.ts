@@ -55,6 +55,7 @@ test("a lag without numbers says why; a stream without messages is not unknown",
     dependencies: [{ name: "broker", state, detail: null }],
     workers: [],
     breakers: [],
+    paused: [],
     consumers,
   });
   expect([unknownLags(health("ok")), unknownLags(health("trouble"))]).toEqual([["c", "d"], []]);

@@ -15,12 +15,14 @@ export function unpublishedIn(queues: Queues | undefined): { count: Count; oldes
 interface Seen {
   readonly queues: Queues | undefined;
   readonly causes: readonly Cause[];
+  /** Paused roles. */
+  readonly paused: readonly string[];
 }
 
 /** What the queues show: matches that nobody is told of, and queues that do not move. A cause that names the waiting matches is enough. */
-export function matchFindings({ queues, causes }: Seen, tone: MatchTrouble["tone"]): Finding[] {
+export function matchFindings({ queues, causes, paused }: Seen, tone: MatchTrouble["tone"]): Finding[] {
   const isNamed = causes.some(({ holdsMatches }) => holdsMatches);
-  return matchTroublesOf(queues?.queues ?? [])
+  return matchTroublesOf(queues?.queues ?? [], paused)
     .filter(trouble => trouble.tone === tone && !(isNamed && trouble.kind === "unpublished"))
     .map(({ text }) => ({ tone, text: tone === "failed" ? `${text}: needs attention` : text, to: "/matchmaking" }));
 }

@@ -6,16 +6,18 @@ import { useUnknownCount } from "../../api/unknown_orders.ts";
 import { count, span } from "../../parts/format.ts";
 import { ErrorNotice, Skeleton } from "../../parts/notices.tsx";
 import { Page, Panel } from "../../parts/page.tsx";
+import { PauseBanner } from "../../parts/pause_banner.tsx";
 import { retryingState, stateMeaning, storedStatesOf } from "../../parts/row_kinds.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { useNow } from "../../parts/time.tsx";
-import { type Kind, rowKinds } from "../../systems.ts";
+import { type Kind, rowKinds, watchedSystems } from "../../systems.ts";
 import { FirstVisit } from "./first_visit.tsx";
 import { Flow } from "./flow_panel.tsx";
 import { lateAfter } from "./headline.ts";
 import { Headline } from "./headline_panel.tsx";
 import { Health } from "./health_panel.tsx";
 import { RecentOperations, TopFailures } from "./lists_panel.tsx";
+import { Pausable } from "./pausable_panel.tsx";
 
 export function Overview() {
   const counted = useCounts();
@@ -23,12 +25,14 @@ export function Overview() {
   return (
     <Page title="Overview">
       <Headline />
+      <PauseBanner systems={watchedSystems} />
       {isNew && <FirstVisit />}
       {rowKinds.map((kind, index) => (
         <KindPanel key={kind.name} kind={kind} query={counted[index]!} />
       ))}
       {!isNew && <Flow />}
       <Health />
+      <Pausable />
       <div className="grid gap-3 xl:grid-cols-2">
         <TopFailures />
         <RecentOperations />
