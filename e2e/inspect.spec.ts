@@ -60,6 +60,37 @@ test("healthy invariants are collapsed into one line, and an operator can run th
   await expect(page.getByRole("row").filter({ hasText: reason })).toContainText("Reconciler run requested");
 });
 
+test("an operator publishes the events of a user again, and the user has each notification once; a viewer cannot", async ({
+  page,
+  browser,
+}) => {
+  const user = `resent-${Date.now()}`;
+  await grant(user, user);
+  await openConsole(page, "operator", "consistency");
+  const panel = page.getByRole("region", { name: "Confirmed events" });
+  await expect(panel).toContainText("None missing");
+  await panel.getByRole("button", { name: "Resend events" }).click();
+  const dialog = page.getByRole("dialog", { name: "Resend events" });
+  await dialog.getByLabel("Created since").fill("2026-01-01T00:00:00");
+  await dialog.getByLabel("User (optional)").fill(user);
+  await dialog.getByRole("button", { name: "Preview" }).click();
+  await expect(dialog).toContainText("0 events will be published again");
+  await expect(dialog).toContainText("may have been deleted from the outbox");
+  await dialog.getByLabel("Only what notification lacks").uncheck();
+  await dialog.getByRole("button", { name: "Preview" }).click();
+  await expect(dialog).toContainText("1 event will be published again");
+  await dialog.getByLabel("Reason").fill("a customer asked");
+  await dialog.getByRole("button", { name: "Resend 1" }).click();
+  await expect(dialog.getByRole("status")).toContainText("Delivered", { timeout: 15_000 });
+  await dialog.getByRole("link", { name: "Open the operation" }).click();
+  await expect(page.getByRole("dialog", { name: "Bulk resend of events" })).toContainText("all published");
+  const viewer = await (await browser.newContext()).newPage();
+  await openConsole(viewer, "viewer", "consistency");
+  await expect(viewer.getByRole("region", { name: "Confirmed events" })).toContainText("None missing");
+  await expect(viewer.getByRole("button", { name: "Resend events" })).toBeHidden();
+  await viewer.close();
+});
+
 test("preferences are kept: lists load the chosen number of rows; the configuration shows no secret", async ({ page }) => {
   await openConsole(page, "operator", "settings");
   await page.getByLabel("Rows", { exact: true }).selectOption("25");

@@ -175,6 +175,12 @@ const cases: Readonly<Record<string, AlertCase>> = {
     summary: "8 published events, and notification has confirmed none for ten minutes.",
     pausedBy: "notification:consumer",
   },
+  KenriNotificationLacksEvents: {
+    series: { 'kenri_outbox_confirmed_missing{instance="a"}': "0x3 500x9", 'kenri_outbox_confirmed_missing{instance="b"}': "0x12" },
+    silent: "4m",
+    fires: "6m",
+    summary: "Notification no longer holds 500 events that it had confirmed: its database was restored to an earlier state.",
+  },
   KenriStreamLostMessages: {
     series: { kenri_outbox_stream_losses_total: "0x5 1x30" },
     silent: "5m",

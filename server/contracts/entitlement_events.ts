@@ -11,3 +11,9 @@ export const entitlementEvents = {
     "notification.taken-in",
   ),
 } as const;
+
+/** Which of the asked events notification holds, and how long it keeps their ids: it may have deleted those of older events. */
+export interface ConsumedAnswer {
+  readonly held: readonly string[];
+  readonly remembers_seconds: number;
+}

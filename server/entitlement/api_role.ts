@@ -89,6 +89,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
         operators,
         ...kernel.bulk,
         requeued: relay.wake,
+        retention: settings.outbox.retention,
         log,
       }),
       journeyRoutes(operatorSql, requires),

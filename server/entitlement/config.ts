@@ -68,6 +68,12 @@ export const entitlementSettings = {
       "30s",
       { minimum: "100ms", maximum: "1d" },
     ),
+    verify: duration(
+      "OUTBOX_VERIFY",
+      "how often the relay asks notification about confirmed events, to find out that its database was restored to an earlier state",
+      "5s",
+      { minimum: "50ms", maximum: "1h" },
+    ),
     retention: duration("OUTBOX_RETENTION", "how long confirmed events are kept", "7d", { minimum: "0ms", maximum: "365d" }),
   },
   auditMonths: integer("AUDIT_MONTHS", "how many months the audit is kept", 13, { minimum: 1, maximum: 120 }),

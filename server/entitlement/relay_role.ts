@@ -9,9 +9,11 @@ import { createFlow, flowKeeper } from "../kernel/operator/flow.ts";
 import { openStore } from "../kernel/postgres/store.ts";
 import type { EntitlementSettings } from "./config.ts";
 import { outboxRows } from "./operator/row_kind.ts";
+import { consumedAnswers } from "./outbox/consumed_answers.ts";
 import { publishPipeline } from "./outbox/publish_pipeline.ts";
 import { reconcileNow, reconciler } from "./outbox/reconciler.ts";
 import { relay } from "./outbox/relay.ts";
+import { verifier } from "./outbox/verifier.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
 
 /** `entitlement:relay`: publishes the outbox to the stream, and reconciles it with what was consumed. */
@@ -29,7 +31,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     health,
     metrics,
   });
-  const { outbox, reconciliation } = store.statements;
+  const { outbox, reconciliation, verification } = store.statements;
   const flow = createFlow(metrics);
   const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const work = countWork();
@@ -40,22 +42,24 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
   const liveness = { ...kernel.liveness, answers: pipeline.storesByOwnConnection };
   const relaying = relay({ context, tuning, outbox, pipeline, work, isPaused: () => pauses.isPaused(role), liveness });
   pauses.onChange(relaying.wake);
+  const notification = consumedAnswers({ broker, subject: settings.consumedSubject, signatures, log, health, metrics });
   const reconcile = reconciler({
     ...settings,
     outbox,
     broker,
     checks,
     stream,
-    signatures,
+    notification,
     overdue: tuning.overdue,
     log,
-    health,
     metrics,
     resent: relaying.wake,
     walked: ({ durationMs, lookedAt, ...walk }) =>
       reconciliation.record({ worker, duration_ms: Math.round(durationMs), looked_at: lookedAt, ...walk }),
   });
   const reconciling = loop({ name: "outbox.reconcile", runOnce: reconcile.runOnce, full: 500, interval: tuning.reconcile, log, metrics });
+  const verify = verifier({ verification, isConnected: broker.connected, notification, every: tuning.verify, log, metrics });
+  const verifying = loop({ name: "outbox.verify", runOnce: verify.runOnce, full: 1, interval: tuning.verify, log, metrics });
   /** The API that received the request may run in another process. */
   async function checkReconcileRequest(): Promise<number> {
     if ((await reconciliation.find())[0]?.due) reconciling.wake();
@@ -65,6 +69,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     relaying,
     rechecking,
     reconciling,
+    verifying,
     loop({
       name: "outbox.reconcile.asked",
       runOnce: checkReconcileRequest,

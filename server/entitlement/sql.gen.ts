@@ -420,6 +420,18 @@ export interface BulkRequeueRow {
   unchanged: number;
 }
 
+export interface BulkResendParameters {
+  operation_id: string;
+  position: number | null;
+  limit: number;
+}
+export interface BulkResendRow {
+  operation_id: string;
+  status: string;
+  changed: number;
+  unchanged: number;
+}
+
 export interface BulkRetryParameters {
   operation_id: string;
   position: number | null;
@@ -487,6 +499,16 @@ export interface ConsistencyLostParameters {
   most: number;
 }
 export interface ConsistencyLostRow {
+  count: number;
+  more: boolean;
+  oldest: string | null;
+  sample: readonly string[];
+}
+
+export interface ConsistencyMissingParameters {
+  most: number;
+}
+export interface ConsistencyMissingRow {
   count: number;
   more: boolean;
   oldest: string | null;
@@ -625,6 +647,7 @@ export interface JourneyEventsRow {
   published_at: string | null;
   next_retry_at: string | null;
   confirmed_at: string | null;
+  missing_at: string | null;
   publish_generation: number | null;
   stream_seq: number | null;
   stream_duplicate: boolean | null;
@@ -806,6 +829,7 @@ export interface OutboxFindRow {
   stream_seq: number | null;
   stream_duplicate: boolean | null;
   confirmed_at: string | null;
+  missing_at: string | null;
   locked_by: string | null;
   locked_at: string | null;
   lease_until: string | null;
@@ -1252,6 +1276,104 @@ export interface ReconciliationRecordRow {
   finished_at: string;
 }
 
+export interface ResendPreviewParameters {
+  only_missing: boolean;
+  since: string | null;
+  until: string | null;
+  user_id: string | null;
+  event_id: readonly string[];
+}
+export interface ResendPreviewRow {
+  eligible: number;
+  set_hash: string;
+  sample: readonly string[];
+  earliest: string | null;
+  latest: string | null;
+}
+
+export interface ResendStartParameters {
+  only_missing: boolean;
+  since: string | null;
+  until: string | null;
+  user_id: string | null;
+  event_id: readonly string[];
+  filter: Json;
+  set_hash: string;
+  expected: number;
+  actor: string;
+  reason: string;
+}
+export interface ResendStartRow {
+  operation_id: string;
+}
+
+export interface VerificationFindParameters {
+  every_seconds: number;
+}
+export interface VerificationFindRow {
+  due: boolean;
+  is_late: boolean;
+  asked_at: string;
+  pass_before: string | null;
+  checked_at: string | null;
+  remembers_seconds: number | null;
+  full_pass_ended_at: string | null;
+  missing: number;
+  more: boolean;
+  missing_since: string | null;
+  earliest: string | null;
+  latest: string | null;
+  is_complete: boolean;
+}
+
+export interface VerificationMarkParameters {
+  event_id: readonly string[];
+  asked_at: string;
+}
+export interface VerificationMarkRow {
+  event_id: string;
+}
+
+export interface VerificationMarkedParameters {
+  limit: number;
+}
+export interface VerificationMarkedRow {
+  event_id: string;
+}
+
+export interface VerificationPageParameters {
+  before: string;
+  limit: number;
+}
+export interface VerificationPageRow {
+  event_id: string;
+  is_confirmed: boolean;
+}
+
+export interface VerificationRecordParameters {
+  asked_at: string;
+  pass_before: string | null;
+  next_before: string | null;
+}
+export interface VerificationRecordRow {
+  is_complete: boolean;
+}
+
+export interface VerificationRememberParameters {
+  remembers_seconds: number;
+}
+export interface VerificationRememberRow {
+  remembers_seconds: number;
+}
+
+export interface VerificationUnmarkParameters {
+  event_id: readonly string[];
+  asked_at: string;
+}
+export interface VerificationUnmarkRow {
+  event_id: string;
+}
+
 export interface EntitlementSql {
   api_keys: {
     append(parameters: ApiKeysAppendParameters): Promise<ApiKeysAppendRow[]>;
@@ -1306,12 +1428,14 @@ export interface EntitlementSql {
     outcomes(parameters: BulkOutcomesParameters): Promise<BulkOutcomesRow[]>;
     preview(parameters: BulkPreviewParameters): Promise<BulkPreviewRow[]>;
     requeue(parameters: BulkRequeueParameters): Promise<BulkRequeueRow[]>;
+    resend(parameters: BulkResendParameters): Promise<BulkResendRow[]>;
     retry(parameters: BulkRetryParameters): Promise<BulkRetryRow[]>;
     start(parameters: BulkStartParameters): Promise<BulkStartRow[]>;
   };
   change(parameters: ChangeParameters): Promise<ChangeRow[]>;
   consistency: {
     lost(parameters: ConsistencyLostParameters): Promise<ConsistencyLostRow[]>;
+    missing(parameters: ConsistencyMissingParameters): Promise<ConsistencyMissingRow[]>;
     stream(parameters: ConsistencyStreamParameters): Promise<ConsistencyStreamRow[]>;
     unannounced(parameters: ConsistencyUnannouncedParameters): Promise<ConsistencyUnannouncedRow[]>;
     unaudited(parameters: ConsistencyUnauditedParameters): Promise<ConsistencyUnauditedRow[]>;
@@ -1373,6 +1497,19 @@ export interface EntitlementSql {
     ask(parameters: ReconciliationAskParameters): Promise<ReconciliationAskRow[]>;
     find(): Promise<ReconciliationFindRow[]>;
     record(parameters: ReconciliationRecordParameters): Promise<ReconciliationRecordRow[]>;
+  };
+  resend: {
+    preview(parameters: ResendPreviewParameters): Promise<ResendPreviewRow[]>;
+    start(parameters: ResendStartParameters): Promise<ResendStartRow[]>;
+  };
+  verification: {
+    find(parameters: VerificationFindParameters): Promise<VerificationFindRow[]>;
+    mark(parameters: VerificationMarkParameters): Promise<VerificationMarkRow[]>;
+    marked(parameters: VerificationMarkedParameters): Promise<VerificationMarkedRow[]>;
+    page(parameters: VerificationPageParameters): Promise<VerificationPageRow[]>;
+    record(parameters: VerificationRecordParameters): Promise<VerificationRecordRow[]>;
+    remember(parameters: VerificationRememberParameters): Promise<VerificationRememberRow[]>;
+    unmark(parameters: VerificationUnmarkParameters): Promise<VerificationUnmarkRow[]>;
   };
 }
 

@@ -77,7 +77,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
   const sql = store.statements;
   const answering = { broker, signatures, log };
   const responders = [
-    consumedResponder(sql, { ...answering, subject: entitlement.consumedSubject }),
+    consumedResponder({ ...answering, sql, subject: entitlement.consumedSubject, remembers: settings.retention.processedEvents }),
     announcedResponder({ ...answering, sql, subject: matchmaking.announcedSubject, keep: matchmaking.keep }),
   ];
   const counters = intakeCounters(metrics);

@@ -32,6 +32,9 @@ export function janitorRole(
     loopFor("processed_events", "processed_events", limit =>
       sql.cleanup_processed_events({ retention_seconds: retention.processedEvents / 1000, limit }),
     ),
+    loopFor("discarded_events", "discarded_events", limit =>
+      sql.cleanup_discarded_events({ retention_seconds: retention.processedEvents / 1000, limit }),
+    ),
     // As long as processed events: a match that matchmaking asks about late is still known to be announced.
     loopFor("announced_joins", "announced_joins", limit => {
       const longest = Math.max(settings.sources.matchmaking.keep, retention.processedEvents);

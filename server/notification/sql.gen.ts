@@ -472,6 +472,14 @@ export interface CleanupAnnouncedJoinsRow {
   join_id: string;
 }
 
+export interface CleanupDiscardedEventsParameters {
+  retention_seconds: number;
+  limit: number;
+}
+export interface CleanupDiscardedEventsRow {
+  event_id: string;
+}
+
 export interface CleanupProcessedEventsParameters {
   retention_seconds: number;
   limit: number;
@@ -565,6 +573,13 @@ export interface FeedAfterRow {
   created_at: string;
   sent_at: string;
   read_at: string | null;
+}
+
+export interface FeedNewestParameters {
+  user_id: string;
+}
+export interface FeedNewestRow {
+  position: number;
 }
 
 export interface FeedPageParameters {
@@ -1364,6 +1379,13 @@ export interface RawDeadLettersUnreadableRow {
   event_id: string;
 }
 
+export interface RemembersParameters {
+  retention_seconds: number;
+}
+export interface RemembersRow {
+  remembers_seconds: number;
+}
+
 export interface NotificationSql {
   api_keys: {
     append(parameters: ApiKeysAppendParameters): Promise<ApiKeysAppendRow[]>;
@@ -1418,6 +1440,7 @@ export interface NotificationSql {
     start(parameters: BulkStartParameters): Promise<BulkStartRow[]>;
   };
   cleanup_announced_joins(parameters: CleanupAnnouncedJoinsParameters): Promise<CleanupAnnouncedJoinsRow[]>;
+  cleanup_discarded_events(parameters: CleanupDiscardedEventsParameters): Promise<CleanupDiscardedEventsRow[]>;
   cleanup_processed_events(parameters: CleanupProcessedEventsParameters): Promise<CleanupProcessedEventsRow[]>;
   consistency: {
     announced_without_notice(parameters: ConsistencyAnnouncedWithoutNoticeParameters): Promise<ConsistencyAnnouncedWithoutNoticeRow[]>;
@@ -1430,6 +1453,7 @@ export interface NotificationSql {
   consumed(parameters: ConsumedParameters): Promise<ConsumedRow[]>;
   feed: {
     after(parameters: FeedAfterParameters): Promise<FeedAfterRow[]>;
+    newest(parameters: FeedNewestParameters): Promise<FeedNewestRow[]>;
     page(parameters: FeedPageParameters): Promise<FeedPageRow[]>;
     read(parameters: FeedReadParameters): Promise<FeedReadRow[]>;
     read_up_to(parameters: FeedReadUpToParameters): Promise<FeedReadUpToRow[]>;
@@ -1490,5 +1514,6 @@ export interface NotificationSql {
     reprocessed(parameters: RawDeadLettersReprocessedParameters): Promise<RawDeadLettersReprocessedRow[]>;
     unreadable(parameters: RawDeadLettersUnreadableParameters): Promise<RawDeadLettersUnreadableRow[]>;
   };
+  remembers(parameters: RemembersParameters): Promise<RemembersRow[]>;
 }
 

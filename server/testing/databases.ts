@@ -78,6 +78,24 @@ const handle = (name: string, system: string, adminUrl: string): TestDatabase =>
   drop: () => asAdmin(adminUrl, async sql => void (await sql.unsafe(`drop database if exists ${name} with (force)`))),
 });
 
+/** Copies a database that no process uses. The returned function puts the copy in its place: the database is restored to that state. */
+export async function copyDatabase({ name, adminUrl }: Pick<TestDatabase, "name" | "adminUrl">): Promise<() => Promise<void>> {
+  const server = onServer(adminUrl, "postgres");
+  const copy = `${name}_before`;
+  // Connections of the tests; they connect again by themselves.
+  const disconnect = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`;
+  await asAdmin(server, async sql => {
+    await sql.unsafe(disconnect);
+    const [was] = await sql`select pg_get_userbyid(datdba) as owner from pg_database where datname = ${name}`;
+    await sql.unsafe(`create database ${copy} owner ${was!.owner} template ${name} strategy file_copy`);
+  });
+  return () =>
+    asAdmin(server, async sql => {
+      await sql.unsafe(`drop database ${name} with (force)`);
+      await sql.unsafe(`alter database ${copy} rename to ${name}`);
+    });
+}
+
 /** The server that `bun run test` started for all test files. */
 export function testServer(): string {
   const url = process.env.KENRI_TEST_POSTGRES_URL;

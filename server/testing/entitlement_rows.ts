@@ -26,7 +26,8 @@ type EventColumn =
   | "published_at"
   | "stream_seq"
   | "stream_duplicate"
-  | "confirmed_at";
+  | "confirmed_at"
+  | "missing_at";
 
 /**
  * Events as the change statement writes them. Presets: alice's item, PENDING, due at once.

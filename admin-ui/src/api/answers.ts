@@ -11,7 +11,7 @@ import type { filterBody } from "../../../server/kernel/operator/filter.ts";
 import type { Count as RowCount, RowCounts, RowGroup, RowGroups } from "../../../server/kernel/operator/list_routes.ts";
 import type { outcomes } from "../../../server/kernel/operator/operation_outcome.ts";
 import type { operationRoutes } from "../../../server/kernel/operator/operation_routes.ts";
-import type { RowAction } from "../../../server/kernel/operator/row_kind.ts";
+import type { OperationAction } from "../../../server/kernel/operator/row_kind.ts";
 import type { rawRoutes } from "../../../server/notification/operator/raw_routes.ts";
 import type { NotificationsAttemptsRow } from "../../../server/notification/sql.gen.ts";
 import type { resolutionRoutes } from "../../../server/orders/operator/resolution_routes.ts";
@@ -56,7 +56,10 @@ type Group = Narrow<RowGroup, { first_at: string; last_at: string; sample_error:
 export type Groups = Narrow<RowGroups, { groups: readonly Group[] }>;
 
 type OperationRow = Answer<typeof operationRoutes, "ops/operations">["operations"][number];
-export type Operation = Narrow<OperationRow, { action: RowAction; status: "RUNNING" | "DONE" | "CANCELLED" | "STOPPED"; filter: Filter }>;
+export type Operation = Narrow<
+  OperationRow,
+  { action: OperationAction; status: "RUNNING" | "DONE" | "CANCELLED" | "STOPPED"; filter: Filter }
+>;
 export type Outcome = NonNullable<Operation["outcome"]>;
 export type OutcomeName = (typeof outcomes)[number];
 

@@ -11,6 +11,7 @@ const titles: Record<string, string> = {
   ...Object.fromEntries(rowKinds.flatMap(titlesOf)),
   "entitlement.grant": "Granted manually",
   "entitlement.revoke": "Revoked manually",
+  "outbox.resend": "Event resent",
   "raw_dead_letter.reprocess": "Message reprocessed",
   "raw_dead_letter.discard": "Message discarded",
   "order.ask": "Broker asked",

@@ -180,7 +180,8 @@ const summaryOf = (operation: Operation): string =>
     : `${verdictOf(operation).word}.`;
 const capital = (word: string) => word[0]!.toUpperCase() + word.slice(1);
 
-function BulkProgress({ kind, id, close }: { kind: Kind; id: string; close: () => void }) {
+/** The progress of an operation, and what became of its rows. */
+export function BulkProgress({ kind, id, close }: { kind: Kind; id: string; close: () => void }) {
   const client = useQueryClient();
   const { data, error } = useQuery({ ...queries.operation(kind.system, id), refetchInterval: ({ state }) => everyOf(state.data) });
   const stage = data && `${data.status} ${isMoving(data)}`;

@@ -47,7 +47,9 @@ export function tidy(filter: Loose<Filter>): Filter {
 /** The filter in words, where it cannot be edited. A state without a word shows its name. */
 export function wordsOf(filter: Filter, states: readonly { readonly name: string; readonly word: string }[] = []): string {
   const { status, ...rest } = filter;
-  const narrowing = Object.entries(rest).map(([name, value]) => `${labels[name as FilterName] ?? name} ${value}`);
+  const narrowing = Object.entries(rest).map(([name, value]) =>
+    name === "only_missing" ? (value ? "only what notification lacks" : "all published") : `${labels[name as FilterName] ?? name} ${value}`,
+  );
   return [
     ...(status ? [(states.find(({ name }) => name === status)?.word ?? status.replace("_", " ")).toLowerCase()] : []),
     ...narrowing,

@@ -8,7 +8,7 @@ interface Verdict {
 }
 
 /** The past participle of each action. */
-export const doneWords = { requeue: "requeued", discard: "discarded", retry: "retried" } as const;
+export const doneWords = { requeue: "requeued", discard: "discarded", retry: "retried", resend: "published again" } as const;
 
 /** The current outcome of a row, most important first. */
 export const outcomes: Readonly<Record<OutcomeName, Verdict & { readonly field: keyof Omit<Outcome, "more"> }>> = {

@@ -28,6 +28,7 @@ export const entitlementRows: readonly Row[] = [
         queries: [rate("kenri_outbox_events_total", { by: ["outcome"] })],
       },
       { title: "Events, by state", unit: "short", queries: [max("kenri_outbox_depth", { by: ["state"] })] },
+      { title: "Confirmed events that notification lacks", unit: "short", queries: [max("kenri_outbox_confirmed_missing")] },
       { title: "Age of the oldest event to publish", unit: "s", queries: [max("kenri_outbox_oldest_pending_seconds")] },
       {
         title: "Time from a change to each step, 95 %",

@@ -1,10 +1,11 @@
-import { always, brokenAfter, type Invariant, many, most, newest } from "../../kernel/operator/invariants.ts";
+import { always, brokenAfter, type examine, type Invariant, many, most, newest } from "../../kernel/operator/invariants.ts";
 import type { EntitlementSettings } from "../config.ts";
 import type { EntitlementSql } from "../sql.gen.ts";
 
 const [minute, hour] = [60, 3600];
 // Leases that ran out are reclaimed every few seconds.
 const reclaimedWithin = 60_000;
+const confirmedMissing = "confirmed_missing";
 
 /** What must hold between entitlements, their audit, the outbox and the stream. */
 export function invariantsOf(
@@ -45,6 +46,13 @@ export function invariantsOf(
       judge: always("watch"),
     },
     {
+      name: confirmedMissing,
+      about:
+        "Confirmed events that notification no longer holds: its database was restored to an earlier state. Their users do not see them. Resend them.",
+      look: () => consistency.missing({ most }),
+      judge: always("broken"),
+    },
+    {
       name: "leases_run_out",
       about: "Events in flight whose lease ran out. A relay reclaims them within seconds.",
       look: () => events.leases_run_out({ most }),
@@ -73,3 +81,20 @@ export function invariantsOf(
     },
   ];
 }
+
+type Examined = Awaited<ReturnType<typeof examine>>[number];
+
+/** While the check of confirmed events is late, nobody knows whether notification still holds them: none found is no proof. */
+export const withLateCheck = (
+  found: readonly Examined[],
+  { is_late, checked_at }: { is_late: boolean; checked_at: string | null },
+): Examined[] =>
+  found.map(one =>
+    is_late && one.name === confirmedMissing && one.state === "ok"
+      ? {
+          ...one,
+          state: "watch",
+          about: `${one.about} The last check ended at ${checked_at}, so newer losses are not known: a relay that reaches notification checks again.`,
+        }
+      : one,
+  );

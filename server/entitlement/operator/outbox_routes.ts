@@ -7,12 +7,15 @@ import type { RowDetail } from "../../kernel/operator/row_routes.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { EntitlementSql, OperatorActionsOfSubjectsRow, OutboxFindRow } from "../sql.gen.ts";
 import { requeueEvent } from "./requeue.ts";
+import { resendRoutes } from "./resend_routes.ts";
 import { outboxRows } from "./row_kind.ts";
 
 export interface OutboxOptions extends RowListParts {
   readonly sql: EntitlementSql;
   /** On connections that operators cannot use up: without confirmations every operation waits. */
   readonly standing: StandingSql;
+  /** How long confirmed events are kept, in milliseconds. */
+  readonly retention: number;
   readonly log: Log;
 }
 
@@ -20,7 +23,7 @@ export type EventDetail = RowDetail<OutboxFindRow, OperatorActionsOfSubjectsRow>
 export type OutboxCounts = RowCounts & { readonly unconfirmed: Count };
 
 /** What operators see of the outbox and may do to it. */
-export const outboxRoutes = ({ sql, standing, log, ...parts }: OutboxOptions) =>
+export const outboxRoutes = ({ sql, standing, retention, log, ...parts }: OutboxOptions) =>
   new Elysia({ normalize: false })
     .use(
       rowListRoutes(outboxRows, {
@@ -43,5 +46,6 @@ export const outboxRoutes = ({ sql, standing, log, ...parts }: OutboxOptions) =>
         },
       }),
     )
+    .use(resendRoutes({ ...parts, sql, retention }))
     .use(standingRoutes({ ...parts, sql: standing, log }))
     .use(operationRoutes({ ...parts, sql }));

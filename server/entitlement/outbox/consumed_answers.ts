@@ -1,9 +1,15 @@
 import { type ConfirmationsOptions, confirmations } from "../../kernel/nats/confirmations.ts";
 
-export type ConsumedAnswersOptions = Omit<ConfirmationsOptions<readonly string[], ReadonlySet<string>>, "name" | "read" | "about">;
+export type ConsumedAnswersOptions = Omit<ConfirmationsOptions<readonly string[], Held>, "name" | "read" | "form" | "about">;
+
+interface Held {
+  readonly held: ReadonlySet<string>;
+  /** How many seconds notification keeps the ids of consumed events; undefined if its version does not say so. */
+  readonly remembers?: number;
+}
 
 /** Which of the asked events notification has consumed, or why that is not known. */
-export type Consumed = { readonly held: ReadonlySet<string> } | { readonly held: undefined; readonly why: string };
+export type Consumed = Held | { readonly held: undefined; readonly why: string };
 
 /** Asks notification which events it has consumed. */
 export function consumedAnswers(options: ConsumedAnswersOptions) {
@@ -11,6 +17,7 @@ export function consumedAnswers(options: ConsumedAnswersOptions) {
     ...options,
     name: "outbox",
     read: heldOf,
+    form: 2,
     about: {
       answerer: "notification",
       question: who => `which events ${who} holds`,
@@ -19,20 +26,29 @@ export function consumedAnswers(options: ConsumedAnswersOptions) {
     },
   });
   return {
-    async ask(eventIds: readonly string[]): Promise<Consumed> {
-      const asked = await ask(eventIds);
-      return asked.answer ? { held: asked.answer } : { held: undefined, why: asked.why };
+    async ask(eventIds: readonly string[], inPassing = false): Promise<Consumed> {
+      const asked = await ask(eventIds, inPassing);
+      return asked.answer ? asked.answer : { held: undefined, why: asked.why };
     },
     nothingToAsk,
   };
 }
 
-/** The list of an answer. It may hold only events that were asked for. */
-function heldOf(answer: string, asked: readonly string[]): ReadonlySet<string> | undefined {
+export type ConsumedAnswers = ReturnType<typeof consumedAnswers>;
+
+/** The content of an answer: a list, or in the second form an object with it. It may hold only events that were asked for. */
+function heldOf(answer: string, asked: readonly string[]): Held | undefined {
   try {
-    const held: unknown = JSON.parse(answer);
+    const parsed: unknown = JSON.parse(answer);
     const known = new Set<unknown>(asked);
-    return Array.isArray(held) && held.every(id => known.has(id)) ? new Set(held as string[]) : undefined;
+    const { held, remembers_seconds } = (Array.isArray(parsed) ? { held: parsed } : parsed) as {
+      held: unknown;
+      remembers_seconds?: unknown;
+    };
+    if (!Array.isArray(held) || !held.every(id => known.has(id))) return undefined;
+    const all = new Set(held as string[]);
+    if (remembers_seconds === undefined) return { held: all };
+    return typeof remembers_seconds === "number" && remembers_seconds >= 0 ? { held: all, remembers: remembers_seconds } : undefined;
   } catch {
     return undefined;
   }

@@ -1,13 +1,11 @@
-import type { Health } from "../../kernel/life/health.ts";
 import type { Broker } from "../../kernel/nats/broker.ts";
-import type { Signatures } from "../../kernel/nats/signatures.ts";
 import type { StreamChecks } from "../../kernel/nats/stream_checks.ts";
 import { isConsumerIdle, type StreamSpec } from "../../kernel/nats/streams.ts";
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
 import type { EntitlementSql, OutboxUnconfirmedRow } from "../sql.gen.ts";
-import { consumedAnswers } from "./consumed_answers.ts";
+import type { ConsumedAnswers } from "./consumed_answers.ts";
 
 export interface ReconcilerOptions {
   readonly outbox: EntitlementSql["outbox"];
@@ -15,11 +13,9 @@ export interface ReconcilerOptions {
   readonly checks: StreamChecks;
   readonly stream: StreamSpec;
   readonly consumer: string;
-  readonly consumedSubject: string;
-  readonly signatures: Signatures;
+  readonly notification: ConsumedAnswers;
   readonly overdue: number;
   readonly log: Log;
-  readonly health: Health;
   readonly metrics: Metrics;
   /** Called when events were requeued. */
   readonly resent: () => void;
@@ -53,18 +49,15 @@ export function reconciler({
   checks,
   stream,
   consumer,
-  consumedSubject,
-  signatures,
+  notification,
   overdue,
   log,
-  health,
   metrics,
   resent,
   walked,
 }: ReconcilerOptions) {
   const confirmed = metrics.counter("outbox_confirmed_total", "Events that notification has consumed.");
   const sentAgain = metrics.counter("outbox_missing_resent_total", "Events sent again because notification lacked them.");
-  const notification = consumedAnswers({ broker, subject: consumedSubject, signatures, log, health, metrics });
   let after = start;
   let walk = { startedAt: 0, lookedAt: 0, confirmed: 0, resent: 0 };
   const ended = (outcome: Walk["outcome"], note: string | null = null) => {

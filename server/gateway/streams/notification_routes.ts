@@ -64,7 +64,7 @@ export function notificationRoutes(services: Downstream, streams: Streams, guard
         detail: {
           summary: "New notifications as they arrive (server-sent events)",
           description:
-            "Starts after Last-Event-ID, or after the position in `after`, otherwise with the next notification. Each notification is an event `notification` whose id is its position.",
+            "Starts after Last-Event-ID, or after the position in `after`, otherwise with the next notification. Each notification is an event `notification` whose id is its position. An event `reset` means that positions went back, because the database was restored to an earlier state: read the list again.",
         },
       },
     );

@@ -134,6 +134,21 @@ describe("the stream", () => {
     expect(await deaf.process.stop()).toBe(0);
     await stream.ended;
   });
+
+  test("when notification's database comes back with an earlier state, open and reconnecting streams say so and go on with what is new", async () => {
+    const { position } = await list();
+    const open = await openEvents(alice, streamUrl(0));
+    await until("it is ready", 5000, () => open.events[0]?.name === "ready");
+    await kenri.notificationSql`delete from notifications where user_id = ${userId} and position > ${position - 3}`;
+    await kenri.notificationSql`update inbox_positions set position = ${position - 3} where user_id = ${userId}`;
+    await kenri.grant(userId, "restored-1");
+    await until("it says so", 5000, () => open.events.some(({ name, id }) => name === "reset" && Number(id) < position));
+    const late = await openEvents(alice, streamUrl(1), String(position));
+    await until("it says so too", 5000, () => late.events.some(({ name }) => name === "reset"));
+    await kenri.grant(userId, "restored-2");
+    await until("both send what is new", 5000, () => [open, late].every(stream => skus(stream).includes("restored-2")));
+    for (const stream of [open, late]) stream.close();
+  });
 });
 
 describe("the list", () => {

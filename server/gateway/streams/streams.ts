@@ -31,6 +31,7 @@ export interface Streams extends Service {
 }
 
 interface Feed {
+  readonly position: number;
   readonly notifications: readonly { readonly position: number }[];
 }
 
@@ -73,9 +74,12 @@ export function createStreams(options: StreamsOptions): Streams {
         return 0;
       }
       // A stream makes one call at a time, and the streams of a user are limited.
-      const { notifications } = await ask<Feed>(signedIn, `/feed?after=${position}&limit=${page}`, { skipsUserLimit: true });
+      const feed = await ask<Feed>(signedIn, `/feed?after=${position}&limit=${page}`, { skipsUserLimit: true });
+      const { notifications } = feed;
       for (const one of notifications) stream.send({ id: one.position, name: "notification", data: one });
-      position = notifications.at(-1)?.position ?? position;
+      // Notification's database was restored to an earlier state. Positions are given again, so the browser reads the list and continues from here.
+      if (feed.position < position) stream.send({ id: feed.position, name: "reset", data: { position: feed.position } });
+      position = feed.position;
       streamed.inc(notifications.length);
       if (notifications.length === 0) stream.beat();
       return notifications.length;

@@ -26,6 +26,8 @@ export interface ConfirmationsOptions<Question, Answer> {
   readonly signatures: Signatures;
   /** The content of an answer; undefined if it does not answer this question. */
   readonly read: (answer: string, question: Question) => Answer | undefined;
+  /** The newest form of answer that `read` understands. */
+  readonly form?: number | undefined;
   readonly about: ConfirmationWords;
   readonly log: Log;
   readonly health: Health;
@@ -43,7 +45,7 @@ export type Confirmation<Answer> = { readonly answer: Answer } | { readonly answ
  * counted. Health reports them even if a valid answer came as well: an unknown process answers, or keys differ.
  */
 export function confirmations<Question, Answer>(options: ConfirmationsOptions<Question, Answer>) {
-  const { name, broker, subject, signatures, read, about, log, health, metrics, deadline = 2000, reportFor = 60_000 } = options;
+  const { name, broker, subject, signatures, read, form, about, log, health, metrics, deadline = 2000, reportFor = 60_000 } = options;
   const refusals = metrics.counter(`${name}_answers_refused_total`, `Answers about ${about.answers} that were not trusted, by why.`, [
     "reason",
   ]);
@@ -59,11 +61,13 @@ export function confirmations<Question, Answer>(options: ConfirmationsOptions<Qu
     else health.fine("confirmation");
   }
 
-  async function ask(question: Question): Promise<Confirmation<Answer>> {
+  /** `inPassing`: nothing waits for the answer, so health does not report that there is none. */
+  async function ask(question: Question, inPassing = false): Promise<Confirmation<Answer>> {
     let [count, first] = [0, undefined as Refusal | undefined];
     const asked = await askSigned(broker.connection(), {
       subject,
       text: JSON.stringify(question),
+      form,
       deadline,
       signatures,
       read: answer => read(answer, question),
@@ -86,7 +90,7 @@ export function confirmations<Question, Answer>(options: ConfirmationsOptions<Qu
       : asked.isNobodyThere
         ? `nobody answers ${about.question(about.answerer)}`
         : `${about.answerer} does not answer within ${deadline / 1000} s ${about.question("it")}`;
-    report(why);
+    if (first || !inPassing) report(why);
     return { answer: undefined, why };
   }
 

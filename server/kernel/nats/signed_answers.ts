@@ -2,10 +2,13 @@ import { errors, headers, type Msg, type NatsConnection } from "@nats-io/nats-co
 import { type Refusal, type Signatures, signatureHeader } from "./signatures.ts";
 
 const nonceHeader = "Kenri-Nonce";
+const formHeader = "Kenri-Answer-Form";
 
 export interface Question<T> {
   readonly subject: string;
   readonly text: string;
+  /** The newest form of answer that is understood. An older system does not know it and answers in the first form. */
+  readonly form?: number | undefined;
   readonly deadline: number;
   readonly signatures: Signatures;
   /** The content of an answer; undefined if it does not answer this question. */
@@ -22,10 +25,11 @@ export type Asked<T> = { readonly answer: T } | { readonly answer: undefined; re
  * every subscriber of the subject can answer first. An answer to an earlier question does not fit, because each question has its own nonce.
  */
 export async function askSigned<T>(nats: NatsConnection, question: Question<T>): Promise<Asked<T>> {
-  const { subject, text, deadline, signatures, read, refused } = question;
+  const { subject, text, form, deadline, signatures, read, refused } = question;
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64url");
   const asked = headers();
   asked.set(nonceHeader, nonce);
+  if (form !== undefined) asked.set(formHeader, String(form));
   try {
     const answers = await nats.requestMany(subject, text, { strategy: "timer", maxWait: deadline, noMux: true, headers: asked });
     for await (const message of answers) {
@@ -40,6 +44,9 @@ export async function askSigned<T>(nats: NatsConnection, question: Question<T>):
   }
   return { answer: undefined, isNobodyThere: false };
 }
+
+/** The newest form of answer that is understood by whoever asked. */
+export const formAsked = (question: Msg): number => Number(question.headers?.get(formHeader) || 1);
 
 /** Answers a question. The signature fits no other question. */
 export function answerSigned(question: Msg, subject: string, answer: string, signatures: Signatures): void {

@@ -3,7 +3,7 @@ import { isRefused, sqlState } from "../postgres/database.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { repeatsOf, rowBurst } from "../telemetry/repeats.ts";
-import type { RowAction } from "./row_kind.ts";
+import type { OperationAction } from "./row_kind.ts";
 
 interface Batch {
   readonly operation_id: string;
@@ -28,7 +28,7 @@ export interface BulkOperationsSql {
 export interface BulkWorkOptions {
   readonly kind: string;
   /** Each action that the kind offers has a statement. */
-  readonly sql: { readonly bulk: { readonly [action in RowAction]?: WorkOff }; readonly operations: BulkOperationsSql };
+  readonly sql: { readonly bulk: { readonly [action in OperationAction]?: WorkOff }; readonly operations: BulkOperationsSql };
   readonly batch: number;
   readonly pace: number;
   /** Called when rows are due at once. */
@@ -49,7 +49,7 @@ const wordsOf = (error: unknown): string => `${sqlState(error)}: ${(error as Err
 export function bulkLoop({ kind, sql: { bulk, operations }, batch, pace, requeued, log, metrics }: BulkWorkOptions): Loop {
   const rows = metrics.counter("bulk_rows_total", "Rows of bulk operations, by what became of them.", ["action", "result"]);
 
-  async function workOff(action: RowAction, operation_id: string, position: number | null): Promise<void> {
+  async function workOff(action: OperationAction, operation_id: string, position: number | null): Promise<void> {
     const [done] = (await bulk[action]?.({ operation_id, position, limit: batch })) ?? [];
     if (!done) return;
     rows.inc({ action, result: "done" }, done.changed);
@@ -58,7 +58,7 @@ export function bulkLoop({ kind, sql: { bulk, operations }, batch, pace, requeue
     if (done.status === "DONE") log.info({ operation_id, action }, "operation.done");
   }
 
-  async function inOne(action: RowAction, operation_id: string): Promise<void> {
+  async function inOne(action: OperationAction, operation_id: string): Promise<void> {
     try {
       await workOff(action, operation_id, null);
     } catch (error) {
@@ -69,7 +69,7 @@ export function bulkLoop({ kind, sql: { bulk, operations }, batch, pace, requeue
   }
 
   /** Processes the rows of a batch one by one: a refused row is given up, the others are done. */
-  async function oneByOne(action: RowAction, operation_id: string, stopping: AbortSignal): Promise<void> {
+  async function oneByOne(action: OperationAction, operation_id: string, stopping: AbortSignal): Promise<void> {
     for (const { position } of await operations.items({ operation_id, result: "PENDING", after_position: 0, limit: batch })) {
       if (stopping.aborted) return;
       try {
@@ -103,8 +103,8 @@ export function bulkLoop({ kind, sql: { bulk, operations }, batch, pace, requeue
     if (due.length > 0) await stopWithoutKey(); // a stopped operation is not processed any more
     for (const { operation_id, action, refusals } of due)
       if (!(action in bulk)) await stopUnknown(action, operation_id);
-      else if (refusals < tolerance) await inOne(action as RowAction, operation_id);
-      else await oneByOne(action as RowAction, operation_id, stopping);
+      else if (refusals < tolerance) await inOne(action as OperationAction, operation_id);
+      else await oneByOne(action as OperationAction, operation_id, stopping);
     return 0;
   }
 

@@ -69,7 +69,7 @@ export interface BulkPreview {
 }
 
 /** The database cancelled the statement, so nothing was changed. */
-function tooLarge(error: unknown): never {
+export function tooLarge(error: unknown): never {
   if (sqlState(error) !== "57014") throw error;
   throw new Problem(
     422,
@@ -79,6 +79,14 @@ function tooLarge(error: unknown): never {
 }
 
 const isAdmin = ({ person }: Caller) => person?.roles.includes("ADMIN") ?? false;
+
+/** A set of another size than expected is not started, so the cap is checked against the expected size. */
+export function checkCap(expected: number, cap: number, caller: Caller): void {
+  if (expected > cap && !isAdmin(caller))
+    throw new Problem(403, "OVER_CAP", `more than ${cap} at once take the role ADMIN`, { extra: { cap } });
+}
+
+export const setChanged = () => new Problem(409, "SET_CHANGED", "what matches is no longer what the preview showed; look at a new one");
 
 const gerunds: Readonly<Record<RowAction, string>> = { requeue: "requeuing", retry: "retrying", discard: "discarding" };
 
@@ -137,12 +145,10 @@ export function bulkRoutes(kind: RowKind, { sql, counts, describe, confirm, requ
   async function start(body: Static<typeof startBody>, caller: Caller): Promise<Operation> {
     if (kind.actions[body.action] === "ADMIN" && !isAdmin(caller))
       throw new Problem(403, "FORBIDDEN", `${gerunds[body.action]} takes the role ADMIN`);
-    // A set of another size than expected is not started, so the cap is checked against the expected size.
-    if (body.expected > cap && !isAdmin(caller))
-      throw new Problem(403, "OVER_CAP", `more than ${cap} at once take the role ADMIN`, { extra: { cap } });
+    checkCap(body.expected, cap, caller);
     const begin = () => sql.start({ ...filterOf(body.filter), ...body, actor: caller.clientId }).catch(tooLarge);
     const [started] = await operators.walk(caller, begin);
-    if (!started) throw new Problem(409, "SET_CHANGED", "what matches is no longer what the preview showed; look at a new one");
+    if (!started) throw setChanged();
     await confirm(started.operation_id);
     return (await describe(started.operation_id))!;
   }

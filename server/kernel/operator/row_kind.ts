@@ -93,6 +93,8 @@ export interface RowFact {
 /** `requeue`: a failed row starts again. `retry`: a retrying one is tried at once. `discard`: a failed one is deleted. */
 export type RowAction = "requeue" | "retry" | "discard";
 export type RowRole = "OPERATOR" | "ADMIN";
+/** What an operation does to its rows: one of these, or `resend`: rows that are done are delivered again. */
+export type OperationAction = RowAction | "resend";
 
 /** The id of one of its rows. */
 export function idOf({ name, id }: RowKind, row: object): string {

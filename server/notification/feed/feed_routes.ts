@@ -27,6 +27,7 @@ const readBody = Type.Object(
 /** The feed of a user, for that user: the newest notifications, those after a position, and marking as read. */
 export function feedRoutes(sql: NotificationSql, requires: Requires, cursors: () => Cursors) {
   const stateOf = async (user_id: string) => (await sql.feed.state({ user_id }))[0]!;
+  const newestOf = async (user_id: string) => (await sql.feed.newest({ user_id }))[0]!.position;
   return new Elysia({ normalize: false })
     .get(
       "/v1/users/:user_id/notifications",
@@ -63,7 +64,8 @@ export function feedRoutes(sql: NotificationSql, requires: Requires, cursors: ()
       async ({ params: { user_id }, query }) => {
         const after_position = Number(query.after);
         const notifications = await sql.feed.after({ user_id, after_position, limit: limitOf(query) });
-        return { user_id, position: notifications.at(-1)?.position ?? after_position, notifications };
+        const position = notifications.at(-1)?.position ?? Math.min(after_position, await newestOf(user_id));
+        return { user_id, position, notifications };
       },
       {
         params: user,
@@ -72,7 +74,7 @@ export function feedRoutes(sql: NotificationSql, requires: Requires, cursors: ()
         detail: {
           summary: "The notifications of the user after a position, in order",
           description:
-            "`position` is that of the last notification, or `after` if there is none: ask again after it. Positions count 1, 2, 3 … and appear in order; those past the retention are skipped. For the user, by a token of the gateway.",
+            "`position` is that of the last notification, or `after` if there is none: ask again after it. If it is lower than `after`, the database was restored to an earlier state: read the list again, and continue after it. Positions count 1, 2, 3 … and appear in order; those past the retention are skipped. For the user, by a token of the gateway.",
         },
       },
     )

@@ -87,6 +87,15 @@ test("an event whose predecessor was not consumed waits, and nothing of it is st
   expect(await outcomes("eve", "a v3")).toEqual(["a v3"]);
 });
 
+test("entitlement's database was restored: other events with versions that were consumed are consumed too, stale if there was a newer one", async () => {
+  expect(await outcomes("rex", "a v1", "a v2", "a v3")).toEqual(["a v1", "a v2", "a v3"]);
+  for (const version of ["a v2", "a v3"]) ids.delete(`rex ${version}`);
+  expect(await outcomes("rex", "a v2")).toEqual(["a v2 stale"]);
+  expect(await outcomes("rex", "a v3")).toEqual(["a v3"]);
+  expect(await outcomes("rex", "a v4")).toEqual(["a v4"]);
+  expect(await pool`select from notifications where aggregate_key = 'rex:a'`).toHaveLength(6);
+});
+
 test("a batch is consumed up to its first gap; events after the gap wait", async () => {
   expect(await outcomes("flo", "a v1", "a v2", "a v4", "a v5", "b v1")).toEqual(["a v1", "a v2", "a v4 waits", "a v5 waits", "b v1"]);
   expect(await outcomes("flo", "a v5", "a v4", "a v3")).toEqual(["a v3", "a v4", "a v5"]);

@@ -1,8 +1,8 @@
-import type { Subscription } from "@nats-io/nats-core";
+import type { Msg, Subscription } from "@nats-io/nats-core";
 import { type Service, service } from "../../kernel/life/service.ts";
 import type { Broker } from "../../kernel/nats/broker.ts";
 import type { Signatures } from "../../kernel/nats/signatures.ts";
-import { answerSigned } from "../../kernel/nats/signed_answers.ts";
+import { answerSigned, formAsked } from "../../kernel/nats/signed_answers.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import { isLogged, repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
 import { isUuid } from "./event_rules.ts";
@@ -23,21 +23,21 @@ export const isIds = (ids: unknown): ids is readonly string[] =>
 
 /**
  * Answers the questions on a subject. If `answer` rejects, because the question has another form or the database does not answer, there is no answer
- * and a line in the log, and the relay asks again.
+ * and a line in the log, and the relay asks again. `form`: the newest form of answer that the relay understands.
  */
 export function responder(
   { broker, subject, signatures, log }: ResponderOptions,
-  answer: (question: unknown) => Promise<unknown>,
+  answer: (question: unknown, form: number) => Promise<unknown>,
 ): Service {
   let subscription: Subscription | undefined;
-  const reply = async (question: string) => JSON.stringify(await answer(JSON.parse(question)));
+  const reply = async (question: Msg) => JSON.stringify(await answer(JSON.parse(question.string()), formAsked(question)));
   const listen = () => {
     if (subscription && !subscription.isClosed()) return;
     subscription = broker.connection().subscribe(subject, {
       queue: "notification",
       callback: (error, message) => {
         if (error) return;
-        reply(message.string()).then(
+        reply(message).then(
           text => answerSigned(message, subject, text, signatures),
           problem =>
             isLogged(problem) ||

@@ -11,6 +11,7 @@ import { Ago, At } from "../../parts/time.tsx";
 import { type System, systems, titleOf } from "../../systems.ts";
 import { Invariants, Verdict } from "./invariants.tsx";
 import { Reconciler } from "./reconciler.tsx";
+import { Verification } from "./verification.tsx";
 
 // The queries are bounded but not free.
 const leastEvery = 10;
@@ -27,6 +28,7 @@ export function Consistency() {
       {systems.map(system => (
         <SystemInvariants key={system} system={system} />
       ))}
+      <VerificationPanel />
       <div className="grid items-stretch gap-3 lg:grid-cols-2">
         <ReconcilerPanel />
         <StreamPanel />
@@ -53,6 +55,17 @@ function ReconcilerPanel() {
       {error && <ErrorNotice what="The last run cannot be loaded." error={error} />}
       {isPending && <Skeleton rows={4} />}
       {data?.reconciler && <Reconciler state={data.reconciler} />}
+    </Panel>
+  );
+}
+
+function VerificationPanel() {
+  const { data, error, isPending } = useConsistency("entitlement");
+  return (
+    <Panel title="Confirmed events">
+      {error && <ErrorNotice what="The check of confirmed events cannot be loaded." error={error} />}
+      {isPending && <Skeleton rows={4} />}
+      {data?.verification && <Verification state={data.verification} />}
     </Panel>
   );
 }

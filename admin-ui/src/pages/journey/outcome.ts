@@ -18,6 +18,7 @@ export function outcomeOf({ event, notifications, letters = [], unasked = [] }: 
   if (notifications.length > 0 && notifications.every(({ status }) => status === "SENT"))
     return notifications.some(({ stale }) => stale) ? { tone: "stale", word: "Delivered, stale" } : { tone: "done", word: "Delivered" };
   if (event && event.status === null && notifications.length === 0) return { tone: "pending", word: "Only in the audit log" };
+  if (event?.missing_at) return { tone: "failed", word: "Missing: needs a resend" };
   if (event?.confirmed_at && notifications.length === 0) return { tone: "pending", word: "Consumed, deleted after retention" };
   return { tone: "flight", word: "In progress" };
 }

@@ -8,7 +8,7 @@ const many = (attempts: number) => `${attempts} ${attempts === 1 ? "attempt" : "
 
 /** From the outbox to the stream, and the confirmation by notification. */
 export function stepsOfPublishing(event: JourneyEvent): Step[] {
-  const { published_at, confirmed_at, stream_seq, stream_duplicate, publish_generation } = event;
+  const { published_at, confirmed_at, missing_at, stream_seq, stream_duplicate, publish_generation } = event;
   const row = { kind: "outbox", id: event.event_id, status: event.status ?? "", attempts: event.attempt_count ?? 0 } as const;
   const published: Step = published_at
     ? {
@@ -28,8 +28,11 @@ export function stepsOfPublishing(event: JourneyEvent): Step[] {
     // Independent of the delivery steps: confirmation does not wait for delivery.
     after: ["published", "processed"],
   };
-  return [published, confirmed];
+  return missing_at ? [published, confirmed, { ...missing, at: missing_at }] : [published, confirmed];
 }
+
+/** The database of notification was restored to an earlier state. */
+const missing = { key: "missing", tone: "failed", title: "Missing: notification no longer has it", after: ["confirmed"] } as const;
 
 function waiting({
   status,

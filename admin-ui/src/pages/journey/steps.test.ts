@@ -23,6 +23,7 @@ const event: JourneyEvent = {
   published_at: at(2),
   next_retry_at: null,
   confirmed_at: at(8),
+  missing_at: null,
   publish_generation: 0,
   stream_seq: 7,
   stream_duplicate: null,
@@ -235,6 +236,7 @@ describe("missing steps are listed after the completed ones", () => {
     ["it is stale and delivered", { notifications: [{ ...sent, stale: true }] }, ["Read by the user"], "Delivered, stale"],
     ["only the audit log has it", { event: gone }, [], "Only in the audit log"],
     ["it was discarded from the outbox", { event: { ...gone, actions: [action("outbox.discard", 9)] } }, [], "Discarded"],
+    ["notification lost it with its database", { event: { ...event, missing_at: at(9) } }, [], "Missing: needs a resend"],
     ["its notification was deleted after retention", {}, [], "Consumed, deleted after retention"],
   ] as [string, Partial<Chain>, string[], string][])("%s", (_, given, missing, outcome) => {
     const steps = stepsOf(chain(given));

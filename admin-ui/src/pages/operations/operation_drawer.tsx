@@ -92,9 +92,15 @@ function StoppedNotice({ operation }: { operation: Operation }) {
       {left > 0 && isKindName(kind) && (
         <p>
           {number(left)} {left === 1 ? "row was" : "rows were"} not processed.{" "}
-          <Link to="/$kind" params={{ kind }} search={{ ...filter, status: eligibleState(kindOf(kind), action).name }} className="link">
-            Start again with the rows that match now
-          </Link>
+          {action === "resend" ? (
+            <Link to="/consistency" className="link">
+              Resend what is missing now
+            </Link>
+          ) : (
+            <Link to="/$kind" params={{ kind }} search={{ ...filter, status: eligibleState(kindOf(kind), action).name }} className="link">
+              Start again with the rows that match now
+            </Link>
+          )}
         </p>
       )}
     </div>

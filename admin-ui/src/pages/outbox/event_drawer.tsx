@@ -55,6 +55,7 @@ function Details({ event }: { event: EventDetail }) {
               ),
             ],
             ["Confirmed", <At key="confirmed" at={event.confirmed_at} />],
+            ...(event.missing_at ? [["Missing at notification since", <At key="missing" at={event.missing_at} />] as const] : []),
             ...(event.locked_by ? [["Leased by", <Lease key="lease" by={event.locked_by} until={event.lease_until} />] as const] : []),
           ]}
         />

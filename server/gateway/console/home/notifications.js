@@ -49,10 +49,12 @@ function listen(position, arrived) {
     showUnread();
     arrived(notification, true);
   });
-  stream.addEventListener("end", () => {
-    stream.close();
-    location.reload();
-  });
+  // The session has ended; or positions went back, and the list is another one.
+  for (const name of ["end", "reset"])
+    stream.addEventListener(name, () => {
+      stream.close();
+      location.reload();
+    });
   stream.addEventListener("error", () => {
     say("reconnecting …");
     // A refusal ends an EventSource for good; a lost connection does not.
