@@ -128,3 +128,22 @@ test("operators see the configuration of gateway and account in the settings", a
     await expect(panel).not.toContainText("postgres://");
   }
 });
+
+test("an administrator erases a user after typing the end of the id, and sees what each system did", async ({ page, browser }) => {
+  test.setTimeout(60_000);
+  const bob = await signedInElsewhere(await browser.newContext(), "bob");
+  await openConsole(page, "admin");
+  await page.goto(`${gateway}/admin/users/${bob.id}`);
+  const drawer = page.getByRole("dialog");
+  await drawer.getByRole("button", { name: "Erase …" }).click();
+  await expect(drawer).toContainText("This cannot be undone");
+  await drawer.getByLabel("Reason").fill("asked by mail");
+  await expect(drawer.getByRole("button", { name: "Erase for good" })).toBeDisabled();
+  await drawer.getByLabel("to confirm").fill(bob.id.slice(-12));
+  await drawer.getByRole("button", { name: "Erase for good" }).click();
+  await expect(drawer).toContainText("This user is erased.", { timeout: 40_000 });
+  await expect(drawer).not.toContainText("bob@example.test");
+  await drawer.getByRole("link", { name: "What is kept of the account" }).click();
+  await expect(drawer).toContainText(/notification\s*done/);
+  await expect.poll(bob.status).toBe(401);
+});

@@ -34,6 +34,8 @@ export const usual: BrowserTestsOptions = {
     OUTBOX_MAX_ATTEMPTS: "2",
     // The usual queues, and one whose tickets expire soon.
     MATCHMAKING_MODES: "casual:fifo:60s,rank:rating:60s,short:fifo:2s",
+    // An erasure takes several rounds.
+    ERASURE_EVERY: "500ms",
     TRACE_VIEWER_URL: "http://127.0.0.1:16686/trace/{trace_id}",
   },
 };

@@ -162,6 +162,12 @@ const cases: Readonly<Record<string, AlertCase>> = {
     summary: "The oldest event has waited 5m 30s for its publication.",
     pausedBy: "entitlement:relay",
   },
+  KenriErasureWaits: {
+    series: { kenri_erasure_oldest_seconds: "86100+60x30" },
+    silent: "9m",
+    fires: "12m",
+    summary: "The erasure of a user is not done after 1d 0h 7m 0s.",
+  },
   KenriOutboxFailed: {
     series: { 'kenri_outbox_depth{state="failed"}': "0x3 2x9", 'kenri_outbox_depth{state="pending"}': "50x12" },
     silent: "4m",

@@ -25,6 +25,8 @@ export function answerTo(result: Outcome): User {
       throw new Problem(409, "ACCOUNT_STATE_CONFLICT", "the account has that status already");
     case "own":
       throw new Problem(409, "OWN_ACCOUNT", "nobody can suspend themselves or take ADMIN from themselves; ask another ADMIN");
+    case "erased":
+      throw new Problem(409, "ACCOUNT_ERASED", "the user is erased or is being erased; the account cannot be changed any more");
     case "contended":
       throw unavailable("the account is being changed by others; try again");
   }

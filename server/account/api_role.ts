@@ -5,6 +5,7 @@ import type { Service } from "../kernel/life/service.ts";
 import { configRoutes } from "../kernel/operator/config_routes.ts";
 import { adminRoutes } from "./admin_routes.ts";
 import { type AccountSettings, accountSettings } from "./config.ts";
+import { erasureRoutes, pendingErasuresPath } from "./erasure_routes.ts";
 import { identityRoutes } from "./identity_routes.ts";
 import { listRoutes } from "./list_routes.ts";
 import type { AccountSql } from "./sql.gen.ts";
@@ -22,11 +23,13 @@ export const accountApi = (kernel: KernelSettings, settings: AccountSettings, co
     },
     kernel,
     context,
+    unlogged: [pendingErasuresPath],
     routes: ({ store, operatorSql, requires, cursors }) => [
       configRoutes(requires, { kernel: kernelSettings, account: accountSettings }),
       identityRoutes(store.statements, requires),
       userRoutes(store.statements, requires),
       listRoutes({ sql: operatorSql, requires, cursors }),
       adminRoutes({ sql: operatorSql, requires, cursors }),
+      erasureRoutes(operatorSql, requires),
     ],
   });

@@ -6,7 +6,7 @@ export type User = UsersFindRow;
 /** The outcome of a change: done, or why not. */
 export type Outcome =
   | { readonly outcome: "done"; readonly user: User }
-  | { readonly outcome: "unknown" | "inactive" | "demoted" | "conflict" | "own" | "contended" };
+  | { readonly outcome: "unknown" | "inactive" | "demoted" | "conflict" | "own" | "contended" | "erased" };
 
 interface Who {
   readonly user_id: string;
@@ -15,12 +15,13 @@ interface Who {
 
 const done = (user: User): Outcome => ({ outcome: "done", user });
 
-/** Why a statement changed nothing: the actor is suspended or no longer ADMIN, or the user is unknown; otherwise undefined. */
+/** Why a statement changed nothing: the actor is suspended or no longer ADMIN, or the user is unknown or erased; otherwise undefined. */
 async function refusal(sql: AccountSql, { user_id, actor }: Who, takesAdmin = true): Promise<Outcome | undefined> {
   const [standing] = await sql.users.standing({ user_id, actor });
   if (!standing?.may_act) return { outcome: "inactive" };
   if (takesAdmin && !standing.is_admin) return { outcome: "demoted" };
-  return standing.known ? undefined : { outcome: "unknown" };
+  if (!standing.known) return { outcome: "unknown" };
+  return standing.is_erased ? { outcome: "erased" } : undefined;
 }
 
 /** Changes display name or locale. Equal values are no change and are not audited. */

@@ -166,12 +166,16 @@ test("the path is the one with the colon, also encoded, and only for POST", asyn
   expect([put.status, put.headers.get("allow")]).toEqual([405, "POST"]);
   const { paths } = await accounts.get<{ paths: object }>({ user_id: "x", roles: [] }, "GET", "/openapi.json");
   expect(Object.keys(paths).toSorted()).toEqual([
+    "/admin/erasures/{user_id}",
     "/admin/users",
     "/admin/users/{user_id}/audit",
     "/admin/users/{user_id}/roles",
+    "/admin/users/{user_id}:erase",
     "/admin/users/{user_id}:restore",
     "/admin/users/{user_id}:sign-out",
     "/admin/users/{user_id}:suspend",
+    "/erasures",
+    "/erasures/{pseudonym}",
     "/identities:resolve",
     "/ops/config",
     "/users/{user_id}",

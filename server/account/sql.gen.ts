@@ -41,6 +41,43 @@ export interface ApiKeysRevokeRow {
   key_id: string;
 }
 
+export interface ErasuresNoteParameters {
+  pseudonym: string;
+  waiting_for: readonly string[];
+  progress: Json;
+}
+export interface ErasuresNoteRow {
+  pseudonym: string;
+}
+
+export interface ErasuresOpenRow {
+  pseudonym: string;
+  user_id: string;
+  emails: Json;
+  progress: Json;
+}
+
+export interface ErasuresStartParameters {
+  pseudonym: string;
+  user_id: string;
+  emails: readonly string[];
+  requested_by: string;
+  reason: string;
+}
+export interface ErasuresStartRow {
+  state: string;
+  waiting_for: Json;
+  changed: Json;
+}
+
+export interface ErasuresStepParameters {
+  pseudonym: string;
+  batch: number;
+}
+export interface ErasuresStepRow {
+  more: boolean;
+}
+
 export interface FlowAddParameters {
   minute: readonly string[];
   step: readonly string[];
@@ -310,6 +347,49 @@ export interface AuditListRow {
   detail: Json;
 }
 
+export interface ErasuresFindParameters {
+  id: string;
+}
+export interface ErasuresFindRow {
+  pseudonym: string;
+  requested_by: string;
+  reason: string;
+  state: string;
+  systems: Json;
+  changed: Json;
+  requested_at: string;
+  updated_at: string;
+  done_at: string | null;
+}
+
+export interface ErasuresPendingRow {
+  pseudonym: string;
+  user_id: string;
+  emails: Json;
+  requested_by: string;
+  reason: string;
+  age_seconds: number;
+}
+
+export interface ErasuresReportParameters {
+  pseudonym: string;
+  systems: Json;
+}
+export interface ErasuresReportRow {
+  pseudonym: string;
+}
+
+export interface ErasuresRequestParameters {
+  user_id: string;
+  actor: string;
+  reason: string;
+  by_owner: boolean;
+}
+export interface ErasuresRequestRow {
+  pseudonym: string;
+  requested: boolean;
+}
+
 export interface IdentitiesResolveParameters {
   provider: string;
   subject: string;
@@ -481,6 +561,7 @@ export interface UsersStandingRow {
   known: boolean;
   may_act: boolean;
   is_admin: boolean;
+  is_erased: boolean;
 }
 
 export interface UsersSuspendedParameters {
@@ -525,6 +606,16 @@ export interface AccountSql {
     find(parameters: ApiKeysFindParameters): Promise<ApiKeysFindRow[]>;
     list(): Promise<ApiKeysListRow[]>;
     revoke(parameters: ApiKeysRevokeParameters): Promise<ApiKeysRevokeRow[]>;
+  };
+  erasures: {
+    note(parameters: ErasuresNoteParameters): Promise<ErasuresNoteRow[]>;
+    open(): Promise<ErasuresOpenRow[]>;
+    start(parameters: ErasuresStartParameters): Promise<ErasuresStartRow[]>;
+    step(parameters: ErasuresStepParameters): Promise<ErasuresStepRow[]>;
+    find(parameters: ErasuresFindParameters): Promise<ErasuresFindRow[]>;
+    pending(): Promise<ErasuresPendingRow[]>;
+    report(parameters: ErasuresReportParameters): Promise<ErasuresReportRow[]>;
+    request(parameters: ErasuresRequestParameters): Promise<ErasuresRequestRow[]>;
   };
   flow: {
     add(parameters: FlowAddParameters): Promise<FlowAddRow[]>;

@@ -6,6 +6,7 @@ import { createSignatures } from "../kernel/nats/signatures.ts";
 import { actionRoutes } from "../kernel/operator/action_routes.ts";
 import { apiPauses } from "../kernel/operator/api_pauses.ts";
 import { configRoutes } from "../kernel/operator/config_routes.ts";
+import { erasureRoutes, startErasure } from "../kernel/operator/erasure_routes.ts";
 import { faultRoutes } from "../kernel/operator/fault_routes.ts";
 import { flowRoutes } from "../kernel/operator/flow_routes.ts";
 import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
@@ -100,6 +101,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       flowRoutes(operatorSql, requires, ["changed", "published", "retried", "failed"]),
       pauseRoutes({ pausable, pauses, store: operatorSql.pauses, requires }),
       operatorHealthRoutes({ health, requires, log, askDatabase, broker: true, breakers: ["publish"] }),
+      erasureRoutes(requires, startErasure(operatorSql.erasures)),
       actionRoutes(operatorSql, requires, cursors, share, maskFor),
       configRoutes(requires, { kernel: kernelSettings, entitlement: entitlementSettings }),
     ],

@@ -41,6 +41,43 @@ export interface ApiKeysRevokeRow {
   key_id: string;
 }
 
+export interface ErasuresNoteParameters {
+  pseudonym: string;
+  waiting_for: readonly string[];
+  progress: Json;
+}
+export interface ErasuresNoteRow {
+  pseudonym: string;
+}
+
+export interface ErasuresOpenRow {
+  pseudonym: string;
+  user_id: string;
+  emails: Json;
+  progress: Json;
+}
+
+export interface ErasuresStartParameters {
+  pseudonym: string;
+  user_id: string;
+  emails: readonly string[];
+  requested_by: string;
+  reason: string;
+}
+export interface ErasuresStartRow {
+  state: string;
+  waiting_for: Json;
+  changed: Json;
+}
+
+export interface ErasuresStepParameters {
+  pseudonym: string;
+  batch: number;
+}
+export interface ErasuresStepRow {
+  more: boolean;
+}
+
 export interface FlowAddParameters {
   minute: readonly string[];
   step: readonly string[];
@@ -1380,6 +1417,12 @@ export interface EntitlementSql {
     find(parameters: ApiKeysFindParameters): Promise<ApiKeysFindRow[]>;
     list(): Promise<ApiKeysListRow[]>;
     revoke(parameters: ApiKeysRevokeParameters): Promise<ApiKeysRevokeRow[]>;
+  };
+  erasures: {
+    note(parameters: ErasuresNoteParameters): Promise<ErasuresNoteRow[]>;
+    open(): Promise<ErasuresOpenRow[]>;
+    start(parameters: ErasuresStartParameters): Promise<ErasuresStartRow[]>;
+    step(parameters: ErasuresStepParameters): Promise<ErasuresStepRow[]>;
   };
   flow: {
     add(parameters: FlowAddParameters): Promise<FlowAddRow[]>;

@@ -15,6 +15,7 @@ import { userRoutes } from "./calls/user_routes.ts";
 import { type GatewaySettings, gatewaySecrets, type gatewaySettings } from "./config.ts";
 import { adminRoutes } from "./console/admin_routes.ts";
 import { consoleAssets, consoleRoutes } from "./console/console_routes.ts";
+import { erasures } from "./console/erasures.ts";
 import { gatewayHealthRoutes } from "./console/health_routes.ts";
 import { homeAssets, homeRoutes } from "./console/home_routes.ts";
 import { operationActors } from "./console/operation_actors.ts";
@@ -71,6 +72,17 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, be
   const actors = operationActors({ services, systems: behind.withOperations, every: settings.confirmEvery, log, metrics });
   const profiles = createProfiles({ redis, integrity, services, ...settings.session });
   const sessions = createSessions(redis, integrity, settings.session);
+  const erasing = erasures({
+    services,
+    systems: behind.operated,
+    async forget(userId) {
+      await sessions.forget(userId);
+      await profiles.forget(userId);
+    },
+    every: kernel.erasureEvery,
+    log,
+    metrics,
+  });
   const jar = cookies(isSecure);
   const { session, user, matchmaking, address, signIn: signInLimit, open, keys, delay, trustedProxies } = settings.limits;
   const nearest = clientAddress(trustedProxies);
@@ -124,7 +136,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, be
       userRoutes(services, profiles, guard),
       notificationRoutes(services, streams, guard),
       matchmakingRoutes(services, guard),
-      adminRoutes({ services, profiles, sessions, guard, changed: actors.wake, log }),
+      adminRoutes({ services, profiles, sessions, guard, changed: actors.wake, erasing: erasing.wake, log }),
       operatorRoutes(services, behind.operated, guard),
       gatewayHealthRoutes(health, guard),
       configRoutes(({ roles }) => guard.signedIn(roles), { kernel: kernelSettings, gateway: behind.spec }, "/admin/api/gateway/config"),
@@ -134,6 +146,6 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, be
     ],
     before: [redis, integrity, broker, mint],
     // Streams never end by themselves: they are closed before the last requests are awaited.
-    after: [streams, actors],
+    after: [streams, actors, erasing],
   });
 }

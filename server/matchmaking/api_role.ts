@@ -11,6 +11,7 @@ import { type RoleContext, roleChannel } from "../kernel/life/role.ts";
 import { type Service, sequence, service } from "../kernel/life/service.ts";
 import { actionRoutes } from "../kernel/operator/action_routes.ts";
 import { configRoutes } from "../kernel/operator/config_routes.ts";
+import { erasureRoutes } from "../kernel/operator/erasure_routes.ts";
 import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
 import { pauseRoutes } from "../kernel/operator/pause_routes.ts";
 import { createRedis } from "../kernel/redis/redis.ts";
@@ -21,6 +22,8 @@ import { maskFor } from "./masking.ts";
 import { modeScripts } from "./mode_scripts.ts";
 import { modeStores } from "./mode_store.ts";
 import { actionStore } from "./operator/action_store.ts";
+import { eraseOperator, operatorErasureScripts } from "./operator/erase_operator.ts";
+import { eraseUser } from "./operator/erase_user.ts";
 import { matchRoutes } from "./operator/match_routes.ts";
 import { pausable } from "./operator/pausable.ts";
 import { pauseScripts, pauseStore } from "./operator/pause_store.ts";
@@ -34,7 +37,7 @@ export function matchmakingApi(kernel: KernelSettings, settings: MatchmakingSett
   const redis = createRedis({
     ...redisAddress(settings),
     deadline: settings.redisDeadline,
-    scripts: [...modeScripts, ...pauseScripts],
+    scripts: [...modeScripts, ...pauseScripts, ...operatorErasureScripts],
     log,
     health,
     metrics,
@@ -63,6 +66,7 @@ export function matchmakingApi(kernel: KernelSettings, settings: MatchmakingSett
       lookupRoutes(stores, required),
       pauseRoutes({ pausable, pauses, store: pausing, requires: required }),
       actionRoutes(actionStore(redis, settings.prefix), required, () => actionCursors, sharedReads(0).share, maskFor),
+      erasureRoutes(required, user => eraseUser(stores.values(), eraseOperator(redis, settings.prefix), user)),
       operatorHealthRoutes({ health, requires: required, log, redis: true, broker: true, breakers: ["publish"] }),
       configRoutes(required, { kernel: kernelSettings, matchmaking: matchmakingSettings }),
     ],

@@ -23,6 +23,7 @@ const scripts = {
   void: script("void"),
   depth: script("depth"),
   history: script("history"),
+  erase: script("erase"),
 } as const;
 
 /** The scripts of every mode, to be loaded at a connection. */

@@ -41,7 +41,7 @@ export function modeStore(redis: Redis, prefix: string, mode: Mode, keep: number
 }
 
 /** How a mode is. A method is the script of the same name, which documents it. */
-const standingStore = ({ run }: ModeRedis) => ({
+const standingStore = ({ run, keep }: ModeRedis) => ({
   async depth(): Promise<Depth> {
     const [now, waiting, first, second, expiry, unpublished, since, unannounced, publishedSince] = await run<RawDepth>("depth", []);
     return {
@@ -70,6 +70,11 @@ const standingStore = ({ run }: ModeRedis) => ({
         return { at: Number(at), wait: Number(wait) };
       }),
     };
+  },
+
+  async erase(userId: string, pseudonym: string) {
+    const [waiting, left, changed] = await run<[number, number, number]>("erase", [userId, pseudonym, keep]);
+    return { waiting, left, changed };
   },
 });
 

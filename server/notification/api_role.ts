@@ -10,6 +10,7 @@ import { consumerLag } from "../kernel/nats/streams.ts";
 import { actionRoutes } from "../kernel/operator/action_routes.ts";
 import { apiPauses } from "../kernel/operator/api_pauses.ts";
 import { configRoutes } from "../kernel/operator/config_routes.ts";
+import { erasureRoutes, startErasure } from "../kernel/operator/erasure_routes.ts";
 import { faultRoutes } from "../kernel/operator/fault_routes.ts";
 import { flowRoutes } from "../kernel/operator/flow_routes.ts";
 import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
@@ -85,6 +86,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       flowRoutes(operatorSql, requires, flowSteps),
       pauseRoutes({ pausable, pauses, store: operatorSql.pauses, requires }),
       operatorHealthRoutes({ health, requires, log, askDatabase, broker: true, streams }),
+      erasureRoutes(requires, startErasure(operatorSql.erasures)),
       actionRoutes(operatorSql, requires, cursors, share, maskFor),
       configRoutes(requires, { kernel: kernelSettings, notification: notificationSettings }),
       rawRoutes({

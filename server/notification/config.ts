@@ -9,7 +9,7 @@ import { channelNames } from "./delivery/channels.ts";
 export const notificationSettings = {
   ...databaseSettings("notification"),
   port: portSetting("notification", 8082),
-  natsUrls: roleNatsUrls("notification:api", "notification:consumer", "notification:sender"),
+  natsUrls: roleNatsUrls("notification:api", "notification:consumer", "notification:sender", "notification:janitor"),
   healthPort: healthPortSetting("notification"),
   /** Where events come from. intake/sources.ts declares what becomes of them. */
   sources: {

@@ -28,6 +28,17 @@ function reading(nameOf: NameOf, source: SourceNames) {
   ];
 }
 
+/** The janitor removes the messages of an erased user. */
+export const janitorPermissions: PermissionsOf = nameOf => ({
+  publish: all.flatMap(source => [
+    permission(`$JS.API.STREAM.INFO.${nameOf(source.stream)}`, "reads where the stream begins and ends"),
+    lag(nameOf, source),
+    permission(`$JS.API.STREAM.MSG.GET.${nameOf(source.stream)}`, "reads messages to find those of an erased user"),
+    permission(`$JS.API.STREAM.MSG.DELETE.${nameOf(source.stream)}`, "deletes those of an erased user"),
+  ]),
+  subscribe: [],
+});
+
 export const consumerPermissions: PermissionsOf = nameOf => ({
   publish: [
     ...all.flatMap(source => reading(nameOf, source)),

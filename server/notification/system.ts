@@ -1,6 +1,6 @@
 import { declareSystem } from "../kernel/system/system.ts";
 import { notificationSettings } from "./config.ts";
-import { apiPermissions, consumerPermissions, senderPermissions } from "./nats_permissions.ts";
+import { apiPermissions, consumerPermissions, janitorPermissions, senderPermissions } from "./nats_permissions.ts";
 import { pausable } from "./operator/pausable.ts";
 import { notificationRows } from "./operator/row_kind.ts";
 
@@ -21,7 +21,7 @@ export const notification = declareSystem({
       needs: ["signing keys"],
       create: async (...given) => (await import("./consumer_role.ts")).consumerRole(...given),
     },
-    janitor: { create: async (...given) => (await import("./janitor.ts")).janitorRole(...given) },
+    janitor: { nats: janitorPermissions, create: async (...given) => (await import("./janitor.ts")).janitorRole(...given) },
   },
   rowKinds: [notificationRows],
   pausable,

@@ -5,6 +5,7 @@ import { parallel, type Service, sequence, service } from "../kernel/life/servic
 import { actionRoutes } from "../kernel/operator/action_routes.ts";
 import { apiPauses } from "../kernel/operator/api_pauses.ts";
 import { configRoutes } from "../kernel/operator/config_routes.ts";
+import { erasureRoutes, startErasure } from "../kernel/operator/erasure_routes.ts";
 import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
 import { actorPaths } from "../kernel/operator/operation_standing.ts";
 import { pauseRoutes } from "../kernel/operator/pause_routes.ts";
@@ -84,6 +85,7 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
         requeued: sender.wake,
       }),
       consistencyRoutes(operatorSql, requires, share),
+      erasureRoutes(requires, startErasure(operatorSql.erasures)),
       actionRoutes(operatorSql, requires, cursors, share, maskFor),
       configRoutes(requires, { kernel: kernelSettings, orders: ordersSettings }),
     ],

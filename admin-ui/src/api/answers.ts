@@ -42,7 +42,7 @@ export type Me = Profile;
 export type TraceViewer = Answer<typeof traceViewerRoutes, "admin/api/gateway/trace-viewer">;
 export type User = Narrow<
   Answer<typeof accountUserRoutes, "users/:user_id">,
-  { account_status: "ACTIVE" | "SUSPENDED"; roles: readonly Role[] }
+  { account_status: "ACTIVE" | "SUSPENDED" | "ERASED"; roles: readonly Role[] }
 >;
 
 export type Action = OperatorActionsOfSubjectsRow;

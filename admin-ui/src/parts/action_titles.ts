@@ -22,6 +22,7 @@ const titles: Record<string, string> = {
   "role.pause": "Role paused",
   "role.resume": "Role resumed",
   "reconciler.run": "Reconciler run requested",
+  "user.erase": "User erased",
 };
 
 export const actionNames: readonly string[] = Object.keys(titles);

@@ -18,11 +18,13 @@ export interface AdminOptions {
   readonly guard: SessionGuard;
   /** Called when a user's status or roles changed. */
   readonly changed: () => void;
+  /** Called when the erasure of a user was requested. */
+  readonly erasing: () => void;
   readonly log: Log;
 }
 
 /** The console's API for users. Roles are checked here and again by account, which keeps the audit. */
-export function adminRoutes({ services, profiles, sessions, guard, changed: wakeOthers, log }: AdminOptions) {
+export function adminRoutes({ services, profiles, sessions, guard, changed: wakeOthers, erasing, log }: AdminOptions) {
   const admin = guard.signedIn(["ADMIN"]);
   const reading = guard.signedIn(readers);
   const userPath = (userId: string, rest = "") => `/admin/users/${encodeURIComponent(userId)}${rest}`;
@@ -79,6 +81,25 @@ export function adminRoutes({ services, profiles, sessions, guard, changed: wake
         ...admin,
         detail: { summary: "Restore a user" },
       },
+    )
+    .post(
+      "/admin/api/users/:user_id/erase",
+      async ({ request, params: { user_id }, body }) => {
+        const { context } = signedInOf(request);
+        const asked = await services.ask<object>("account", userPath(user_id, ":erase"), context, { method: "POST", body });
+        // The suspension takes effect at the user's next request.
+        await profiles.forget(user_id.toLowerCase()).catch(error => log.warn({ error }, "gateway.change_shows_late"));
+        wakeOthers();
+        erasing();
+        return asked;
+      },
+      { params, body: reason, ...admin, detail: { summary: "Erase a user's personal data in every system" } },
+    )
+    .get(
+      "/admin/api/erasures/:user_id",
+      ({ request, params: { user_id } }) =>
+        services.ask<object>("account", `/admin/erasures/${encodeURIComponent(user_id)}`, signedInOf(request).context),
+      { params, ...reading, detail: { summary: "One erasure, with what each system says about it" } },
     )
     .put("/admin/api/users/:user_id/roles", ({ request, params: { user_id }, body }) => change(request, user_id, "/roles", "PUT", body), {
       params,

@@ -27,7 +27,7 @@ export function operationActors({ services, systems, every, log, metrics }: Oper
   async function standingOf(userId: string, context: ReturnType<typeof asGateway>): Promise<Standing> {
     try {
       const { account_status, roles } = await services.ask<Profile>("account", `/users/${encodeURIComponent(userId)}`, context);
-      return { account_status, roles: [...roles] };
+      return { account_status: account_status === "ERASED" ? "UNKNOWN" : account_status, roles: [...roles] };
     } catch (error) {
       // An id that account refuses is no user either.
       if (error instanceof Problem && (error.status === 404 || error.status === 400)) return { account_status: "UNKNOWN", roles: [] };

@@ -59,6 +59,11 @@ const bucketsOf = (name: LimitName, who: string, userId: string | undefined, cos
         ...(costly ? [{ name: costly, key: `kenri:{user:${userId}}:limit:${costly}` }] : []),
       ];
 
+/** The keys of all buckets of a user, with those of these sessions. */
+export const userBuckets = (userId: string, sessions: readonly string[]): string[] => [
+  ...new Set(["", ...sessions].flatMap(who => bucketsOf("session", who, userId, "matchmaking").map(({ key }) => key))),
+];
+
 /**
  * Limits requests with token buckets that all gateways share in Redis; while Redis is away, with buckets in this process. A refusal is delayed
  * by `delay` milliseconds, so that a client that repeats refused requests without a pause costs others less.

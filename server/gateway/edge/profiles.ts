@@ -7,7 +7,7 @@ import type { Integrity } from "./integrity.ts";
 /** The part of a user's account that the gateway needs. */
 export interface Profile {
   readonly user_id: string;
-  readonly account_status: "ACTIVE" | "SUSPENDED";
+  readonly account_status: "ACTIVE" | "SUSPENDED" | "ERASED";
   readonly roles: readonly Role[];
   readonly display_name: string | null;
   readonly email: string | null;
@@ -80,6 +80,10 @@ export function createProfiles({ redis, integrity, services, fresh, grace }: Pro
 
   return {
     keep,
+    /** Of an erased user. */
+    async forget(userId: string): Promise<void> {
+      for (const key of [keyOf(userId), lastKeyOf(userId)]) await redis.send("DEL", key);
+    },
     /** `forRole`: the request needs a role. Then an older profile is not used while account is away. */
     async find(userId: string, correlation: Correlation, forRole = false): Promise<Profile> {
       const known = await read(keyOf(userId), fresh);

@@ -1,6 +1,7 @@
 import { sha256 } from "../../kernel/http/auth.ts";
 import { type Redis, readScript } from "../../kernel/redis/redis.ts";
 import type { Integrity } from "./integrity.ts";
+import { userBuckets } from "./limits.ts";
 
 const openScript = readScript(new URL("./session_open.lua", import.meta.url));
 const readOne = readScript(new URL("./session_read.lua", import.meta.url));
@@ -101,6 +102,13 @@ export function createSessions(redis: Redis, integrity: Integrity, { idle, absol
         const unused = ends[index]!; // negative: it has ended
         return unused < 0 ? [] : [{ ends_unused_at: new Date(unused).toISOString(), ends_at: new Date(endsAt).toISOString() }];
       });
+    },
+
+    /** Ends every session of an erased user, and deletes what is stored about them. */
+    async forget(userId: string): Promise<void> {
+      const keys = await redis.send<string[]>("ZRANGE", sessionsOf(userId), 0, -1);
+      // One by one: in a cluster they are on different nodes. The index comes last: if this is interrupted, the next run finds the rest by it.
+      for (const key of [...keys, ...userBuckets(userId, keys), sessionsOf(userId)]) await redis.send("DEL", key);
     },
 
     /** Ends every session of a user, on every device. Returns how many there were. */

@@ -109,6 +109,10 @@ export const kernelSettings = {
       maximum: "3650d",
     }),
   },
+  erasureEvery: duration("ERASURE_EVERY", "how often a system continues the erasures of users that are not done", "5s", {
+    minimum: "50ms",
+    maximum: "1h",
+  }),
   opsAnswersFor: duration(
     "OPS_ANSWERS_FOR",
     "how long a list or count result is shared between operators; 0 = only while the query runs",

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Redis } from "../../kernel/redis/redis.ts";
+import { commandsOf } from "../../testing/commands.ts";
 import { type RatingScene, ratingScene } from "../../testing/rating_scene.ts";
 import { testRedis } from "../../testing/redis.ts";
 import { privateServers } from "../../testing/servers.ts";
@@ -22,15 +23,6 @@ const most = 10;
 /** Tickets that one call may read: those from the front and after `from`, a partner for each pair, and as many neighbours that have expired. */
 const readable = 2 * looks + most + 2 * looks;
 
-/** How often each command is called meanwhile, also by scripts. */
-async function commandsOf(work: () => Promise<unknown>): Promise<(command: string) => number> {
-  await redis.send("CONFIG", "RESETSTAT");
-  await work();
-  const stats = String(await redis.send("INFO", "commandstats"));
-  const calls = new Map([...stats.matchAll(/^cmdstat_(\w+):calls=(\d+)/gm)].map(([, name, count]) => [name!, Number(count)]));
-  return command => calls.get(command) ?? 0;
-}
-
 const expireAll = (scene: RatingScene) =>
   forEach([...scene.tickets.keys()], ticketId => redis.send("HSET", scene.store.key(`ticket:${ticketId}`), "expires_at", 1));
 
@@ -45,7 +37,7 @@ describe("one call of the strategy rating over 5,000 tickets", () => {
     await scene.plant(Array.from({ length: 5000 }, (_, n) => ({ rating: rating(n), waited: 10 })));
     if (isExpired) await expireAll(scene);
     for (const from of [0, 2500]) {
-      const calls = await commandsOf(() => scene.pair(most, looks, from));
+      const calls = await commandsOf(redis, () => scene.pair(most, looks, from));
       // The end of a ticket reads it once more.
       expect(calls("hmget")).toBeGreaterThanOrEqual(looks);
       expect(calls("hmget")).toBeLessThanOrEqual(readable * (isExpired ? 2 : 1));

@@ -9,6 +9,7 @@ for i = 2, #ARGV do
   if state == 'PUBLISHED' or state == 'PAIRED' then
     redis.call('HSET', key('match:' .. id), 'state', 'ANNOUNCED', 'announced_at', now)
     redis.call('HDEL', key('match:' .. id), 'why')
+    close_match(id)
     redis.call('PEXPIRE', key('match:' .. id), ARGV[1])
     table.insert(changed, id)
   end

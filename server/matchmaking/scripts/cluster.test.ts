@@ -6,6 +6,7 @@ import { joinStore } from "../../testing/tickets.ts";
 import { matchmakingSettings } from "../config.ts";
 import { type ModeStore, modeStore } from "../mode_store.ts";
 import { readModes } from "../modes.ts";
+import { eraseOperator } from "../operator/erase_operator.ts";
 import { pauseStore } from "../operator/pause_store.ts";
 import { streamRecord } from "../outbox/stream_record.ts";
 import { highestRating } from "../tickets/rating.ts";
@@ -73,6 +74,8 @@ async function liveThrough(store: ModeStore): Promise<void> {
   expect((await store.cancel(again.ticketId, user))?.outcome).toBe("cancelled");
   expect((await store.ticketsOf(user)).length).toBe(1);
 
+  expect(await store.erase(user, "erased-1")).toEqual({ waiting: 0, left: 0, changed: 1 });
+
   const announced = await publish();
   expect((await store.unannounced(0, 10)).map(({ matchId }) => matchId)).toEqual([announced]);
   expect(await store.publishedBefore(Number.MAX_SAFE_INTEGER, 10)).toEqual([announced]);
@@ -117,6 +120,7 @@ describe("in a Redis Cluster", () => {
     const pauses = pauseStore(redis, prefix);
     const who = { role: "matchmaking:relay", actor: "user:one", reason: "test" };
     expect([await pauses.pause(who), (await pauses.list()).length, await pauses.resume(who)]).toEqual([1, 1, 1]);
+    expect(await eraseOperator(redis, prefix)({ user_id: "one", pseudonym: "erased-1", emails: [] })).toBe(2);
     for (const script of scripts) run.add(script);
     const folder = readdirSync(import.meta.dir).filter(file => file.endsWith(".lua") && file !== "mode.lua");
     expect([...run].sort()).toEqual(folder.sort());

@@ -27,7 +27,7 @@ redis.call('HSET', key('live'), user, fresh)
 redis.call('ZADD', key('queue'), number, fresh)
 redis.call('ZADD', key('expiries'), now + ttl, fresh)
 if rating ~= '' then redis.call('ZADD', key('ratings'), rating, fresh) end
-trim_to('player:' .. user, { fresh }, 10)
+trim_to('player:' .. user, { fresh }, tickets_listed)
 redis.call('PEXPIRE', key('player:' .. user), ttl + keep)
 count('joined', 1)
 return { 'joined', fresh, view(fresh, keep) }

@@ -8,9 +8,11 @@
 --   ticket:<id>  hash: a ticket; it expires some time after its end
 --   join:<id>    the ticket of a request to join; it expires with the ticket
 --   player:<id>  list: the last tickets of a user, newest first
+--   erasing:<pseudonym>  when older tickets and matches of an erased user are forgotten; it expires then
 --   events       stream: matches to publish; group `relay`
 --   match:<id>   hash: a match; it expires some time after it was announced to both players
 --   published    sorted set: published matches that are not known to be announced, by the time of publishing
+--   open         sorted set: the players of matches that are not known to be announced, by name: the user as JSON, then the match
 --   recent       list: the last matches; ended: the last tickets that expired or were invalid; waits: the last times to match
 --   number, totals, minutes  counters
 -- Times are milliseconds since 1970 by the clock of Redis.
@@ -19,6 +21,9 @@ local function key(name)
 end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+-- How many tickets `player:<id>` lists.
+local tickets_listed = 10
 
 -- Counters and lists are for people. pcall: an error there must not end a script between two writes that belong together.
 local function count(what, by)
@@ -117,6 +122,25 @@ local function eligible(id, keep)
   }
 end
 
+-- A player in `open`. The names of a user's matches begin alike, and those of no other user do: a quote ends the id.
+local function open_name(user, match_id)
+  return cjson.encode(user) .. match_id
+end
+
+-- A match is announced or void: its event is not sent again, and its players leave `open`.
+local function close_match(id)
+  local match = fields_of('match:' .. id, 'entry', 'event')
+  if match[1] then
+    redis.pcall('XACK', key('events'), 'relay', match[1])
+    redis.pcall('XDEL', key('events'), match[1])
+  end
+  local is_readable, event = pcall(cjson.decode, match[2] or '{}')
+  local players = is_readable and type(event) == 'table' and event.players
+  for _, player in ipairs(type(players) == 'table' and players or {}) do
+    if type(player) == 'table' and player.user_id then redis.pcall('ZREM', key('open'), open_name(player.user_id, id)) end
+  end
+end
+
 -- The pairs of this call: how long each player has waited, and what the lists get.
 local made = { waits = {}, samples = {}, matches = {} }
 
@@ -128,8 +152,9 @@ local function pair(a, b, match_id, session, keep)
     players[i] = { user_id = one.user_id, ticket_id = one.id, join_id = one.join_id, joined_at = one.joined_at, traceparent = one.traceparent }
   end
   local event = cjson.encode({ session = session, paired_at = now, players = players })
-  redis.call('XADD', key('events'), '*', 'match_id', match_id, 'generation', 0, 'event', event)
-  redis.call('HSET', key('match:' .. match_id), 'state', 'PAIRED', 'generation', 0, 'event', event)
+  local entry = redis.call('XADD', key('events'), '*', 'match_id', match_id, 'generation', 0, 'event', event)
+  redis.call('HSET', key('match:' .. match_id), 'state', 'PAIRED', 'generation', 0, 'event', event, 'entry', entry)
+  redis.pcall('ZADD', key('open'), 0, open_name(a.user_id, match_id), 0, open_name(b.user_id, match_id))
   redis.call('ZREM', key('queue'), a.id, b.id)
   redis.call('ZREM', key('expiries'), a.id, b.id)
   if a.rating or b.rating then redis.call('ZREM', key('ratings'), a.id, b.id) end

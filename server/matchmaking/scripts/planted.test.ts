@@ -38,6 +38,16 @@ const pair = (store: ModeStore) =>
     : store.pairByRating(10, { window: 100, range: 10_000, opens: 20_000, looks: 100, from: 0 });
 
 describe.each(["fifo", "rating"] as const)("by %s", strategy => {
+  test("a key of another type in the place of the players of open matches keeps nobody from a match and its announcement", async () => {
+    const store = newStore(strategy);
+    await plant(store, "open");
+    const tickets = [await join(store, "a"), await join(store, "b")];
+    expect((await pair(store)).waits).toHaveLength(2);
+    const [{ matchId } = { matchId: "" }] = await store.take("relay", 5000, 10, false);
+    expect(await store.announced([matchId])).toEqual([matchId]);
+    for (const ticketId of tickets) expect((await store.read(ticketId))?.fields.status).toBe("MATCHED");
+  });
+
   test("a key of another type in the place of a ticket leaves the queue, and blocks nobody", async () => {
     const store = newStore(strategy);
     const [a, b, c] = [await join(store, "a"), await join(store, "b"), await join(store, "c")];

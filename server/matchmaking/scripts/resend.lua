@@ -7,9 +7,9 @@ for _, id in ipairs(ARGV) do
   local was_published = redis.call('ZREM', key('published'), id) == 1
   if was_published and match[1] == 'PUBLISHED' and match[2] then
     local generation = redis.call('HINCRBY', key('match:' .. id), 'generation', 1)
-    redis.call('HSET', key('match:' .. id), 'state', 'PAIRED')
+    local entry = redis.call('XADD', key('events'), '*', 'match_id', id, 'generation', generation, 'event', match[2])
+    redis.call('HSET', key('match:' .. id), 'state', 'PAIRED', 'entry', entry)
     redis.call('HDEL', key('match:' .. id), 'published_at', 'stream_seq')
-    redis.call('XADD', key('events'), '*', 'match_id', id, 'generation', generation, 'event', match[2])
     table.insert(changed, id)
   end
 end

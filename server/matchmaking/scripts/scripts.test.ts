@@ -217,3 +217,75 @@ describe("cancel and expire", () => {
       expect(Number(await redis.send("PTTL", store.key(key)))).toBeGreaterThan(0);
   });
 });
+
+describe("erase", () => {
+  const readOrdered = (key: string, kind: string) =>
+    kind === "zset" ? redis.send("ZRANGE", key, 0, -1) : kind === "stream" ? redis.send("XRANGE", key, "-", "+") : kind;
+  const all = async (store: ModeStore) => {
+    const keys = await redis.send<string[]>("KEYS", `${store.key("")}*`);
+    const read = async (key: string) => {
+      const kind = await redis.send<string>("TYPE", key);
+      return kind === "hash" ? redis.send("HGETALL", key) : kind === "list" ? redis.send("LRANGE", key, 0, -1) : readOrdered(key, kind);
+    };
+    return JSON.stringify(await Promise.all(keys.map(async key => [key, await read(key)])));
+  };
+  const settle = async (store: ModeStore, announce: boolean) => {
+    const taken = await store.take("relay", 5000, 10, false);
+    await store.published(taken.map(one => ({ ...one, seq: 1 })));
+    if (announce) await store.announced(taken.map(({ matchId }) => matchId));
+    return taken.map(({ matchId }) => matchId);
+  };
+
+  test("cancels the live ticket, waits for the announcement, then leaves no id but those of others, whose texts it may be a part of", async () => {
+    const store = newStore();
+    const [alice, bob] = [await join(store, "al"), await join(store, "alice")];
+    await store.pairFifo(1);
+    const live = await join(store, "al");
+    expect(await store.erase("al", "erased-1")).toEqual({ waiting: 1, left: 0, changed: 0 });
+    expect(await statusOf(store, live.ticketId)).toBe("CANCELLED");
+    const matches = await settle(store, false);
+    expect(await store.erase("al", "erased-1")).toEqual({ waiting: 1, left: 0, changed: 0 });
+    await store.announced(matches);
+    expect(await store.erase("al", "erased-1")).toMatchObject({ waiting: 0, left: 0, changed: 4 });
+    expect((await store.read(bob.ticketId))!.fields).toMatchObject({ user_id: "alice", peer_user_ids: '["erased-1"]' });
+    expect((await store.read(alice.ticketId))!.fields).toMatchObject({ user_id: "erased-1", peer_user_ids: '["alice"]', attributes: "{}" });
+    expect(await all(store)).not.toMatch(/"al"|\\"al\\"|player:al"/);
+    expect(await store.erase("al", "erased-1")).toEqual({ waiting: 0, left: 0, changed: 0 });
+  });
+
+  test("waits for a match that is not announced when its ticket is forgotten, and then until the match is", async () => {
+    const store = newStore(60_000, 300);
+    const tickets = [await join(store, "alice"), await join(store, "bob")];
+    await store.pairFifo(1);
+    const matches = await settle(store, false);
+    await redis.send("DEL", store.key("player:alice"), ...tickets.map(({ ticketId }) => store.key(`ticket:${ticketId}`)));
+    expect(await store.erase("alice", "erased-3")).toEqual({ waiting: 1, left: 0, changed: 0 });
+    expect(await store.resend(matches)).toEqual(matches);
+    expect((await store.erase("alice", "erased-3")).waiting).toBe(1);
+    await settle(store, true);
+    expect((await store.erase("alice", "erased-3")).left).toBeGreaterThan(0);
+    await until("the match is forgotten", 5000, async () => (await store.erase("alice", "erased-3")).left === 0);
+    expect(await all(store)).not.toContain("alice");
+  });
+
+  test("an event that was to be sent again is gone once its match is announced or void", async () => {
+    const store = newStore();
+    for (const name of ["a", "b", "c", "d"]) await join(store, name);
+    await store.pairFifo(2);
+    const [first, second] = await settle(store, false);
+    await store.resend([first!, second!]);
+    await store.announced([first!]);
+    expect(await store.voidMatch({ matchId: second!, why: "test", players: await store.playersOf(second!) })).toBe(2);
+    expect(await redis.send<number>("XLEN", store.key("events"))).toBe(0);
+    expect(await redis.send<number>("EXISTS", store.key("open"))).toBe(0);
+    expect(await store.take("relay", 0, 10, true)).toEqual([]);
+  });
+
+  test("is not done while older tickets than the listed ones may be kept", async () => {
+    const store = newStore(60_000, 400);
+    for (let n = 0; n < 12; n++) await store.cancel((await join(store, "alice", { key: `k${n}` })).ticketId, "alice");
+    expect((await store.erase("alice", "erased-2")).left).toBeGreaterThan(0);
+    await until("they are forgotten", 5000, async () => (await store.erase("alice", "erased-2")).left === 0);
+    expect(await all(store)).not.toContain("alice");
+  });
+});

@@ -12,6 +12,7 @@ local state = fields_of('match:' .. match_id, 'state')[1]
 redis.call('ZREM', key('published'), match_id)
 if state ~= 'PAIRED' and state ~= 'PUBLISHED' then return false end
 redis.call('HSET', key('match:' .. match_id), 'state', 'VOID', 'why', why, 'voided_at', now)
+close_match(match_id)
 redis.call('PEXPIRE', key('match:' .. match_id), keep)
 count('void', 1)
 

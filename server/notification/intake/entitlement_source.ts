@@ -1,3 +1,5 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { EntitlementEventSchema } from "../../gen/kenri/entitlement/v1/entitlement_event_pb.ts";
 import { unclaimed } from "../../kernel/delivery/claim_on_write.ts";
 import { repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
 import type { NotificationSettings } from "../config.ts";
@@ -20,6 +22,7 @@ export const entitlementSource = ({ sources, intake }: NotificationSettings): So
       maxAckPending: intake.maxAckPending,
     },
     decode: decodeEntitlementEvent,
+    usersOf: data => [fromBinary(EntitlementEventSchema, data).userId],
     intake: parts => entitlementIntake(parts, intake.patience),
     tracesOf: ({ eventId, traceparent }) => [{ parent: traceparent, attributes: { "kenri.event_id": eventId } }],
     inTraces: (event, [traceparent = event.traceparent]) => ({ ...event, traceparent }),

@@ -1,3 +1,5 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { MatchEventSchema } from "../../gen/kenri/matchmaking/v1/match_event_pb.ts";
 import { unclaimed } from "../../kernel/delivery/claim_on_write.ts";
 import type { Verdict } from "../../kernel/nats/subscription.ts";
 import { repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
@@ -19,6 +21,7 @@ export const matchSource = ({ sources, intake }: NotificationSettings): Source =
     name: "matchmaking",
     consumer: { stream, durable: consumer, ackWait: intake.ackWait, maxAckPending: intake.maxAckPending },
     decode: decodeMatchEvent,
+    usersOf: data => fromBinary(MatchEventSchema, data).players.map(({ userId }) => userId),
     intake: parts => matchIntake(parts, keep),
     tracesOf: ({ notices }, { traceparent = "" }) => notices.map(notice => traceOfNotice(notice, traceparent)),
     inTraces: (event, traceparents) => ({

@@ -48,6 +48,8 @@ export interface SourceDeclaration<Event> {
   readonly name: string;
   readonly consumer: ConsumerSpec;
   readonly decode: Decode<Event>;
+  /** The users that a message is about. Throws if it cannot be read. */
+  readonly usersOf: (data: Uint8Array) => readonly string[];
   readonly intake: (parts: IntakeParts) => Intake<Event>;
   /** The traces of an event, one for each notification. */
   readonly tracesOf: (event: Event, headers: Headers) => readonly BatchMember[];
@@ -61,6 +63,7 @@ export interface SourceDeclaration<Event> {
 export interface Source {
   readonly name: string;
   readonly consumer: ConsumerSpec;
+  readonly usersOf: (data: Uint8Array) => readonly string[];
   consume(parts: ConsumerParts): SourceConsumer;
   reprocess(letter: Letter, parts: Reprocessing): Promise<Reprocessed>;
 }
@@ -68,6 +71,7 @@ export interface Source {
 export const declareSource = <Event>(declared: SourceDeclaration<Event>): Source => ({
   name: declared.name,
   consumer: declared.consumer,
+  usersOf: declared.usersOf,
   consume: parts => consumer(declared, parts),
   reprocess: (letter, parts) => reprocessLetter(declared, letter, parts),
 });

@@ -1,5 +1,5 @@
--- Suspends or restores a user, audited in the same statement. Returns nothing if the user is unknown or already has that status, or if the
--- actor is no active ADMIN.
+-- Suspends or restores a user, audited in the same statement. Returns nothing if the user is unknown, already has that status, is erased or is about to
+-- be, or if the actor is no active ADMIN.
 -- $1 user_id
 -- $2 target: ACTIVE or SUSPENDED
 -- $3 actor
@@ -9,7 +9,7 @@ with judged as materialized (
   select may_administer($3, $1::uuid) as allowed
 ), changed as (
   update users set account_status = $2, updated_at = greatest(clock_timestamp(), updated_at + interval '1 microsecond')
-  where user_id = $1::uuid and account_status <> $2 and (select allowed from judged)
+  where user_id = $1::uuid and account_status not in ($2, 'ERASED') and not is_being_erased($1::text) and (select allowed from judged)
   returning new.*, old.account_status as status_before
 ), audited as (
   insert into audit_logs (actor, action, user_id, reason, detail)

@@ -1,4 +1,4 @@
--- Changes display name and locale, audited in the same statement. Returns nothing if nothing differs, the user is unknown or the actor is suspended.
+-- Changes display name and locale, audited in the same statement. Returns nothing if nothing differs, the user is unknown or erased, or the actor is suspended.
 -- $1 user_id
 -- $2 display_name?: null = unchanged
 -- $3 locale?: null = unchanged
@@ -7,7 +7,7 @@
 with changed as (
   update users set display_name = coalesce($2, display_name), locale = coalesce($3, locale),
     updated_at = greatest(clock_timestamp(), updated_at + interval '1 microsecond')
-  where user_id = $1::uuid and may_act($4) and (display_name, locale) is distinct from (coalesce($2, display_name), coalesce($3, locale))
+  where user_id = $1::uuid and account_status <> 'ERASED' and may_act($4) and (display_name, locale) is distinct from (coalesce($2, display_name), coalesce($3, locale))
   returning new.*, jsonb_build_object('display_name', old.display_name, 'locale', old.locale) as before
 ), audited as (
   insert into audit_logs (actor, action, user_id, detail)

@@ -1,6 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { adminRoutes as accountAdmin } from "../../../../server/account/admin_routes.ts";
+import type { erasureRoutes as accountErasures } from "../../../../server/account/erasure_routes.ts";
 import type { adminRoutes as gatewayAdmin } from "../../../../server/gateway/console/admin_routes.ts";
+import type { ErasureReport } from "../../../../server/kernel/operator/erasure_routes.ts";
 import type { Answer, Role, User } from "../../api/answers.ts";
 import { call } from "../../api/client.ts";
 import { byCursor } from "../../api/queries.ts";
@@ -8,6 +10,9 @@ import { pageSize } from "../../parts/settings.ts";
 import { parametersOf, type UsersView } from "./view.ts";
 
 type AuditAnswer = Answer<typeof accountAdmin, "admin/users/:user_id/audit">;
+type Erasure = Omit<Answer<typeof accountErasures, "admin/erasures/:user_id">, "systems"> & {
+  readonly systems: Record<string, ErasureReport>;
+};
 type SessionsAnswer = Answer<typeof gatewayAdmin, "admin/api/users/:user_id/sessions">;
 
 const path = (rest: string, parameters: Record<string, string | undefined> = {}) => {
@@ -39,8 +44,19 @@ export const sessions = (userId: string) =>
     queryFn: async ({ signal }) => (await call<SessionsAnswer>(path(one(userId, "sessions")), { signal })).sessions,
   });
 
+/** By the user while it is not done, and by the pseudonym for good. Null if there is none. */
+export const erasure = (id: string) =>
+  queryOptions({
+    queryKey: ["erasure", id],
+    queryFn: ({ signal }) =>
+      call<Erasure>(`/admin/api/erasures/${encodeURIComponent(id)}`, { signal }).catch(error => {
+        if ((error as { status?: number }).status === 404) return null;
+        throw error;
+      }),
+  });
+
 export type AccountChange =
-  | { readonly change: "suspend" | "restore" | "sign-out"; readonly reason: string }
+  | { readonly change: "suspend" | "restore" | "sign-out" | "erase"; readonly reason: string }
   | { readonly change: "roles"; readonly reason: string; readonly roles: readonly Role[] };
 
 /** The gateway forwards the change as the signed-in user. Account authorizes it and writes the audit log. */

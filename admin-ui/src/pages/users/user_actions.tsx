@@ -6,7 +6,8 @@ import { useCan } from "../../api/role.ts";
 import { number } from "../../parts/format.ts";
 import { ErrorNotice } from "../../parts/notices.tsx";
 import { ReasonForm } from "../../parts/reason_form.tsx";
-import { type AccountChange, changeAccount } from "./queries.ts";
+import { type AccountChange, changeAccount, erasure } from "./queries.ts";
+import { offeredTo } from "./view.ts";
 
 type Change = AccountChange["change"];
 
@@ -34,8 +35,15 @@ const words: Record<Change, { readonly opener: string; readonly label: string; r
   "sign-out": {
     opener: "Sign out everywhere …",
     label: "Sign out everywhere",
-    means: "Ends every session on every device. The user can sign in again.",
+    means: "Ends every session on every device. A user who is not suspended can sign in again.",
     done: "Signed out everywhere.",
+  },
+  erase: {
+    opener: "Erase …",
+    label: "Erase for good",
+    means:
+      "Suspends the user, ends their sessions, and removes their personal data from every system. Entitlements, notifications and the audit stay under a pseudonym. Logs and backups keep the id until they expire. This cannot be undone.",
+    done: "The erasure has begun. Its state is above.",
   },
 };
 
@@ -44,7 +52,8 @@ export function UserActions({ user }: { user: User }) {
   const client = useQueryClient();
   const isAdmin = useCan("ADMIN");
   const { data: me } = useQuery(queries.me);
-  const [chosen, setChosen] = useState<Change>();
+  const { data: erased, isPending: isUnknown } = useQuery(erasure(user.user_id));
+  const [wanted, setChosen] = useState<Change>();
   const [roles, setRoles] = useState<readonly Role[]>(user.roles);
   const act = useMutation({
     mutationFn: (change: AccountChange) => changeAccount(user.user_id, change),
@@ -54,8 +63,11 @@ export function UserActions({ user }: { user: User }) {
   });
   if (!isAdmin) return null;
   const isOwn = me?.user_id === user.user_id;
-  const isActive = user.account_status === "ACTIVE";
-  const offered: readonly Change[] = [isActive ? (isOwn ? [] : "suspend") : "restore", "roles", "sign-out"].flat() as Change[];
+  if (user.account_status === "ERASED" || isUnknown) return null;
+  const isErasing = erased != null && erased.state !== "DONE";
+  const offered = offeredTo({ account_status: user.account_status, isOwn, isErasing });
+  // Somebody else may have begun an erasure while the form was open.
+  const chosen = wanted && offered.includes(wanted) ? wanted : undefined;
   function choose(change: Change): void {
     act.reset();
     setRoles(user.roles);
@@ -70,14 +82,21 @@ export function UserActions({ user }: { user: User }) {
         </p>
       )}
       {act.error && <ErrorNotice what="Nothing was changed." error={act.error} />}
-      {isOwn && <p className="text-soft">This is your own account. Another administrator must suspend it or remove its ADMIN role.</p>}
+      {isOwn && (
+        <p className="text-soft">This is your own account. Another administrator must suspend or erase it, or remove its ADMIN role.</p>
+      )}
+      {isErasing && (
+        <p className="text-soft">
+          This user is being erased. That cannot be undone, so the account is not restored, and its roles do not change any more.
+        </p>
+      )}
       {!chosen && (
         <div className="flex flex-wrap gap-2">
           {offered.map(change => (
             <button
               key={change}
               type="button"
-              className={`button ${change === "suspend" ? "danger order-last ml-auto" : ""}`}
+              className={`button ${change === "suspend" ? "danger order-last ml-auto" : change === "erase" ? "danger order-last" : ""}`}
               onClick={() => choose(change)}
             >
               {words[change].opener}
@@ -93,7 +112,8 @@ export function UserActions({ user }: { user: User }) {
             key={chosen}
             label={words[chosen].label}
             isBusy={act.isPending}
-            isDangerous={chosen === "suspend"}
+            isDangerous={chosen === "suspend" || chosen === "erase"}
+            {...(chosen === "erase" ? { confirmText: user.user_id.slice(-12) } : {})}
             act={reason => act.mutate(chosen === "roles" ? { change: chosen, reason, roles } : { change: chosen, reason })}
             cancel={() => setChosen(undefined)}
           />

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { User } from "../../api/answers.ts";
+import { ApiError } from "../../api/client.ts";
 import { useLive } from "../../api/live.ts";
 import { account } from "../../api/queries.ts";
 import { Actor } from "../../parts/actor.tsx";
@@ -12,6 +13,7 @@ import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago, At } from "../../parts/time.tsx";
 import { isUserId } from "../../parts/user_id.ts";
 import { UserLinks, UserLists } from "../../parts/user_links.tsx";
+import { ErasureState } from "./erasure_state.tsx";
 import { accountAudit, sessions } from "./queries.ts";
 import { UserActions } from "./user_actions.tsx";
 import { rolesOf, statusOf } from "./user_rows.tsx";
@@ -21,7 +23,9 @@ export function UserDrawer() {
   const { id } = useParams({ from: "/users/$id" });
   const search = useSearch({ from: "/users" });
   const navigate = useNavigate();
-  const { data: user, error, refetch } = useQuery({ ...account(id), ...useLive() });
+  const { data, error, refetch } = useQuery({ ...account(id), ...useLive() });
+  // Of a user who was erased meanwhile nothing is shown any more.
+  const user = error instanceof ApiError && error.status === 404 ? undefined : data;
   return (
     <Drawer
       title={user ? (user.display_name ?? user.email ?? "User without a name") : "User"}
@@ -29,6 +33,7 @@ export function UserDrawer() {
       close={() => void navigate({ to: "/users", search })}
     >
       {error && <ErrorNotice what="This user cannot be shown." error={error} retry={() => void refetch()} />}
+      <ErasureState key={id} id={id} />
       {!user && !error && <Skeleton rows={12} />}
       {user && (
         <>

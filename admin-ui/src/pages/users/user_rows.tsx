@@ -4,8 +4,12 @@ import { useIsNarrow } from "../../parts/narrow.ts";
 import { StateMark } from "../../parts/state_mark.tsx";
 import { Ago } from "../../parts/time.tsx";
 
-export const statusOf = ({ account_status }: Pick<User, "account_status">) =>
-  account_status === "ACTIVE" ? ({ tone: "done", word: "Active" } as const) : ({ tone: "failed", word: "Suspended" } as const);
+const statuses = {
+  ACTIVE: { tone: "done", word: "Active" },
+  SUSPENDED: { tone: "failed", word: "Suspended" },
+  ERASED: { tone: "failed", word: "Erased" },
+} as const;
+export const statusOf = ({ account_status }: Pick<User, "account_status">) => statuses[account_status];
 
 /** Without USER, which everyone has. */
 export const rolesOf = ({ roles }: Pick<User, "roles">): string => roles.filter(role => role !== "USER").join(", ") || "–";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { isEmail, isUserId } from "../../parts/user_id.ts";
-import { changesOf, parametersOf, readUsersView } from "./view.ts";
+import { changesOf, offeredTo, parametersOf, readUsersView } from "./view.ts";
 
 test("an address has a search or a list, and invalid values are ignored", () => {
   expect(readUsersView({})).toEqual({});
@@ -15,6 +15,15 @@ test("the request has either a search or a list", () => {
   expect(parametersOf({ search: "al", show: "admins" })).toEqual({ search: "al" });
   expect(parametersOf({ show: "admins" })).toEqual({ role: "ADMIN" });
   expect(parametersOf({ show: "suspended" })).toEqual({ status: "SUSPENDED" });
+});
+
+test("an account offers what the service would do; during an erasure nothing", () => {
+  const offered = (account_status: string, isOwn = false, isErasing = false) => offeredTo({ account_status, isOwn, isErasing });
+  expect(offered("ACTIVE")).toEqual(["suspend", "roles", "sign-out", "erase"]);
+  expect(offered("ACTIVE", true)).toEqual(["roles", "sign-out"]);
+  expect(offered("SUSPENDED")).toEqual(["restore", "roles", "sign-out", "erase"]);
+  expect(offered("SUSPENDED", false, true)).toEqual([]);
+  expect(offered("ERASED")).toEqual([]);
 });
 
 test("user ids and e-mail addresses are recognized", () => {

@@ -1,3 +1,5 @@
+import type { AccountChange } from "./queries.ts";
+
 /** The users on the page: all, a prefix search, or one of the lists below. */
 export interface UsersView {
   readonly search?: string;
@@ -25,6 +27,21 @@ export function readUsersView({ search, show, open }: Record<string, unknown>): 
 
 export const parametersOf = ({ search, show }: UsersView): Record<string, string> =>
   search === undefined ? { ...userLists.find(({ name }) => name === show)?.parameters } : { search };
+
+interface AccountState {
+  readonly account_status: string;
+  /** Whether it is the account of the person who looks at it. */
+  readonly isOwn: boolean;
+  /** Whether an erasure is not done. It has ended the sessions. */
+  readonly isErasing: boolean;
+}
+
+/** The actions that the service takes for an account. An erasure cannot be undone, and nothing is changed beside it. */
+export function offeredTo({ account_status, isOwn, isErasing }: AccountState): AccountChange["change"][] {
+  if (account_status === "ERASED" || isErasing) return [];
+  if (account_status !== "ACTIVE") return isOwn ? ["restore", "roles", "sign-out"] : ["restore", "roles", "sign-out", "erase"];
+  return isOwn ? ["roles", "sign-out"] : ["suspend", "roles", "sign-out", "erase"];
+}
 
 const asText = (value: unknown): string => {
   if (value === null || value === undefined || value === "") return "nothing";
