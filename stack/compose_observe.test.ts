@@ -100,6 +100,12 @@ test("every role gets the variables of traces, which are off by default, and rea
   expect(viewer).toContain("{trace_id}");
 });
 
+test("the gateway reaches Prometheus if it is named, and needs none", () => {
+  const gateway = services.gateway!;
+  expect(gateway.environment!.PROMETHEUS_URL).toBe(`\${KENRI_PROMETHEUS_URL:-}`);
+  expect(gateway.networks!.some(network => prometheus.networks!.includes(network))).toBe(true);
+});
+
 test("only Grafana and Jaeger have a port, on loopback, and nobody is in Grafana without the password of .env", () => {
   expect([prometheus.ports, grafana.ports]).toEqual([undefined, ["127.0.0.1:3000:3000"]]);
   expect(grafana.environment).toMatchObject({

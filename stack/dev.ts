@@ -13,7 +13,7 @@ import { devSystems, storing } from "./dev_systems.ts";
 import { answerHelp } from "./help.ts";
 import { endWithLaunchers, stopSignals } from "./launcher.ts";
 import { holderOf } from "./lock.ts";
-import { preparePrometheus } from "./prometheus.ts";
+import { choosePrometheusUrl, preparePrometheus } from "./prometheus.ts";
 import { type Stack, serverNames, startStack } from "./stack.ts";
 
 answerHelp(
@@ -58,11 +58,12 @@ async function up(): Promise<void> {
   if (holder !== undefined) throw new Error(`\`bun run dev\` is running already for this checkout (pid ${holder}): see ${envFile}`);
   const [stack] = await Promise.all([startServers(), buildConsole(say)]);
   const databases = await findDatabases(stack);
-  const kenri = await prepareKenri({ dir, say, databases, servers: stack, onGiveUp: fail });
+  const prometheus = isObserved ? await choosePrometheusUrl(dir) : undefined;
+  const kenri = await prepareKenri({ dir, say, databases, servers: stack, prometheus, onGiveUp: fail });
   undo.push(kenri.process.stop, echoTrouble(kenri.process.log, say)); // output during the stop is only in the log
   say("Kenri: starting the systems (they migrate their databases first)");
   await kenri.process.start();
-  const prometheus = isObserved ? await startPrometheus(stack, kenri) : undefined;
+  if (prometheus) await startPrometheus(stack, kenri, prometheus);
   const key = await ensureApiKey(kenri, readDevEnv(envFile).KENRI_API_KEY);
   await seedDemo(kenri.urls, key, stack.broker.onPaper);
   writeDevEnv(envFile, {
@@ -82,12 +83,10 @@ async function up(): Promise<void> {
   if (!closing) say(devBlock(facts));
 }
 
-/** Returns its URL. */
-async function startPrometheus({ watchdog }: Pick<Stack, "watchdog">, { healthUrls }: KenriServer): Promise<string> {
-  const { process, url } = await preparePrometheus({ dir, say, watchdog, onGiveUp: fail, healthUrls, every: 5 });
+async function startPrometheus({ watchdog }: Pick<Stack, "watchdog">, { healthUrls }: KenriServer, url: string): Promise<void> {
+  const { process } = await preparePrometheus({ dir, say, watchdog, onGiveUp: fail, healthUrls, every: 5, url });
   undo.push(process.stop);
   await process.start();
-  return url;
 }
 
 /** Without PostgreSQL if the environment has the database URLs of every system. */

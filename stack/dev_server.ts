@@ -24,17 +24,20 @@ export interface KenriOptions {
   say: (line: string) => void;
   databases: Record<string, DatabaseUrls>;
   servers: Stack<"nats" | "redis" | "idp" | "broker">;
+  /** The Prometheus whose error budgets and alerts the console shows. */
+  prometheus?: string | undefined;
   onGiveUp: (error: Error) => void;
 }
 
 /** All systems in one process, as `bun server/main.ts` runs them. Not started yet, so that a Ctrl-C during the start can stop it. */
-export async function prepareKenri({ dir, say, databases, servers, onGiveUp }: KenriOptions): Promise<KenriServer> {
+export async function prepareKenri({ dir, say, databases, servers, prometheus, onGiveUp }: KenriOptions): Promise<KenriServer> {
   await endLeftover(dir, "kenri");
   const env: Record<string, string | undefined> = {
     ...process.env,
     KENRI_ENV: "development",
     NODE_ENV: "production",
     ...addresses(servers),
+    ...(prometheus ? { PROMETHEUS_URL: prometheus } : {}),
     ...(process.env.GATEWAY_SECRET || process.env.GATEWAY_SECRET_FILE ? {} : { GATEWAY_SECRET: keptPassword(join(dir, "gateway.secret")) }),
     ...(process.env.EVENT_SIGNING_KEYS || process.env.EVENT_SIGNING_KEYS_FILE
       ? {}

@@ -17,18 +17,26 @@ export interface PrometheusOptions extends Pick<StackContext, "dir" | "say" | "w
   readonly healthUrls: Readonly<Record<string, string>>;
   /** How often it scrapes and evaluates the rules, in seconds. */
   readonly every: number;
+  /** Where it will listen: the result of `choosePrometheusUrl`. */
+  readonly url: string;
+  /** Other rules than those of ops/prometheus/. */
+  readonly ruleFiles?: readonly string[];
 }
 
 const usualPort = 9090;
 
-/** A Prometheus with Kenri's rules that scrapes every system. Not started yet, so that a Ctrl-C during the start can stop it. */
-export async function preparePrometheus({ dir, say, watchdog, onGiveUp, healthUrls, every }: PrometheusOptions): Promise<PrometheusServer> {
-  const { prometheus } = await findPrometheus({ say });
+/** The address of a Prometheus that starts later: the gateway needs it before. `usualPorts`: false = only a random port. */
+export async function choosePrometheusUrl(dir: string, usualPorts = true): Promise<string> {
   await endLeftover(dir, "prometheus");
-  const port = await choosePort(dir, "prometheus", usualPort);
-  const url = `http://127.0.0.1:${port}`;
+  return `http://127.0.0.1:${await choosePort(dir, "prometheus", usualPorts ? usualPort : undefined)}`;
+}
+
+/** A Prometheus with Kenri's rules that scrapes every system. Not started yet, so that a Ctrl-C during the start can stop it. */
+export async function preparePrometheus(options: PrometheusOptions): Promise<PrometheusServer> {
+  const { dir, say, watchdog, onGiveUp, url } = options;
+  const { prometheus } = await findPrometheus({ say });
   const config = join(dir, "prometheus.json");
-  writeFileSync(config, JSON.stringify(configOf(healthUrls, every)));
+  writeFileSync(config, JSON.stringify(configOf(options)));
   const server = superviseServer({
     name: "prometheus",
     dir,
@@ -37,7 +45,7 @@ export async function preparePrometheus({ dir, say, watchdog, onGiveUp, healthUr
       `--config.file=${config}`,
       `--storage.tsdb.path=${join(dir, "prometheus")}`,
       "--storage.tsdb.retention.time=30d", // error budgets need 28 days
-      `--web.listen-address=127.0.0.1:${port}`,
+      `--web.listen-address=${new URL(url).host}`,
       "--log.level=warn",
     ],
     env: { PATH: process.env.PATH },
@@ -52,9 +60,9 @@ export async function preparePrometheus({ dir, say, watchdog, onGiveUp, healthUr
 }
 
 /** JSON is YAML. */
-const configOf = (healthUrls: PrometheusOptions["healthUrls"], every: number) => ({
+const configOf = ({ healthUrls, every, ruleFiles = [join(checkout, "ops", "prometheus", "*.rules.yml")] }: PrometheusOptions) => ({
   global: { scrape_interval: `${every}s`, evaluation_interval: `${every}s` },
-  rule_files: [join(checkout, "ops", "prometheus", "*.rules.yml")],
+  rule_files: ruleFiles,
   scrape_configs: [
     {
       job_name: "kenri",

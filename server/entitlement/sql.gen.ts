@@ -83,6 +83,8 @@ export interface FlowAddParameters {
   step: readonly string[];
   count: readonly number[];
   buckets: readonly string[];
+  slowest_id: readonly (string | null)[];
+  slowest_ms: readonly (number | null)[];
 }
 export interface FlowAddRow {
   minute: string;
@@ -106,6 +108,16 @@ export interface FlowSeriesRow {
   step: string | null;
   count: number | null;
   buckets: string | null;
+}
+
+export interface FlowSlowestParameters {
+  minutes: number;
+}
+export interface FlowSlowestRow {
+  step: string;
+  id: string;
+  took_ms: number;
+  minute: string;
 }
 
 export interface OperationsActorsRow {
@@ -1428,6 +1440,7 @@ export interface EntitlementSql {
     add(parameters: FlowAddParameters): Promise<FlowAddRow[]>;
     cleanup(parameters: FlowCleanupParameters): Promise<FlowCleanupRow[]>;
     series(parameters: FlowSeriesParameters): Promise<FlowSeriesRow[]>;
+    slowest(parameters: FlowSlowestParameters): Promise<FlowSlowestRow[]>;
   };
   operations: {
     actors(): Promise<OperationsActorsRow[]>;

@@ -29,6 +29,9 @@ import { createProfiles } from "./edge/profiles.ts";
 import { securityHeaders } from "./edge/security_headers.ts";
 import { sessionGuard } from "./edge/session_guard.ts";
 import { createSessions } from "./edge/sessions.ts";
+import { monitoring } from "./monitoring/monitoring.ts";
+import { monitoringRoutes } from "./monitoring/monitoring_routes.ts";
+import { prometheus } from "./monitoring/prometheus.ts";
 import type { Services } from "./services.ts";
 import { identityProvider } from "./sign_in/identity_provider.ts";
 import { signIn } from "./sign_in/sign_in.ts";
@@ -107,6 +110,11 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, be
     origin,
   });
   const streams = createStreams({ services, sessions, profiles, broker, ...settings.stream, log, metrics });
+  const { prometheusUrl, prometheusToken, runbookUrl } = settings.monitoring;
+  const readMonitoring = monitoring(
+    prometheusUrl === undefined ? undefined : prometheus({ url: prometheusUrl, token: prometheusToken, deadline, log }),
+    runbookUrl,
+  );
 
   securityHeaders(http.app, isSecure);
   return http.serve({
@@ -139,6 +147,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, be
       adminRoutes({ services, profiles, sessions, guard, changed: actors.wake, erasing: erasing.wake, log }),
       operatorRoutes(services, behind.operated, guard),
       gatewayHealthRoutes(health, guard),
+      monitoringRoutes(readMonitoring, guard),
       configRoutes(({ roles }) => guard.signedIn(roles), { kernel: kernelSettings, gateway: behind.spec }, "/admin/api/gateway/config"),
       traceViewerRoutes(settings.traceViewer, guard),
       consoleRoutes(guard),

@@ -39,6 +39,16 @@ test("the internal address of the provider is an origin: the path is the issuer'
   ]);
 });
 
+test("the address of Prometheus has no password, and its token does not go over plain http in production", () => {
+  const inProduction = (more: Record<string, string>) => problems("production", { GATEWAY_PUBLIC_URL: "https://kenri.example", ...more });
+  expect(problems("test", { PROMETHEUS_URL: "http://me:word@prometheus:9090" })).toEqual([expect.stringContaining("set PROMETHEUS_TOKEN")]);
+  expect(inProduction({ PROMETHEUS_URL: "http://prometheus:9090" })).toEqual([]);
+  expect(inProduction({ PROMETHEUS_URL: "https://prometheus.example", PROMETHEUS_TOKEN: "t" })).toEqual([]);
+  expect(inProduction({ PROMETHEUS_URL: "http://prometheus:9090", PROMETHEUS_TOKEN: "t" })).toEqual([
+    expect.stringContaining("PROMETHEUS_URL must be https"),
+  ]);
+});
+
 test("every trusted proxy is an address or a network", () => {
   expect(problems("test", { TRUSTED_PROXIES: "10.0.0.0/8, ::1" })).toEqual([]);
   expect(problems("test", { TRUSTED_PROXIES: "10.0.0.0/8, proxy, 1.2.3.4/99" })).toHaveLength(2);

@@ -127,6 +127,16 @@ export const gatewaySettings = (services: readonly SystemName[]) =>
         "trace_id",
       ),
     ),
+    monitoring: {
+      prometheusUrl: optional(
+        httpUrl(
+          "PROMETHEUS_URL",
+          "the Prometheus that evaluates Kenri's rules; the console shows its error budgets and alerts; none if not set",
+        ),
+      ),
+      prometheusToken: optional(secret("PROMETHEUS_TOKEN", "the bearer token of the gateway at Prometheus, if it needs one")),
+      runbookUrl: optional(httpUrl("RUNBOOK_URL", "where docs/runbook.md is published; the console links each alert to its section there")),
+    },
     stream: {
       subject: feedHints.subject,
       heartbeat: duration(
@@ -153,7 +163,7 @@ export const gatewaySecrets = ({ secret, previousSecret }: GatewaySettings): str
 
 /** What is wrong with the settings together. */
 export function gatewayProblems(settings: GatewaySettings, environment: string): string[] {
-  const { publicUrl, limits, oidc } = settings;
+  const { publicUrl, limits, oidc, monitoring } = settings;
   const strangers = proxiesOf(limits.trustedProxies).filter(entry => !isNetwork(entry));
   const isOrigin = publicUrl === undefined || URL.parse(publicUrl)?.origin === publicUrl;
   const { internalUrl } = oidc;
@@ -163,6 +173,9 @@ export function gatewayProblems(settings: GatewaySettings, environment: string):
       ? []
       : [`OIDC_INTERNAL_URL must be an origin, e.g. ${URL.parse(internalUrl)?.origin}: the path is that of OIDC_ISSUER`]),
     ...(isOrigin ? [] : [`GATEWAY_PUBLIC_URL must be an origin as browsers write it, e.g. ${URL.parse(publicUrl ?? "")?.origin}`]),
+    ...(URL.parse(monitoring.prometheusUrl ?? "")?.password || URL.parse(monitoring.prometheusUrl ?? "")?.username
+      ? ["PROMETHEUS_URL must have no user and password, since it is shown in the console: set PROMETHEUS_TOKEN"]
+      : []),
     ...strangers.map(entry => `TRUSTED_PROXIES: ${JSON.stringify(entry)} is neither an address nor a network such as 10.0.0.0/8`),
     ...redisProblems(settings, environment),
     ...(environment === "production" ? productionProblems(settings) : []),
@@ -173,7 +186,7 @@ const proxiesOf = (list: string | undefined) => (list?.split(",") ?? []).map(ent
 const shortestClientSecret = 16;
 
 /** What is fine on a developer's machine and unsafe in production. Settings that could not be read are undefined. */
-function productionProblems({ publicUrl, oidc, limits }: GatewaySettings): string[] {
+function productionProblems({ publicUrl, oidc, limits, monitoring }: GatewaySettings): string[] {
   const isHttps = publicUrl?.startsWith("https:") || isLoopback(URL.parse(publicUrl ?? "")?.hostname ?? "none");
   const tooWide = proxiesOf(limits.trustedProxies).filter(entry => isNetwork(entry) && isTooWide(entry));
   return [
@@ -186,6 +199,11 @@ function productionProblems({ publicUrl, oidc, limits }: GatewaySettings): strin
     ...(oidc.clientSecret !== undefined && oidc.clientSecret.length < shortestClientSecret
       ? [
           `OIDC_CLIENT_SECRET must have at least ${shortestClientSecret} characters with KENRI_ENV=production: set a random one at the provider`,
+        ]
+      : []),
+    ...(monitoring.prometheusToken !== undefined && isOpenHttp(monitoring.prometheusUrl ?? "")
+      ? [
+          "PROMETHEUS_URL must be https (or loopback) with PROMETHEUS_TOKEN and KENRI_ENV=production: over http anybody between can read the token",
         ]
       : []),
     ...tooWide.map(

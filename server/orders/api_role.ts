@@ -6,6 +6,7 @@ import { actionRoutes } from "../kernel/operator/action_routes.ts";
 import { apiPauses } from "../kernel/operator/api_pauses.ts";
 import { configRoutes } from "../kernel/operator/config_routes.ts";
 import { erasureRoutes, startErasure } from "../kernel/operator/erasure_routes.ts";
+import { flowRoutes } from "../kernel/operator/flow_routes.ts";
 import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
 import { actorPaths } from "../kernel/operator/operation_standing.ts";
 import { pauseRoutes } from "../kernel/operator/pause_routes.ts";
@@ -14,6 +15,7 @@ import { databaseOutage } from "../kernel/postgres/database_outage.ts";
 import { bindStatements, readStatements } from "../kernel/postgres/statements.ts";
 import { adapterOf } from "./broker/adapters.ts";
 import { type OrdersSettings, ordersSettings } from "./config.ts";
+import { settledStep } from "./flow_steps.ts";
 import { acceptOrders } from "./intake/accept.ts";
 import { cancelOrders } from "./intake/cancel.ts";
 import { intakePlaces } from "./intake/places.ts";
@@ -75,6 +77,7 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
       }),
       journeyRoutes(operatorSql, requires),
       pauseRoutes({ pausable, pauses, store: operatorSql.pauses, requires }),
+      flowRoutes(operatorSql, requires, [settledStep]),
       operatorHealthRoutes({ health, requires, log, askDatabase, broker: false, breakers: ["broker"] }),
       resolutionRoutes({
         sql: { ...operatorSql, orders: { ...operatorSql.orders, resolve: countSettled(operatorSql.orders.resolve, counters) } },

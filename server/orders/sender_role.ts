@@ -3,6 +3,7 @@ import { rolePauses } from "../kernel/life/pauses.ts";
 import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/role.ts";
 import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
 import { bulkLoop } from "../kernel/operator/bulk.ts";
+import { createFlow, flowKeeper } from "../kernel/operator/flow.ts";
 import { openStore } from "../kernel/postgres/store.ts";
 import { adapterOf } from "./broker/adapters.ts";
 import { createGate } from "./broker/gate.ts";
@@ -38,11 +39,14 @@ export function senderRole(kernel: KernelSettings, settings: OrdersSettings, con
   const api = roleChannel("orders:api");
   const closing = service({ start: async () => {}, stop: async () => api.close() });
   const { sent, aborted } = settledCounters(metrics);
+  const flow = createFlow(metrics);
+  const keeper = flowKeeper({ flow, add: store.statements.flow.add, every: kernel.flow.every, log, metrics });
   const deliver = sendClaim({
     orders,
     adapter,
     gate,
     faults,
+    flow,
     worker,
     sendWithin,
     askWithin,
@@ -61,5 +65,5 @@ export function senderRole(kernel: KernelSettings, settings: OrdersSettings, con
   pauses.onChange(sending.wake);
   const givingUp = giveUp({ context, orders, gate, isPaused, adapter: adapter.name, aborted, settled: api.wake, ...tuning });
   const bulk = bulkLoop({ kind: orderRows.name, sql: store.statements, ...kernel.bulk, requeued: sending.wake, log, metrics });
-  return sequence([store, closing, pauses, subscribeRole(context, sending.wake), parallel([sending, givingUp, bulk])]);
+  return sequence([store, keeper, closing, pauses, subscribeRole(context, sending.wake), parallel([sending, givingUp, bulk])]);
 }

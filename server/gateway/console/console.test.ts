@@ -64,6 +64,17 @@ describe("the configuration", () => {
   });
 });
 
+test("error budgets and alerts are for console roles; without PROMETHEUS_URL the answer says that it is off", async () => {
+  const path = "/admin/api/gateway/monitoring";
+  for (const name of ["viewer", "operator"]) {
+    const answer = await get(name, path);
+    expect([answer.status, await answer.json()]).toMatchObject([200, { state: "off", objectives: [], alerts: [] }]);
+  }
+  expect((await get("viewer", `${path}?query=up`)).status).toBe(400);
+  expect((await get("alice", path)).status).toBe(403);
+  expect((await fetch(`${gateway.url}${path}`)).status).toBe(401);
+});
+
 describe("the operator API of the services", () => {
   test("is readable through the gateway for console roles, with the query", async () => {
     for (const path of ["entitlement/outbox/failed?limit=3", "notification/notifications/dead?limit=3"]) {

@@ -46,6 +46,20 @@ describe("times are counted on a scale that grows with them", () => {
     expect(text).toContain('kenri_event_step_seconds_sum{step="sent"} 3');
   });
 
+  test("the slowest event of a minute is kept with its id, also across tallies that could not be stored", () => {
+    const flow = createFlow(createMetrics(), () => start);
+    const passing = (event_id: string, took: number) => ({ event_id, ...event(start - took) });
+    flow.passed("sent", [passing("a", 50), passing("b", 9000), passing("c", 70), { payload: null, event_id: "untimed" }, event(0)]);
+    const taken = flow.take();
+    expect(taken[0]!.slowest).toEqual({ id: "b", ms: 9000 });
+    flow.passed("sent", [passing("d", 100)]);
+    flow.putBack(taken);
+    expect(flow.take()[0]!.slowest).toEqual({ id: "b", ms: 9000 });
+    flow.took("settled", "o", 1200.4);
+    flow.took("settled", "p", 3);
+    expect(flow.take()).toEqual([expect.objectContaining({ step: "settled", count: 2, slowest: { id: "o", ms: 1200 } })]);
+  });
+
   test("nothing counted has no percentile", () => expect([percentile([], 0.5), percentile([0, 0], 0.99)]).toEqual([null, null]));
 });
 
@@ -65,7 +79,7 @@ describe("what was counted", () => {
     flow.count("changed", 3);
     flow.count("changed", 0);
     now += minute;
-    flow.passed("published", [event(now - 10), event(now - 10)]);
+    flow.passed("published", [event(now - 10), { event_id: "e", ...event(now - 10) }]);
     await service.start();
     await until("it is stored", 2000, () => stored.length === 1);
     await service.stop();
@@ -75,6 +89,8 @@ describe("what was counted", () => {
         step: ["changed", "published"],
         count: [3, 2],
         buckets: ["{}", `{${[...Array(bucketOf(10)).fill(0), 2].join(",")}}`],
+        slowest_id: [null, "e"],
+        slowest_ms: [null, 10],
       },
     ]);
   });

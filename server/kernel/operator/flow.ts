@@ -12,6 +12,13 @@ interface Tally {
   count: number;
   /** By the scale below; as long as the slowest needs. */
   readonly buckets: number[];
+  slowest: Slowest | undefined;
+}
+
+/** The event that took longest. */
+interface Slowest {
+  readonly id: string;
+  readonly ms: number;
 }
 
 const minuteLength = 60_000;
@@ -40,6 +47,8 @@ export function percentile(buckets: readonly number[], share: number): number | 
 /** An event's row or message, with its facts. */
 interface Passing {
   readonly payload: unknown;
+  /** Without an id it is counted, and is never the slowest. */
+  readonly event_id?: string;
 }
 
 /** Counts events in memory: a few additions an event, no statement. It uses this process's clock, because it is for charts and objectives. */
@@ -56,7 +65,7 @@ export function createFlow(metrics: Metrics, now: () => number = Date.now) {
     const key = `${minute} ${step}`;
     let tally = tallies.get(key);
     if (!tally) {
-      tally = { minute, step, count: 0, buckets: [] };
+      tally = { minute, step, count: 0, buckets: [], slowest: undefined };
       tallies.set(key, tally);
     }
     return tally;
@@ -65,6 +74,15 @@ export function createFlow(metrics: Metrics, now: () => number = Date.now) {
   function addTo(buckets: number[], bucket: number, count: number): void {
     while (buckets.length <= bucket) buckets.push(0);
     buckets[bucket]! += count;
+  }
+
+  function keepSlowest(tally: Tally, one: Slowest | undefined): void {
+    if (one && one.ms > (tally.slowest?.ms ?? -1)) tally.slowest = one;
+  }
+
+  function addTimed(tally: Tally, id: string | undefined, took: number): void {
+    addTo(tally.buckets, bucketOf(took), 1);
+    if (id !== undefined) keepSlowest(tally, { id, ms: Math.max(0, Math.round(took)) });
   }
 
   return {
@@ -76,14 +94,20 @@ export function createFlow(metrics: Metrics, now: () => number = Date.now) {
     },
     /** Counts these events at a step, each with the time since it occurred. */
     passed(step: string, events: Iterable<Passing>): void {
-      for (const { payload } of events) {
+      for (const { payload, event_id } of events) {
         const tally = tallyOf(step);
         tally.count++;
         const took = now() - Date.parse(String((payload as { occurred_at?: unknown } | null)?.occurred_at));
         if (Number.isNaN(took)) continue;
-        addTo(tally.buckets, bucketOf(took), 1);
+        addTimed(tally, event_id, took);
         stepSeconds.observe({ step }, Math.max(0, took) / 1000);
       }
+    },
+    /** Counts one that took so many milliseconds to a step which has a metric of its own. */
+    took(step: string, id: string, milliseconds: number): void {
+      const tally = tallyOf(step);
+      tally.count++;
+      addTimed(tally, id, milliseconds);
     },
     /** Removes and returns everything counted so far, to be stored. */
     take(): Tally[] {
@@ -94,9 +118,10 @@ export function createFlow(metrics: Metrics, now: () => number = Date.now) {
     /** Adds tallies again that could not be stored. */
     putBack(taken: readonly Tally[]): void {
       const oldest = now() - minutesKept * minuteLength;
-      for (const { minute, step, count, buckets } of taken.filter(tally => tally.minute > oldest)) {
+      for (const { minute, step, count, buckets, slowest } of taken.filter(tally => tally.minute > oldest)) {
         const tally = tallyOf(step, minute);
         tally.count += count;
+        keepSlowest(tally, slowest);
         buckets.forEach((more, bucket) => {
           if (more > 0) addTo(tally.buckets, bucket, more);
         });
@@ -113,6 +138,8 @@ type Add = (parameters: {
   step: readonly string[];
   count: readonly number[];
   buckets: readonly string[];
+  slowest_id: readonly (string | null)[];
+  slowest_ms: readonly (number | null)[];
 }) => Promise<unknown>;
 
 export interface FlowKeeperOptions {
@@ -136,6 +163,8 @@ export function flowKeeper({ flow, add, every, log, metrics }: FlowKeeperOptions
         step: taken.map(({ step }) => step),
         count: taken.map(({ count }) => count),
         buckets: taken.map(({ buckets }) => `{${buckets.join(",")}}`),
+        slowest_id: taken.map(({ slowest }) => slowest?.id ?? null),
+        slowest_ms: taken.map(({ slowest }) => slowest?.ms ?? null),
       });
     } catch (error) {
       flow.putBack(taken);

@@ -19,15 +19,30 @@ afterAll(async () => {
 });
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
+const untimed = (many: number) => ({ slowest_id: Array(many).fill(null), slowest_ms: Array(many).fill(null) });
 const rowOf = async (minute: number, step: string) =>
   (await pool`select count, buckets from flow_minutes where minute = ${at(minute)} and step = ${step}`)[0];
 
 test("what several workers counted is one row, bucket by bucket, however many buckets each has", async () => {
-  const add = (count: number, buckets: string) => flow.add({ minute: [at(0)], step: ["sent"], count: [count], buckets: [buckets] });
+  const add = (count: number, buckets: string) =>
+    flow.add({ minute: [at(0)], step: ["sent"], count: [count], buckets: [buckets], ...untimed(1) });
   await add(2, "{1,1}");
   await add(1, "{0,0,0,1}");
   await add(3, "{}");
   expect(await rowOf(0, "sent")).toEqual({ count: 6, buckets: [1, 1, 0, 1] });
+});
+
+test("the slowest event of all workers is kept with its time, and is the answer for its step", async () => {
+  const minute = new Date(Math.floor(Date.now() / 60_000) * 60_000).toISOString();
+  const add = (slowest_id: string | null, slowest_ms: number | null) =>
+    flow.add({ minute: [minute], step: ["settled"], count: [1], buckets: ["{}"], slowest_id: [slowest_id], slowest_ms: [slowest_ms] });
+  await add(null, null);
+  await Promise.all([add("quick", 0), add("slow", 70_000), add("middling", 400)]);
+  await add(null, null);
+  await add("same", 70_000);
+  expect(await flow.slowest({ minutes: 5 })).toEqual([{ step: "settled", id: "slow", took_ms: 70_000, minute: expect.any(String) }]);
+  expect(await add("no time", null).catch(error => (error as { code: string }).code)).toBe("23514");
+  await pool`delete from flow_minutes where step = 'settled'`;
 });
 
 test("workers that add to the same minutes at once lose nothing and do not deadlock", async () => {
@@ -39,6 +54,7 @@ test("workers that add to the same minutes at once lose nothing and do not deadl
       step: order,
       count: order.map(() => 2),
       buckets: order.map(() => "{1,0,1}"),
+      ...untimed(order.length),
     });
   };
   await Promise.all(Array.from({ length: 200 }, (_, round) => add(round)));
@@ -50,7 +66,7 @@ test.each([
   ["a step that is no name", "2026-01-01T00:00:00Z", "Sent; --", 1],
   ["less than nothing", "2026-01-01T00:05:00Z", "sent", -1],
 ])("%s is refused by the table", async (_, minute, step, count) => {
-  const added = flow.add({ minute: [minute], step: [step], count: [count], buckets: ["{}"] });
+  const added = flow.add({ minute: [minute], step: [step], count: [count], buckets: ["{}"], ...untimed(1) });
   expect(
     await added.then(
       () => "",
@@ -69,10 +85,12 @@ describe("with two months of minutes", () => {
       from generate_series(date_trunc('minute', now()) - interval '60 days', now() + interval '10 minutes', interval '1 minute') m, unnest(array['changed', 'published', 'failed']) step`;
     await owner`analyze flow_minutes`;
     await owner.end();
-    const statement = readStatements(["kernel"]).find(({ path }) => path.join(".") === "flow.series")!;
-    const plan = (await pool.unsafe(`explain (generic_plan) ${statement.text}`)).map(row => row["QUERY PLAN"]).join("\n");
-    expect(plan).toContain("Index Scan using flow_minutes_pkey");
-    expect(plan).not.toContain("Seq Scan");
+    for (const name of ["flow.series", "flow.slowest"]) {
+      const statement = readStatements(["kernel"]).find(({ path }) => path.join(".") === name)!;
+      const plan = (await pool.unsafe(`explain (generic_plan) ${statement.text}`)).map(row => row["QUERY PLAN"]).join("\n");
+      expect(plan).toMatch(/Index Scan (using|on) flow_minutes_pkey/);
+      expect(plan).not.toContain("Seq Scan");
+    }
     expect((await flow.series({ minutes: 1440 })).length).toBe(1440 * 3);
   });
 

@@ -70,6 +70,9 @@ test("each step counts an event once: replays, refusals and failed attempts are 
     await becomes(15_000, async () => Bun.deepEquals(await totals(system), wanted[system]), 200);
     expect(await totals(system)).toEqual(wanted[system]);
   }
+  const { slowest } = await ask<{ slowest: Record<string, { id: string; took_ms: number }> }>("notification", "/ops/flow/slowest");
+  const [example] = await kenri.notificationSql`select user_id from notifications where event_id = ${slowest.sent!.id}`;
+  expect(["ann", "ben"]).toContain(example!.user_id);
   const { minutes } = await ask<Series>("notification", "/ops/flow?minutes=10");
   const sent = minutes.map(minute => minute.sent!).filter(({ count }) => count > 0);
   for (const { p50_ms, p99_ms } of sent) {
@@ -106,7 +109,7 @@ describe.each(systems)("the series of %s", system => {
   });
 });
 
-describe.each(["/ops/flow", "/ops/health"])("%s is for viewers, operators and admins", path => {
+describe.each(["/ops/flow", "/ops/flow/slowest", "/ops/health"])("%s is for viewers, operators and admins", path => {
   test.each([
     ["a viewer", ["VIEWER"], 200],
     ["an operator", ["OPERATOR"], 200],

@@ -14,7 +14,17 @@ interface SeriesRow {
 
 /** The statement over flow_minutes, which every system has. */
 export interface FlowSql {
-  readonly flow: { series(parameters: { minutes: number }): Promise<SeriesRow[]> };
+  readonly flow: {
+    series(parameters: { minutes: number }): Promise<SeriesRow[]>;
+    slowest(parameters: { minutes: number }): Promise<(SlowestEvent & { step: string })[]>;
+  };
+}
+
+/** The event that took longest to a step, of the minute in which it passed it. */
+export interface SlowestEvent {
+  readonly id: string;
+  readonly took_ms: number;
+  readonly minute: string;
 }
 
 /** The events that passed a step in a minute, and their age since the change. */
@@ -51,19 +61,37 @@ export function seriesOf(rows: readonly SeriesRow[], steps: readonly string[]): 
 export function flowRoutes({ flow }: FlowSql, requires: Requires, steps: readonly string[]) {
   const { share } = sharedReads(freshFor, rangesKept);
   const read = share(async (count: number) => seriesOf(await flow.series({ minutes: count }), steps));
-  return new Elysia({ normalize: false }).get(
-    "/ops/flow",
-    async ({ query }) => {
-      const series = await read(Number(query.minutes ?? 60));
-      return { from: series[0]!.minute, to: series.at(-1)!.minute, minutes: series };
-    },
-    {
-      query: Type.Object({ minutes: Type.Optional(minutes(`how many, 60 by default, up to ${most}`)) }, { additionalProperties: false }),
-      ...requires("ops:read"),
-      detail: {
-        summary: "How many events passed each step, minute by minute",
-        description: `Every minute from \`from\` to \`to\`, which is still running, with each step's count and how long events had taken since they occurred (percentiles within 10 %; null if none was timed). Steps: ${steps.join(", ")}. Statistics: a few seconds behind, and a crash may lose some. Scope: ops:read.`,
+  const slowest = share((count: number) => flow.slowest({ minutes: count }));
+  const query = Type.Object({ minutes: Type.Optional(minutes(`how many, 60 by default, up to ${most}`)) }, { additionalProperties: false });
+  return new Elysia({ normalize: false })
+    .get(
+      "/ops/flow",
+      async ({ query }) => {
+        const series = await read(Number(query.minutes ?? 60));
+        return { from: series[0]!.minute, to: series.at(-1)!.minute, minutes: series };
       },
-    },
-  );
+      {
+        query,
+        ...requires("ops:read"),
+        detail: {
+          summary: "How many events passed each step, minute by minute",
+          description: `Every minute from \`from\` to \`to\`, which is still running, with each step's count and how long events had taken since they occurred (percentiles within 10 %; null if none was timed). Steps: ${steps.join(", ")}. Statistics: a few seconds behind, and a crash may lose some. Scope: ops:read.`,
+        },
+      },
+    )
+    .get(
+      "/ops/flow/slowest",
+      async ({ query }) => {
+        const found = await slowest(Number(query.minutes ?? 60));
+        return { slowest: Object.fromEntries(found.map(({ step, ...event }) => [step, event])) as Readonly<Record<string, SlowestEvent>> };
+      },
+      {
+        query,
+        ...requires("ops:read"),
+        detail: {
+          summary: "The event that took longest to each step",
+          description: `Of the last minutes, by step: its id, how long it took since it occurred, and the minute. A step that no event passed is missing. The event may have been deleted since. Steps: ${steps.join(", ")}. Scope: ops:read.`,
+        },
+      },
+    );
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { fixedLease } from "../../kernel/delivery/lease.ts";
 import { faults } from "../../kernel/life/fault.ts";
+import { createFlow } from "../../kernel/operator/flow.ts";
 import { connect, type Sql } from "../../kernel/postgres/database.ts";
 import { bindStatements, readStatements } from "../../kernel/postgres/statements.ts";
 import { silentLog } from "../../kernel/telemetry/log.ts";
@@ -67,6 +68,7 @@ function senderOver({
     sent: { inc: () => void seen.sent++ },
     aborted: { inc: ({ code }) => void seen.aborted.push(code) },
     settled: () => void seen.settled++,
+    flow: createFlow(createMetrics()),
     log: silentLog,
     metrics: createMetrics(),
   });

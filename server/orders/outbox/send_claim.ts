@@ -1,6 +1,7 @@
 import { fence, type Settlement } from "../../kernel/delivery/fence.ts";
 import { type Claim, mayStart } from "../../kernel/delivery/lease.ts";
 import type { Faults } from "../../kernel/life/fault.ts";
+import type { Flow } from "../../kernel/operator/flow.ts";
 import { type Log, someIds } from "../../kernel/telemetry/log.ts";
 import { type Metrics, minuteBuckets } from "../../kernel/telemetry/metrics.ts";
 import { failedBurst, repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
@@ -9,6 +10,7 @@ import { traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { Adapter, AskResult, BrokerOrder, SendResult } from "../broker/adapter.ts";
 import { countByCode } from "../broker/code_labels.ts";
 import type { Gate } from "../broker/gate.ts";
+import { settledStep } from "../flow_steps.ts";
 import type { OrdersClaimRow, OrdersSql } from "../sql.gen.ts";
 import { type Calls, type Decision, decide, type Policy } from "./decision.ts";
 
@@ -26,6 +28,7 @@ export interface SendClaimOptions {
   readonly aborted: { inc(labels: { code: string }): void };
   /** Called after an order has succeeded or was aborted. */
   readonly settled: () => void;
+  readonly flow: Pick<Flow, "took">;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly tracer?: Tracer | undefined;
@@ -61,7 +64,7 @@ interface Made extends Pick<Calls, "isExpired" | "isEarly"> {
  * after its deadline, or never. A process that is suspended between the last check and the write of its request, for longer than the lease, breaks that.
  */
 export function sendClaim(options: SendClaimOptions) {
-  const { orders, adapter, gate, faults, worker, sendWithin, askWithin, policy, log, metrics, tracer } = options;
+  const { orders, adapter, gate, faults, flow, worker, sendWithin, askWithin, policy, log, metrics, tracer } = options;
   const failedTotal = countByCode(
     metrics.counter("outbox_failed_total", "Sends that failed or whose outcome is unknown, by reason code.", ["code"]),
   );
@@ -141,8 +144,11 @@ export function sendClaim(options: SendClaimOptions) {
     );
     faults.at("order.settled");
     if (!done) return;
-    if (decision.status !== "failed")
-      settleSeconds.observe({ status: decision.status }, row.queued_seconds + (performance.now() - held.since) / 1000);
+    if (decision.status !== "failed") {
+      const seconds = row.queued_seconds + (performance.now() - held.since) / 1000;
+      settleSeconds.observe({ status: decision.status }, seconds);
+      flow.took(settledStep, order_id, seconds * 1000);
+    }
     report(row, decision);
   }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { Monitoring } from "../../../../server/gateway/monitoring/monitoring.ts";
 import type { HealthPart, SourceLag, SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
 import type { Counts, Invariant } from "../../api/answers.ts";
 import type { Queue } from "../../api/matchmaking_answers.ts";
@@ -62,6 +63,35 @@ const wellMatchmaking: SystemHealth = {
   consumers: [],
   paused: [],
 };
+const calm: Monitoring = {
+  state: "ok",
+  detail: null,
+  evaluated_at: null,
+  objectives: [],
+  alerts: [],
+  alerts_left_out: 0,
+  failing_rules: [],
+};
+const objective = (budget_remaining: number): Monitoring["objectives"][number] => ({
+  slo: "grants",
+  objective: 0.9995,
+  state: "measured",
+  budget_remaining,
+  error_28d: 0.002,
+  error_1h: 0,
+  error_5m: 0,
+  since: null,
+});
+const alert = (severity: string, state: "firing" | "pending" = "firing") => ({
+  name: "KenriProcessDown",
+  severity,
+  state,
+  since: "2026-01-01T00:00:00Z",
+  summary: "It is down.",
+  labels: {},
+  runbook: null,
+  page: null,
+});
 const queue = (given: Partial<Queue> = {}): Queue => ({
   mode: "casual",
   strategy: "fifo",
@@ -110,6 +140,7 @@ interface Given {
   readonly queue?: Partial<Queue>;
   readonly invariants?: Invariant[];
   readonly gateway?: readonly HealthPart[];
+  readonly monitoring?: Monitoring;
   readonly overview?: Partial<OverviewData>;
 }
 
@@ -126,6 +157,7 @@ const sightOf = ({
   queue: given,
   invariants = [invariant("ok")],
   gateway = [part("redis"), part("broker")],
+  monitoring = calm,
   overview,
 }: Given): OverviewData => ({
   now,
@@ -137,6 +169,7 @@ const sightOf = ({
     ...(matchmaking ? { matchmaking: known({ ...wellMatchmaking, ...matchmaking }) } : {}),
   },
   gateway: known({ dependencies: gateway, workers: [], breakers: [], consumers: [], paused: [] }),
+  monitoring: known(monitoring),
   counts: {
     outbox: known(outbox ?? rows()),
     notifications: known(deliveries ?? rows()),
@@ -672,7 +705,87 @@ const cases: Case[] = [
     "All systems are healthy",
     ["The workers of entitlement run in separate processes; their state is not visible here"],
   ],
+  [
+    "an alert wakes somebody, and nothing else is wrong",
+    { monitoring: { ...calm, alerts: [alert("page"), alert("page", "pending")] } },
+    "failed",
+    "An alert fires: It is down",
+  ],
+  [
+    "a cause explains the alerts: it comes first",
+    {
+      entitlement: { dependencies: [part("database"), part("broker", "NATS is not connected")] },
+      monitoring: { ...calm, alerts: [alert("page"), alert("page"), alert("ticket")] },
+    },
+    "failed",
+    "NATS is unreachable: grants continue, events wait",
+    ["2 alerts fire: It is down", "A ticket alert fires: It is down"],
+  ],
+  ["a ticket alert fires", { monitoring: { ...calm, alerts: [alert("ticket")] } }, "retry", "A ticket alert fires: It is down"],
+  ["an alert is pending", { monitoring: { ...calm, alerts: [alert("page", "pending")] } }, "done", "All systems are healthy"],
+  ["no Prometheus is set", { monitoring: { ...calm, state: "off" } }, "done", "All systems are healthy"],
+  [
+    "Prometheus is away: nobody knows whether an alert fires",
+    { monitoring: { ...calm, state: "away", detail: "it does not answer" } },
+    "pending",
+    "Unknown: error budgets and alerts. Prometheus cannot be read: it does not answer",
+  ],
+  [
+    "Prometheus is stale: the alerts that fired last still count",
+    { monitoring: { ...calm, state: "stale", alerts: [alert("page")] } },
+    "failed",
+    "An alert fires: It is down",
+    ["Unknown: error budgets and alerts. Prometheus has stopped evaluating rules of Kenri"],
+  ],
+  [
+    "Prometheus has only the objectives: no alert can fire",
+    { monitoring: { ...calm, state: "no_rules", objectives: [objective(0.9)] } },
+    "pending",
+    "Unknown: alerts. Prometheus has no alert rules of Kenri, so no alert can fire",
+  ],
+  [
+    "Prometheus cannot evaluate rules: their alerts do not fire",
+    { monitoring: { ...calm, failing_rules: ["KenriOutboxOld", "a", "b", "c"] } },
+    "pending",
+    "Alerts may be missing: Prometheus cannot evaluate KenriOutboxOld, a, b, …",
+  ],
+  [
+    "the gateway cannot read it",
+    { overview: { monitoring: { data: undefined, error: "refused", at: 0 } } },
+    "pending",
+    "Error budgets and alerts cannot be read: refused",
+  ],
   ["a query has not finished yet", { overview: { unreadable: asked } }, "pending", "Loading …"],
+  ["the gateway has not answered yet", { overview: { gateway: asked } }, "pending", "Loading …"],
+  [
+    "the invariants are not checked yet",
+    { overview: { consistency: { entitlement: known({ invariants: [] }), notification: asked } } },
+    "pending",
+    "Loading …",
+  ],
+  [
+    "the health of the gateway cannot be read",
+    { overview: { gateway: lost("it took too long") } },
+    "failed",
+    "The health of the gateway cannot be read: it took too long",
+  ],
+  [
+    "the gateway is unreachable: it is said once",
+    {
+      overview: {
+        gateway: lost("unreachable", true),
+        health: { entitlement: lost("unreachable", true), notification: lost("unreachable", true) },
+      },
+    },
+    "failed",
+    "The gateway is unreachable: this page is out of date",
+  ],
+  [
+    "invariants are refreshed less often than the rest, so their age is not the age of the page",
+    { overview: { consistency: { notification: known({ invariants: [invariant("ok")] }, now - 59_000) } } },
+    "done",
+    "All systems are healthy",
+  ],
   [
     "a known failure is reported before all queries finish",
     { outbox: rows({ FAILED: 1 }), overview: { unreadable: asked } },

@@ -1,3 +1,4 @@
+import type { Monitoring } from "../../../../server/gateway/monitoring/monitoring.ts";
 import type { SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
 import type { Consistency, Count, Counts } from "../../api/answers.ts";
 import type { Queues } from "../../api/matchmaking_answers.ts";
@@ -7,6 +8,7 @@ import type { MatchTrouble } from "../../parts/match_troubles.ts";
 import { roleWords } from "../../parts/paused_roles.ts";
 import { failedIn, storedStatesOf, type Tone } from "../../parts/row_kinds.ts";
 import { type Kind, type KindName, rowKinds, type System, systems, type WatchedSystem, watchedSystems } from "../../systems.ts";
+import { missedFindings, pageFindings, ticketFindings, unreadFindings } from "./alert_findings.ts";
 import { unknownLags } from "./lag.ts";
 import { matchFindings, unpublishedIn } from "./match_findings.ts";
 import { causesOf, type SystemView, type Views } from "./outage.ts";
@@ -37,6 +39,7 @@ export interface OverviewData {
   readonly unreadable: QueryResult<Count>;
   readonly unknownOrders: QueryResult<UnknownOrders>;
   readonly queues: QueryResult<Queues>;
+  readonly monitoring: QueryResult<Monitoring>;
   /** The sources whose consumer lag grows. */
   readonly growingLags: readonly string[];
 }
@@ -64,6 +67,7 @@ export const largeLag = 1000;
 const leastStale = 15_000;
 const missedRefreshes = 3;
 
+const isStore = (name: string) => name === "database" || name === "redis";
 const zero: Count = { count: 0, more: false };
 const systemsIn = ({ health }: Pick<OverviewData, "health">) => watchedSystems.filter(system => health[system]);
 /** The known counts, each with its kind. */
@@ -90,16 +94,20 @@ export function headlineOf(overview: OverviewData): Headline {
     ...gatewayTroublesOf(overview),
     ...causes,
     ...failures,
+    ...pageFindings(overview.monitoring),
     ...unansweredOf(overview),
     ...pausedOf(overview),
     ...slowOf(overview),
+    ...ticketFindings(overview.monitoring),
     ...unknownOf(overview),
+    ...unreadFindings(overview.monitoring),
   ];
   const stale = staleOf(overview);
   const notes = [
     ...(affected.length > 0 ? [{ tone: "pending", text: `Affected: ${affected.join(", ")}` } as const] : []),
     ...stale,
     ...unseenOf(overview),
+    ...missedFindings(overview.monitoring.data),
   ];
   const [first = healthyOf(overview), ...others] = found;
   const [failed] = failures;
@@ -187,11 +195,13 @@ function pausedOf(overview: OverviewData): Finding[] {
 
 /** Queries that failed, unless a failure of their system explains it. */
 function unansweredOf(overview: OverviewData): Finding[] {
-  const { health, unreadable, unknownOrders, consistency, queues } = overview;
-  const isStore = (name: string) => name === "database" || name === "redis";
-  const isExplained = (system: WatchedSystem) =>
-    isSilent(health[system]) || health[system]?.data?.dependencies.some(({ name, state }) => isStore(name) && state === "trouble");
-  const results: (readonly [system: WatchedSystem, result: QueryResult<unknown> | undefined, what: string])[] = [
+  const { health, gateway, unreadable, unknownOrders, consistency, queues } = overview;
+  const isExplained = (system: WatchedSystem | "gateway") =>
+    system === "gateway"
+      ? Object.values(health).some(({ isUnreachable }) => isUnreachable)
+      : isSilent(health[system]) || health[system]?.data?.dependencies.some(({ name, state }) => isStore(name) && state === "trouble");
+  const results: (readonly [system: WatchedSystem | "gateway", result: QueryResult<unknown> | undefined, what: string])[] = [
+    ["gateway", gateway, "The health of the gateway cannot be read"],
     ...countsIn(overview).map(({ kind, result }) => [kind.system, result, `${kind.title} cannot be counted`] as const),
     ["notification", unreadable, "Unreadable messages cannot be counted"],
     ["orders", unknownOrders, "Unknown outcomes cannot be listed"],
@@ -265,15 +275,25 @@ function unseenOf({ health }: OverviewData): Finding[] {
     : [];
 }
 
-const watched = ({ counts, health, unreadable, unknownOrders, queues }: OverviewData): readonly QueryResult<unknown>[] => [
-  ...Object.values(counts),
-  ...Object.values(health),
+const watched = ({
+  counts,
+  health,
+  gateway,
   unreadable,
   unknownOrders,
   queues,
+  monitoring,
+}: OverviewData): readonly QueryResult<unknown>[] => [
+  ...Object.values(counts),
+  ...Object.values(health),
+  gateway,
+  unreadable,
+  unknownOrders,
+  queues,
+  monitoring,
 ];
 
-/** The age of the oldest data on the page. */
+/** The age of the oldest data on the page. Invariants are left out: they are refreshed less often. */
 const ageOf = (overview: OverviewData): number =>
   overview.now - Math.min(overview.now, ...watched(overview).flatMap(({ at }) => (at > 0 ? [at] : [])));
 
@@ -283,6 +303,6 @@ function staleOf(overview: OverviewData): Finding[] {
 }
 
 const healthyOf = (overview: OverviewData): Finding =>
-  watched(overview).every(({ data }) => data !== undefined)
+  [...watched(overview), ...Object.values(overview.consistency)].every(({ data }) => data !== undefined)
     ? { tone: "done", text: "All systems are healthy" }
     : { tone: "pending", text: "Loading …" };

@@ -17,7 +17,7 @@ import { useNow } from "../../parts/time.tsx";
 import { type Kind, type KindName, kindOf, rowKinds, systems, watchedSystems } from "../../systems.ts";
 import { type Finding, headlineOf, type QueryResult, type Target } from "./headline.ts";
 import { growingIn, type Samples, withLags } from "./lag.ts";
-import { gatewayHealth, health as healthQuery } from "./queries.ts";
+import { gatewayHealth, health as healthQuery, monitoring as monitoringQuery } from "./queries.ts";
 
 // Invariants cost more than a count and rarely change.
 const consistencyEvery = 60_000;
@@ -54,6 +54,7 @@ function useHeadline() {
   const unreadable = resultOf(useQuery({ ...queries.rawDeadLetterCounts, select: ({ open }) => open, ...live }));
   const unknownOrders = resultOf(useUnknownOrders());
   const queues = resultOf(useQueues().query);
+  const monitoring = resultOf(useQuery({ ...monitoringQuery, ...live }));
   const growingLags = useGrowingLags(health.notification.data?.consumers ?? [], health.notification.at);
   return headlineOf({
     now,
@@ -65,6 +66,7 @@ function useHeadline() {
     unreadable,
     unknownOrders,
     queues,
+    monitoring,
     growingLags,
   });
 }

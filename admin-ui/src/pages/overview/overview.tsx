@@ -11,12 +11,14 @@ import { retryingState, stateMeaning, storedStatesOf } from "../../parts/row_kin
 import { StateMark } from "../../parts/state_mark.tsx";
 import { useNow } from "../../parts/time.tsx";
 import { type Kind, rowKinds, watchedSystems } from "../../systems.ts";
+import { Alerts } from "./alerts_panel.tsx";
 import { FirstVisit } from "./first_visit.tsx";
 import { Flow } from "./flow_panel.tsx";
 import { lateAfter } from "./headline.ts";
 import { Headline } from "./headline_panel.tsx";
 import { Health } from "./health_panel.tsx";
 import { RecentOperations, TopFailures } from "./lists_panel.tsx";
+import { Objectives } from "./objectives_panel.tsx";
 import { Pausable } from "./pausable_panel.tsx";
 
 export function Overview() {
@@ -26,10 +28,12 @@ export function Overview() {
     <Page title="Overview">
       <Headline />
       <PauseBanner systems={watchedSystems} />
+      <Alerts />
       {isNew && <FirstVisit />}
       {rowKinds.map((kind, index) => (
         <KindPanel key={kind.name} kind={kind} query={counted[index]!} />
       ))}
+      <Objectives />
       {!isNew && <Flow />}
       <Health />
       <Pausable />

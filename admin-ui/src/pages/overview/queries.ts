@@ -1,4 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
+import type { Monitoring } from "../../../../server/gateway/monitoring/monitoring.ts";
 import type { flowRoutes } from "../../../../server/kernel/operator/flow_routes.ts";
 import type { SystemHealth } from "../../../../server/kernel/operator/health_routes.ts";
 import type { Answer } from "../../api/answers.ts";
@@ -19,6 +20,12 @@ export const health = (system: WatchedSystem) =>
     queryKey: ["health", system],
     queryFn: context => get<SystemHealth>(system, "health", {}, context),
   });
+
+/** Error budgets and alerts, as Prometheus has them. */
+export const monitoring = queryOptions({
+  queryKey: ["monitoring"],
+  queryFn: context => get<Monitoring>("gateway", "monitoring", {}, context),
+});
 
 /** Of the gateway process that answers. All gateways share the state in Redis. */
 export const gatewayHealth = queryOptions({
