@@ -66,7 +66,7 @@ test("an unsigned key in Redis comes first in the headline", async ({ page }) =>
     { name: "redis_integrity", state: "trouble", detail },
   ];
   await page.route("**/admin/api/gateway/health", route =>
-    route.fulfill({ json: { dependencies, workers: [], breakers: [], consumers: [] } }),
+    route.fulfill({ json: { dependencies, workers: [], processes: [], breakers: [], consumers: [] } }),
   );
   await page.reload();
   await expect(page.getByRole("region", { name: "State of the system" })).toContainText(detail);
@@ -86,7 +86,8 @@ test("a failing part does not affect the others, and the headline shows it first
           { name: "database", state: "ok", detail: null },
           { name: "broker", state: "trouble", detail: "NATS is not connected" },
         ],
-        workers: [],
+        workers: [{ name: "entitlement:relay", state: "trouble", detail: "no process runs it" }],
+        processes: [],
         breakers: [{ name: "publish", state: "unknown", detail: null }],
         consumers: [],
       },
@@ -96,7 +97,7 @@ test("a failing part does not affect the others, and the headline shows it first
   await expect(page.getByText(/^NATS is unreachable: grants continue/)).toBeVisible();
   const parts = page.getByRole("region", { name: "Entitlement: parts" });
   await expect(parts).toContainText("NATS is not connected");
-  await expect(parts).toContainText("The workers run in separate processes");
+  await expect(parts).toContainText("no process runs it");
   await expect(page.getByRole("alert").filter({ hasText: "the database is away" })).toHaveCount(4, { timeout: 15_000 });
   await expect(chart(page, "Published").locator("canvas")).toBeVisible();
   await expect(page.getByRole("region", { name: "Consumer lag" })).toContainText("In progress");

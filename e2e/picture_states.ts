@@ -173,6 +173,7 @@ export async function fakeResponses(page: Page, state: SystemState): Promise<() 
       dependencies: parts(["database"]),
       breakers: parts(["broker"], state.orders?.breakers),
       workers: parts(["orders:sender", "orders:janitor"], state.orders?.workers),
+      processes: [],
       consumers: [],
     },
     "matchmaking/queues": {
@@ -183,6 +184,7 @@ export async function fakeResponses(page: Page, state: SystemState): Promise<() 
       dependencies: parts(["redis", "broker"], matchmaking?.dependencies),
       breakers: parts(["publish"], matchmaking?.breakers),
       workers: parts(["matchmaking:matcher", "matchmaking:relay"], matchmaking?.workers),
+      processes: [],
       consumers: [],
     },
     "notification/raw-dead-letters/counts": { open: { count: state.unreadable ?? 0, more: false } },
@@ -192,12 +194,14 @@ export async function fakeResponses(page: Page, state: SystemState): Promise<() 
       dependencies: parts(["database", "broker"], entitlement?.dependencies),
       breakers: parts(["publish"], entitlement?.breakers),
       workers: parts(["entitlement:relay", "entitlement:janitor"], entitlement?.workers),
+      processes: [],
       consumers: [],
     },
     "notification/health": {
       dependencies: parts(["database", "broker"], notification?.dependencies),
       breakers: [],
       workers: parts(["notification:consumer", "notification:sender", "notification:janitor"], notification?.workers),
+      processes: [],
       consumers: ["entitlement", "matchmaking"].map(source => ({
         source,
         stream: `${source}-events`,

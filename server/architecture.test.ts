@@ -56,7 +56,7 @@ const isIn = (file: string, ...folders: readonly string[]) => folders.some(folde
 const tables = new Map(
   ["kernel", ...rooms].map(room => {
     const migrations = [...files].filter(([file]) => file.startsWith(`sql/${room}/migrations/`)).map(([, text]) => text);
-    return [room, migrations.flatMap(text => [...text.matchAll(/^create table (\w+)/gm)].map(match => match[1]!))] as const;
+    return [room, migrations.flatMap(text => [...text.matchAll(/^create (?:unlogged )?table (\w+)/gm)].map(match => match[1]!))] as const;
   }),
 );
 const written = (line: string) => /\b(?:insert into|update|delete from|truncate|merge into) (\w+)/i.exec(line)?.[1] ?? "";

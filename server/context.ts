@@ -6,9 +6,10 @@ import { faults } from "./kernel/life/fault.ts";
 import { createHealth } from "./kernel/life/health.ts";
 import type { RoleContext } from "./kernel/life/role.ts";
 import { type Service, service } from "./kernel/life/service.ts";
+import { workersOf } from "./kernel/system/system.ts";
 import { createLog } from "./kernel/telemetry/log.ts";
 import { createMetrics } from "./kernel/telemetry/metrics.ts";
-import type { AllSettings } from "./systems.ts";
+import { type AllSettings, systems } from "./systems.ts";
 
 // The rest of the time is for the work under way.
 const flushShare = 0.15;
@@ -24,6 +25,8 @@ export function roleContext(role: string, { kernel }: AllSettings, giveUp: RoleC
   return {
     role,
     worker,
+    workerRoles: systems.filter(({ name }) => role.startsWith(`${name}:`)).flatMap(workersOf),
+    version: packageFile.version,
     log: createLog(kernel.logLevel, { role, worker }),
     metrics,
     health: createHealth((part, isWell) => trouble.set({ role, part }, isWell ? 0 : 1)),

@@ -344,6 +344,25 @@ export interface SecretsFindRow {
   value: Uint8Array;
 }
 
+export interface WorkersListRow {
+  worker: string;
+  role: string;
+  version: string;
+  started_at: string;
+  age_seconds: number;
+  parts: Json;
+}
+
+export interface WorkersReportParameters {
+  worker: string;
+  role: string;
+  version: string;
+  parts: Json;
+}
+export interface WorkersReportRow {
+  worker: string;
+}
+
 export interface AuditListParameters {
   user_id: string;
   before_audit_id: string;
@@ -663,6 +682,10 @@ export interface AccountSql {
   };
   secrets: {
     find(parameters: SecretsFindParameters): Promise<SecretsFindRow[]>;
+  };
+  workers: {
+    list(): Promise<WorkersListRow[]>;
+    report(parameters: WorkersReportParameters): Promise<WorkersReportRow[]>;
   };
   audit: {
     list(parameters: AuditListParameters): Promise<AuditListRow[]>;

@@ -9,7 +9,7 @@ import { configRoutes } from "../kernel/operator/config_routes.ts";
 import { erasureRoutes, startErasure } from "../kernel/operator/erasure_routes.ts";
 import { faultRoutes } from "../kernel/operator/fault_routes.ts";
 import { flowRoutes } from "../kernel/operator/flow_routes.ts";
-import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
+import { operatorHealthRoutes, workersOf } from "../kernel/operator/health_routes.ts";
 import { actorPaths } from "../kernel/operator/operation_standing.ts";
 import { pauseRoutes } from "../kernel/operator/pause_routes.ts";
 import { connect } from "../kernel/postgres/database.ts";
@@ -100,7 +100,15 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
       consistencyRoutes({ sql: operatorSql, requires, settings, share, asked: () => relay.send(reconcileNow) }),
       flowRoutes(operatorSql, requires, ["changed", "published", "retried", "failed"]),
       pauseRoutes({ pausable, pauses, store: operatorSql.pauses, requires }),
-      operatorHealthRoutes({ health, requires, log, askDatabase, broker: true, breakers: ["publish"] }),
+      operatorHealthRoutes({
+        health,
+        requires,
+        log,
+        askDatabase,
+        broker: true,
+        breakers: ["publish"],
+        workers: workersOf(context, kernel, operatorSql.workers.list),
+      }),
       erasureRoutes(requires, startErasure(operatorSql.erasures)),
       actionRoutes(operatorSql, requires, cursors, share, maskFor),
       configRoutes(requires, { kernel: kernelSettings, entitlement: entitlementSettings }),

@@ -5,6 +5,7 @@ import type { RoleContext } from "../kernel/life/role.ts";
 import { type Service, sequence } from "../kernel/life/service.ts";
 import { erasureLoop, erasureStepWithin } from "../kernel/operator/erasures.ts";
 import { operationCleanup } from "../kernel/operator/operation_cleanup.ts";
+import { workerReporter } from "../kernel/operator/worker_reports.ts";
 import { openStore } from "../kernel/postgres/store.ts";
 import type { EntitlementSettings } from "./config.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
@@ -33,6 +34,7 @@ export function janitorRole(kernel: KernelSettings, settings: EntitlementSetting
 
   return sequence([
     app,
+    workerReporter({ context, every: kernel.reportEvery, report: app.statements.workers.report }),
     owner,
     loopFor("idempotency", "idempotency_keys", limit => idempotency.cleanup({ limit })),
     loopFor("outbox", "outbox_events", limit => outbox.cleanup({ retention_seconds: settings.outbox.retention / 1000, limit })),

@@ -6,6 +6,7 @@ import { type RoleContext, subscribeRole } from "../kernel/life/role.ts";
 import { parallel, type Service, sequence } from "../kernel/life/service.ts";
 import { bulkLoop } from "../kernel/operator/bulk.ts";
 import { createFlow, flowKeeper } from "../kernel/operator/flow.ts";
+import { workerReporter } from "../kernel/operator/worker_reports.ts";
 import { openStore } from "../kernel/postgres/store.ts";
 import type { EntitlementSettings } from "./config.ts";
 import { outboxRows } from "./operator/row_kind.ts";
@@ -81,8 +82,10 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     bulkLoop({ kind: outboxRows.name, sql: store.statements, ...kernel.bulk, requeued: relaying.wake, log, metrics }),
   ];
   broker.onConnect(relaying.wake);
+  const reporting = workerReporter({ context, every: kernel.reportEvery, report: store.statements.workers.report });
   return sequence([
     store,
+    reporting,
     keeper,
     broker,
     pauses,

@@ -344,6 +344,25 @@ export interface SecretsFindRow {
   value: Uint8Array;
 }
 
+export interface WorkersListRow {
+  worker: string;
+  role: string;
+  version: string;
+  started_at: string;
+  age_seconds: number;
+  parts: Json;
+}
+
+export interface WorkersReportParameters {
+  worker: string;
+  role: string;
+  version: string;
+  parts: Json;
+}
+export interface WorkersReportRow {
+  worker: string;
+}
+
 export interface AuditDropPartitionsParameters {
   keep: number;
 }
@@ -1470,6 +1489,10 @@ export interface EntitlementSql {
   };
   secrets: {
     find(parameters: SecretsFindParameters): Promise<SecretsFindRow[]>;
+  };
+  workers: {
+    list(): Promise<WorkersListRow[]>;
+    report(parameters: WorkersReportParameters): Promise<WorkersReportRow[]>;
   };
   audit: {
     drop_partitions(parameters: AuditDropPartitionsParameters): Promise<AuditDropPartitionsRow[]>;

@@ -12,7 +12,7 @@ import { type Service, sequence, service } from "../kernel/life/service.ts";
 import { actionRoutes } from "../kernel/operator/action_routes.ts";
 import { configRoutes } from "../kernel/operator/config_routes.ts";
 import { erasureRoutes } from "../kernel/operator/erasure_routes.ts";
-import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
+import { operatorHealthRoutes, workersOf } from "../kernel/operator/health_routes.ts";
 import { pauseRoutes } from "../kernel/operator/pause_routes.ts";
 import { createRedis } from "../kernel/redis/redis.ts";
 import { redisAddress } from "../kernel/redis/redis_settings.ts";
@@ -30,6 +30,7 @@ import { pauseScripts, pauseStore } from "./operator/pause_store.ts";
 import { queueRoutes } from "./operator/queue_routes.ts";
 import { lookupRoutes } from "./operator/ticket_routes.ts";
 import { ticketRoutes } from "./tickets/ticket_routes.ts";
+import { workerRecords, workerScripts } from "./worker_records.ts";
 
 /** `matchmaking:api`. Its callers are people, by tokens of the gateway. Without a database it has no API keys. */
 export function matchmakingApi(kernel: KernelSettings, settings: MatchmakingSettings, context: RoleContext): Service {
@@ -37,7 +38,7 @@ export function matchmakingApi(kernel: KernelSettings, settings: MatchmakingSett
   const redis = createRedis({
     ...redisAddress(settings),
     deadline: settings.redisDeadline,
-    scripts: [...modeScripts, ...pauseScripts, ...operatorErasureScripts],
+    scripts: [...modeScripts, ...pauseScripts, ...operatorErasureScripts, ...workerScripts],
     log,
     health,
     metrics,
@@ -67,7 +68,15 @@ export function matchmakingApi(kernel: KernelSettings, settings: MatchmakingSett
       pauseRoutes({ pausable, pauses, store: pausing, requires: required }),
       actionRoutes(actionStore(redis, settings.prefix), required, () => actionCursors, sharedReads(0).share, maskFor),
       erasureRoutes(required, user => eraseUser(stores.values(), eraseOperator(redis, settings.prefix), user)),
-      operatorHealthRoutes({ health, requires: required, log, redis: true, broker: true, breakers: ["publish"] }),
+      operatorHealthRoutes({
+        health,
+        requires: required,
+        redis: true,
+        broker: true,
+        breakers: ["publish"],
+        workers: workersOf(context, kernel, workerRecords(redis, settings.prefix).list),
+        log,
+      }),
       configRoutes(required, { kernel: kernelSettings, matchmaking: matchmakingSettings }),
     ],
     before: [redis, pauses],

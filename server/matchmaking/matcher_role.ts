@@ -4,6 +4,7 @@ import { loop } from "../kernel/life/loop.ts";
 import { rolePauses } from "../kernel/life/pauses.ts";
 import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/role.ts";
 import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
+import { workerReporter } from "../kernel/operator/worker_reports.ts";
 import { createRedis } from "../kernel/redis/redis.ts";
 import { redisAddress } from "../kernel/redis/redis_settings.ts";
 import type { MatchmakingSettings } from "./config.ts";
@@ -14,6 +15,7 @@ import { pauseStore } from "./operator/pause_store.ts";
 import { matcher } from "./pairing/matcher.ts";
 import { pairingMetrics } from "./pairing/pairing_metrics.ts";
 import { unpairedFor } from "./pairing/unpaired.ts";
+import { workerRecords, workerScripts } from "./worker_records.ts";
 
 const mostExpired = 200;
 const lookEvery = 1000;
@@ -22,7 +24,14 @@ const lookEvery = 1000;
 export function matcherRole(kernel: KernelSettings, settings: MatchmakingSettings, context: RoleContext): Service {
   const { log, metrics, health, faults } = context;
   const { matcher: tuning } = settings;
-  const redis = createRedis({ ...redisAddress(settings), deadline: settings.redisDeadline, scripts: modeScripts, log, health, metrics });
+  const redis = createRedis({
+    ...redisAddress(settings),
+    deadline: settings.redisDeadline,
+    scripts: [...modeScripts, ...workerScripts],
+    log,
+    health,
+    metrics,
+  });
   const stores = [...modeStores(redis, settings, countEnded(metrics, log)).values()];
   const relay = roleChannel("matchmaking:relay");
   const counters = pairingMetrics(
@@ -80,5 +89,13 @@ export function matcherRole(kernel: KernelSettings, settings: MatchmakingSetting
   };
   pauses.onChange(wake);
   const channel = service({ start: async () => {}, stop: async () => relay.close() });
-  return sequence([channel, redis, pauses, subscribeRole(context, wake), parallel([...matchers, ...expiring, looking, ...alive])]);
+  const reporting = workerReporter({ context, every: kernel.reportEvery, report: workerRecords(redis, settings.prefix).report });
+  return sequence([
+    channel,
+    redis,
+    reporting,
+    pauses,
+    subscribeRole(context, wake),
+    parallel([...matchers, ...expiring, looking, ...alive]),
+  ]);
 }

@@ -6,6 +6,7 @@ import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/rol
 import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
 import { streamPublishing } from "../kernel/nats/stream_publishing.ts";
 import { isConsumerIdle } from "../kernel/nats/streams.ts";
+import { workerReporter } from "../kernel/operator/worker_reports.ts";
 import { createRedis } from "../kernel/redis/redis.ts";
 import { redisAddress } from "../kernel/redis/redis_settings.ts";
 import type { MatchmakingSettings } from "./config.ts";
@@ -19,6 +20,7 @@ import { encodeMatch, type MatchEntry } from "./outbox/event.ts";
 import { publishDeadline, relay } from "./outbox/relay.ts";
 import { relayMetrics } from "./outbox/relay_metrics.ts";
 import { observeStream, streamRecord } from "./outbox/stream_record.ts";
+import { workerRecords, workerScripts } from "./worker_records.ts";
 
 const lookEvery = 1000;
 const forgetRelaysAfter = 600_000;
@@ -30,7 +32,7 @@ export function relayRole(kernel: KernelSettings, settings: MatchmakingSettings,
   const redis = createRedis({
     ...redisAddress(settings),
     deadline: settings.redisDeadline,
-    scripts: [...modeScripts, observeStream],
+    scripts: [...modeScripts, ...workerScripts, observeStream],
     log,
     health,
     metrics,
@@ -116,5 +118,6 @@ export function relayRole(kernel: KernelSettings, settings: MatchmakingSettings,
   pauses.onChange(wake);
   const channel = service({ start: async () => {}, stop: async () => matcher.close() });
   const loops = parallel([...relays, ...confirming, publishing.rechecking, looking, ...alive]);
-  return sequence([channel, redis, broker, pauses, subscribeRole(context, wake), loops]);
+  const reporting = workerReporter({ context, every: kernel.reportEvery, report: workerRecords(redis, settings.prefix).report });
+  return sequence([channel, redis, reporting, broker, pauses, subscribeRole(context, wake), loops]);
 }

@@ -13,7 +13,7 @@ import { configRoutes } from "../kernel/operator/config_routes.ts";
 import { erasureRoutes, startErasure } from "../kernel/operator/erasure_routes.ts";
 import { faultRoutes } from "../kernel/operator/fault_routes.ts";
 import { flowRoutes } from "../kernel/operator/flow_routes.ts";
-import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
+import { operatorHealthRoutes, workersOf } from "../kernel/operator/health_routes.ts";
 import { actorPaths } from "../kernel/operator/operation_standing.ts";
 import { pauseRoutes } from "../kernel/operator/pause_routes.ts";
 import { type NotificationSettings, notificationSettings } from "./config.ts";
@@ -85,7 +85,15 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
       consistencyRoutes(operatorSql, requires, settings, share),
       flowRoutes(operatorSql, requires, flowSteps),
       pauseRoutes({ pausable, pauses, store: operatorSql.pauses, requires }),
-      operatorHealthRoutes({ health, requires, log, askDatabase, broker: true, streams }),
+      operatorHealthRoutes({
+        health,
+        requires,
+        log,
+        askDatabase,
+        broker: true,
+        streams,
+        workers: workersOf(context, kernel, operatorSql.workers.list),
+      }),
       erasureRoutes(requires, startErasure(operatorSql.erasures)),
       actionRoutes(operatorSql, requires, cursors, share, maskFor),
       configRoutes(requires, { kernel: kernelSettings, notification: notificationSettings }),

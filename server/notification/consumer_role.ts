@@ -9,6 +9,7 @@ import { parallel, type Service, sequence, service } from "../kernel/life/servic
 import { createBroker } from "../kernel/nats/broker.ts";
 import { createSignatures } from "../kernel/nats/signatures.ts";
 import { createFlow, flowKeeper } from "../kernel/operator/flow.ts";
+import { workerReporter } from "../kernel/operator/worker_reports.ts";
 import { openStore } from "../kernel/postgres/store.ts";
 import type { NotificationSettings } from "./config.ts";
 import { channelsOf } from "./delivery/channels.ts";
@@ -98,6 +99,7 @@ export function consumerRole(kernel: KernelSettings, settings: NotificationSetti
   return sequence([
     channel,
     store,
+    workerReporter({ context, every: kernel.reportEvery, report: store.statements.workers.report }),
     keeper,
     broker,
     ...responders,

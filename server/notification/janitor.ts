@@ -7,6 +7,7 @@ import { type Service, sequence } from "../kernel/life/service.ts";
 import { createBroker } from "../kernel/nats/broker.ts";
 import { erasureLoop, erasureStepWithin } from "../kernel/operator/erasures.ts";
 import { operationCleanup } from "../kernel/operator/operation_cleanup.ts";
+import { workerReporter } from "../kernel/operator/worker_reports.ts";
 import { openStore } from "../kernel/postgres/store.ts";
 import type { NotificationSettings } from "./config.ts";
 import { eraseMessages } from "./intake/erase_messages.ts";
@@ -41,6 +42,7 @@ export function janitorRole(kernel: KernelSettings, settings: NotificationSettin
   const { deleted, loopFor } = cleanups({ interval: settings.cleanup, log, metrics });
   return sequence([
     store,
+    workerReporter({ context, every: kernel.reportEvery, report: store.statements.workers.report }),
     broker,
     loopFor("notifications", "notifications", limit => sql.notifications.cleanup({ retention_seconds: retention.sent / 1000, limit })),
     loopFor("processed_events", "processed_events", limit =>

@@ -7,6 +7,7 @@ import { parallel, type Service, sequence } from "../kernel/life/service.ts";
 import { createBroker } from "../kernel/nats/broker.ts";
 import { bulkLoop } from "../kernel/operator/bulk.ts";
 import { createFlow, flowKeeper } from "../kernel/operator/flow.ts";
+import { workerReporter } from "../kernel/operator/worker_reports.ts";
 import { openStore } from "../kernel/postgres/store.ts";
 import type { NotificationSettings } from "./config.ts";
 import { channelsOf } from "./delivery/channels.ts";
@@ -58,5 +59,14 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
   const sending = sender({ context, tuning, notifications, deliver, isPaused, liveness: kernel.liveness });
   pauses.onChange(sending.wake);
   const bulk = bulkLoop({ kind: notificationRows.name, sql: store.statements, ...kernel.bulk, requeued: sending.wake, log, metrics });
-  return sequence([store, keeper, ...(broker ? [broker] : []), pauses, subscribeRole(context, sending.wake), parallel([sending, bulk])]);
+  const reporting = workerReporter({ context, every: kernel.reportEvery, report: store.statements.workers.report });
+  return sequence([
+    store,
+    reporting,
+    keeper,
+    ...(broker ? [broker] : []),
+    pauses,
+    subscribeRole(context, sending.wake),
+    parallel([sending, bulk]),
+  ]);
 }

@@ -344,6 +344,25 @@ export interface SecretsFindRow {
   value: Uint8Array;
 }
 
+export interface WorkersListRow {
+  worker: string;
+  role: string;
+  version: string;
+  started_at: string;
+  age_seconds: number;
+  parts: Json;
+}
+
+export interface WorkersReportParameters {
+  worker: string;
+  role: string;
+  version: string;
+  parts: Json;
+}
+export interface WorkersReportRow {
+  worker: string;
+}
+
 export interface AcceptParameters {
   event_id: readonly string[];
   event_type: readonly string[];
@@ -1482,6 +1501,10 @@ export interface NotificationSql {
   };
   secrets: {
     find(parameters: SecretsFindParameters): Promise<SecretsFindRow[]>;
+  };
+  workers: {
+    list(): Promise<WorkersListRow[]>;
+    report(parameters: WorkersReportParameters): Promise<WorkersReportRow[]>;
   };
   accept(parameters: AcceptParameters): Promise<AcceptRow[]>;
   accept_matches(parameters: AcceptMatchesParameters): Promise<AcceptMatchesRow[]>;

@@ -7,7 +7,7 @@ import { apiPauses } from "../kernel/operator/api_pauses.ts";
 import { configRoutes } from "../kernel/operator/config_routes.ts";
 import { erasureRoutes, startErasure } from "../kernel/operator/erasure_routes.ts";
 import { flowRoutes } from "../kernel/operator/flow_routes.ts";
-import { operatorHealthRoutes } from "../kernel/operator/health_routes.ts";
+import { operatorHealthRoutes, workersOf } from "../kernel/operator/health_routes.ts";
 import { actorPaths } from "../kernel/operator/operation_standing.ts";
 import { pauseRoutes } from "../kernel/operator/pause_routes.ts";
 import { connect } from "../kernel/postgres/database.ts";
@@ -78,7 +78,15 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
       journeyRoutes(operatorSql, requires),
       pauseRoutes({ pausable, pauses, store: operatorSql.pauses, requires }),
       flowRoutes(operatorSql, requires, [settledStep]),
-      operatorHealthRoutes({ health, requires, log, askDatabase, broker: false, breakers: ["broker"] }),
+      operatorHealthRoutes({
+        health,
+        requires,
+        log,
+        askDatabase,
+        broker: false,
+        breakers: ["broker"],
+        workers: workersOf(context, kernel, operatorSql.workers.list),
+      }),
       resolutionRoutes({
         sql: { ...operatorSql, orders: { ...operatorSql.orders, resolve: countSettled(operatorSql.orders.resolve, counters) } },
         adapter: adapterOf({ ...settings.broker, askWithin }),

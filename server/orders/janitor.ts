@@ -4,6 +4,7 @@ import type { RoleContext } from "../kernel/life/role.ts";
 import { type Service, sequence } from "../kernel/life/service.ts";
 import { erasureLoop, erasureStepWithin } from "../kernel/operator/erasures.ts";
 import { operationCleanup } from "../kernel/operator/operation_cleanup.ts";
+import { workerReporter } from "../kernel/operator/worker_reports.ts";
 import { openStore } from "../kernel/postgres/store.ts";
 import type { OrdersSettings } from "./config.ts";
 import type { OrdersSql } from "./sql.gen.ts";
@@ -27,6 +28,7 @@ export function janitorRole(kernel: KernelSettings, settings: OrdersSettings, co
   const { deleted, loopFor } = cleanups({ interval: settings.cleanup, log, metrics });
   return sequence([
     store,
+    workerReporter({ context, every: kernel.reportEvery, report: store.statements.workers.report }),
     loopFor("outbox_orders", "outbox_orders", limit => orders.cleanup({ retention_seconds: retention.orders / 1000, limit })),
     loopFor("idempo_ledger", "idempo_ledger", limit => ledger.cleanup({ retention_seconds: retention.ledger / 1000, limit })),
     loopFor("flow", "flow_minutes", limit => flow.cleanup({ retention_seconds: kernel.flow.retention / 1000, limit })),

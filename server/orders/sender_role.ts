@@ -4,6 +4,7 @@ import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/rol
 import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
 import { bulkLoop } from "../kernel/operator/bulk.ts";
 import { createFlow, flowKeeper } from "../kernel/operator/flow.ts";
+import { workerReporter } from "../kernel/operator/worker_reports.ts";
 import { openStore } from "../kernel/postgres/store.ts";
 import { adapterOf } from "./broker/adapters.ts";
 import { createGate } from "./broker/gate.ts";
@@ -65,5 +66,6 @@ export function senderRole(kernel: KernelSettings, settings: OrdersSettings, con
   pauses.onChange(sending.wake);
   const givingUp = giveUp({ context, orders, gate, isPaused, adapter: adapter.name, aborted, settled: api.wake, ...tuning });
   const bulk = bulkLoop({ kind: orderRows.name, sql: store.statements, ...kernel.bulk, requeued: sending.wake, log, metrics });
-  return sequence([store, keeper, closing, pauses, subscribeRole(context, sending.wake), parallel([sending, givingUp, bulk])]);
+  const reporting = workerReporter({ context, every: kernel.reportEvery, report: store.statements.workers.report });
+  return sequence([store, reporting, keeper, closing, pauses, subscribeRole(context, sending.wake), parallel([sending, givingUp, bulk])]);
 }

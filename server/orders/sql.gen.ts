@@ -344,6 +344,25 @@ export interface SecretsFindRow {
   value: Uint8Array;
 }
 
+export interface WorkersListRow {
+  worker: string;
+  role: string;
+  version: string;
+  started_at: string;
+  age_seconds: number;
+  parts: Json;
+}
+
+export interface WorkersReportParameters {
+  worker: string;
+  role: string;
+  version: string;
+  parts: Json;
+}
+export interface WorkersReportRow {
+  worker: string;
+}
+
 export interface BulkDiscardParameters {
   operation_id: string;
   position: number | null;
@@ -1269,6 +1288,10 @@ export interface OrdersSql {
   };
   secrets: {
     find(parameters: SecretsFindParameters): Promise<SecretsFindRow[]>;
+  };
+  workers: {
+    list(): Promise<WorkersListRow[]>;
+    report(parameters: WorkersReportParameters): Promise<WorkersReportRow[]>;
   };
   bulk: {
     discard(parameters: BulkDiscardParameters): Promise<BulkDiscardRow[]>;

@@ -16,6 +16,7 @@ export const gatewayHealthRoutes = (health: Health, guard: SessionGuard) =>
         detail: trouble,
       })),
       workers: [],
+      processes: [],
       breakers: [],
       consumers: [],
       paused: [],

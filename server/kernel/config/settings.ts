@@ -126,6 +126,12 @@ export const kernelSettings = {
     }),
     retention: duration("FLOW_RETENTION", "how long the counts of the flow charts are kept", "7d", { minimum: "0ms", maximum: "365d" }),
   },
+  reportEvery: duration(
+    "WORKER_REPORT_EVERY",
+    "how often a worker reports to the store of its system, so that /ops/health sees it; it counts as gone after three times as long",
+    "5s",
+    { minimum: "100ms", maximum: "1m" },
+  ),
   liveness: {
     every: duration("LIVENESS_EVERY", "how often a worker checks its own progress", "3s", { minimum: "50ms", maximum: "1m" }),
     looks: integer(

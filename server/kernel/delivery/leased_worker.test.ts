@@ -35,6 +35,8 @@ async function working(rows: Row[], { mayClaim = true, holds = Promise.resolve()
     health: createHealth(),
     faults: faults(),
     giveUp: () => {},
+    version: "0",
+    workerRoles: [],
     metricsText: async () => "",
   };
   const work = countWork();

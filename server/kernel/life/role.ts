@@ -11,6 +11,10 @@ export interface RoleContext {
   readonly role: string;
   /** Names this runner in claims and logs. */
   readonly worker: string;
+  /** The workers that its system declares, `<system>:<role>`. */
+  readonly workerRoles: readonly string[];
+  /** Of Kenri. */
+  readonly version: string;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Undefined if traces are off. */

@@ -23,6 +23,7 @@ interface Part {
 interface Health {
   readonly dependencies: readonly Part[];
   readonly workers: readonly Part[];
+  readonly processes: readonly { readonly role: string; readonly troubles: object }[];
   readonly breakers: readonly Part[];
   readonly consumers: readonly { readonly source: string; readonly state: string; readonly pending: number | null }[];
   readonly paused: readonly unknown[];
@@ -138,16 +139,32 @@ test("the health of a system names its parts, and how far its consumers are", as
     const all = await Promise.all(systems.map(system => ask<Health>(system, "/ops/health")));
     return all.every(({ dependencies, workers }) => [...dependencies, ...workers].every(({ state }) => state === "ok"));
   });
-  expect(await ask<Health>("entitlement", "/ops/health")).toEqual({
+  const running = (role: string) => expect.objectContaining({ role, troubles: {} });
+  const inOrder = async (system: System) => {
+    const { processes, ...rest } = await ask<Health>(system, "/ops/health");
+    const roles = rest.workers.map(({ name }) => name);
+    return { ...rest, processes: processes.toSorted((a, b) => roles.indexOf(a.role) - roles.indexOf(b.role)) };
+  };
+  for (const [system, many] of [
+    ["notification", 3],
+    ["entitlement", 2],
+  ] as const)
+    await until("all have reported that they are well", 15_000, async () => {
+      const { processes } = await inOrder(system);
+      return processes.length === many && processes.every(({ troubles }) => Object.keys(troubles).length === 0);
+    });
+  expect(await inOrder("entitlement")).toEqual({
     dependencies: [ok("database"), ok("broker")],
     workers: [ok("entitlement:relay"), ok("entitlement:janitor")],
+    processes: [running("entitlement:relay"), running("entitlement:janitor")],
     breakers: [ok("publish")],
     consumers: [],
     paused: [],
   });
-  expect(await ask<Health>("notification", "/ops/health")).toEqual({
+  expect(await inOrder("notification")).toEqual({
     dependencies: [ok("database"), ok("broker")],
     workers: [ok("notification:sender"), ok("notification:consumer"), ok("notification:janitor")],
+    processes: [running("notification:sender"), running("notification:consumer"), running("notification:janitor")],
     breakers: [],
     consumers: [
       {

@@ -1,13 +1,18 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import type { KernelSettings } from "../config/settings.ts";
 import type { Requires } from "../http/callers.ts";
 import { sharedReads } from "../http/shared_reads.ts";
+import { withTimeout } from "../life/deadline.ts";
 import { type Health, type Parts, type Pause, pauseText } from "../life/health.ts";
+import type { RoleContext } from "../life/role.ts";
 import { BrokerAway } from "../nats/broker.ts";
 import type { ConsumerLag, Missing } from "../nats/streams.ts";
 import { databaseRefusal } from "../postgres/database.ts";
 import type { Log } from "../telemetry/log.ts";
 import { isLogged, repeatsOf } from "../telemetry/repeats.ts";
+import { type SeenWorkersOptions, seenWorkers, type WorkerProcess } from "./seen_workers.ts";
+import type { ReportedWorker } from "./worker_reports.ts";
 
 /** `paused`: an operator has paused the worker, and it has no trouble. */
 type State = "ok" | "trouble" | "unknown" | "paused";
@@ -18,10 +23,13 @@ export interface HealthPart {
   readonly detail: string | null;
 }
 
-/** The health of a process for operators. */
+/** The health of a system for operators, as one of its APIs sees it. */
 export interface SystemHealth {
   readonly dependencies: readonly HealthPart[];
+  /** One for each role that the system declares. */
   readonly workers: readonly HealthPart[];
+  /** The workers that report, in any process. */
+  readonly processes: readonly WorkerProcess[];
   readonly breakers: readonly HealthPart[];
   /** One for each stream that the system reads. */
   readonly consumers: readonly SourceLag[];
@@ -60,11 +68,29 @@ export interface OperatorHealthOptions {
   /** Which parts are circuit breakers. */
   readonly breakers?: readonly string[];
   readonly streams?: readonly ReadStream[];
+  readonly workers: WorkersOptions;
   readonly log: Log;
 }
 
+/** How the workers of the system are found. */
+export interface WorkersOptions extends Omit<SeenWorkersOptions, "health"> {
+  /** Their reports, from the store of the system. */
+  readonly list: () => Promise<readonly ReportedWorker[]>;
+}
+
+const readWithin = 1000;
 // Every viewer reads it every few seconds; all of them share one read of the broker and the database.
 const freshFor = 2000;
+
+/** The parts are JSON for the store; only workers write them. */
+type StoredReport = Omit<ReportedWorker, "parts"> & { readonly parts: unknown };
+
+/** The workers of the system whose API has this context. */
+export const workersOf = (
+  { worker, workerRoles }: Pick<RoleContext, "worker" | "workerRoles">,
+  { reportEvery }: Pick<KernelSettings, "reportEvery">,
+  list: () => Promise<readonly StoredReport[]>,
+): WorkersOptions => ({ self: worker, roles: workerRoles, every: reportEvery, list: list as WorkersOptions["list"] });
 
 const partOf = (name: string, trouble: string | null | undefined): HealthPart => ({
   name,
@@ -93,15 +119,18 @@ const lagOf = ({ source, stream }: ReadStream, found: ConsumerLag | Missing | "u
 
 /** The health of /readyz in parts, for people: dependencies, workers, breakers, and the lag of each consumer. */
 export function operatorHealthRoutes(options: OperatorHealthOptions) {
-  const { health, requires, askDatabase, broker, redis = false, breakers = [], streams = [], log } = options;
+  const { health, requires, askDatabase, broker, redis = false, breakers = [], streams = [], workers, log } = options;
+  const seen = seenWorkers({ health, ...workers });
   /** The text of a driver names hosts and roles, so it goes to the log only. A refusal says what to check. */
   const troubleOf = (what: string) => (error: unknown) => {
     if (!isLogged(error)) repeatsOf(log).write("warn", { error, what }, "health.trouble", { key: what });
     return (error instanceof BrokerAway ? error.refusal : databaseRefusal(error)) ?? "does not answer";
   };
   async function look(): Promise<Omit<SystemHealth, "paused">> {
-    const [database, ...asked] = await Promise.all([
+    const [database, reports, ...asked] = await Promise.all([
       askDatabase?.().then(() => null, troubleOf("database")),
+      // A store that is away is named above. What this process knows itself is still right.
+      withTimeout(readWithin, "the reports of the workers", workers.list()).catch(() => undefined),
       ...streams.map(one =>
         one.lag().then(
           found => ({ lag: lagOf(one, found), broker: null }),
@@ -109,15 +138,16 @@ export function operatorHealthRoutes(options: OperatorHealthOptions) {
         ),
       ),
     ]);
-    const known = health.parts();
-    const reporters = [known, ...health.workers.values()];
+    const { roles, processes, parts } = seen.look(reports);
+    const reporters = [health.parts(), ...health.workers.values(), ...parts];
     return {
       dependencies: [
         ...(askDatabase ? [partOf("database", database)] : []),
         ...(redis ? [reportedBy(reporters, "redis")] : []),
         ...(broker ? [reportedBy([...reporters, ...asked.map(one => ({ broker: one.broker }))], "broker")] : []),
       ],
-      workers: [...health.workers.keys()].map(role => partOf(role, known[role])),
+      workers: roles.map(({ role, trouble }) => partOf(role, trouble)),
+      processes,
       breakers: breakers.map(name => reportedBy(reporters, name)),
       consumers: asked.map(({ lag }) => lag),
     };
@@ -135,7 +165,7 @@ export function operatorHealthRoutes(options: OperatorHealthOptions) {
     detail: {
       summary: "How the system is, part by part",
       description:
-        "Workers that run in processes of their own are not seen here: `workers` is empty then, and parts that only they report are `unknown`. `consumers` is how far the consumer of each source is behind its stream; its numbers are null unless its `state` is `reading`: there is no stream or no consumer yet, or the broker does not answer. At most two seconds old. Scope: ops:read.",
+        "`workers` has every role of the system, wherever it runs; a role that no process runs is a trouble. `processes` are the workers that have reported to the store of the system, with the age of their report. Without that store only the workers of this process are known, and the others are `unknown`. `consumers` is how far the consumer of each source is behind its stream; its numbers are null unless its `state` is `reading`: there is no stream or no consumer yet, or the broker does not answer. `paused` has the roles that operators have paused, wherever they run: a pause is not a trouble. At most two seconds old. Scope: ops:read.",
     },
   });
 }

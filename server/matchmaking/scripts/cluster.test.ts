@@ -10,6 +10,7 @@ import { eraseOperator } from "../operator/erase_operator.ts";
 import { pauseStore } from "../operator/pause_store.ts";
 import { streamRecord } from "../outbox/stream_record.ts";
 import { highestRating } from "../tickets/rating.ts";
+import { workerRecords } from "../worker_records.ts";
 
 let cluster: RedisCluster;
 beforeAll(async () => {
@@ -117,6 +118,9 @@ describe("in a Redis Cluster", () => {
     const record = streamRecord(redis, prefix, []);
     expect(await record.observe({ incarnation: "one", lastSeq: 1, knownLastSeq: 1 })).toEqual({ lost: false, resendBefore: null });
     expect(await record.read()).toEqual({ lastSeq: 1, resendBefore: null });
+    const workers = workerRecords(redis, prefix);
+    await workers.report({ worker: "w", role: "matchmaking:relay", version: "1", parts: {} });
+    expect((await workers.list()).map(({ worker }) => worker)).toEqual(["w"]);
     const pauses = pauseStore(redis, prefix);
     const who = { role: "matchmaking:relay", actor: "user:one", reason: "test" };
     expect([await pauses.pause(who), (await pauses.list()).length, await pauses.resume(who)]).toEqual([1, 1, 1]);

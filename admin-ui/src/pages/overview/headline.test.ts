@@ -37,6 +37,7 @@ const well: Record<"entitlement" | "notification", SystemHealth> = {
   entitlement: {
     dependencies: [part("database"), part("broker")],
     workers: [part("entitlement:relay"), part("entitlement:janitor")],
+    processes: [],
     breakers: [part("publish")],
     consumers: [],
     paused: [],
@@ -44,6 +45,7 @@ const well: Record<"entitlement" | "notification", SystemHealth> = {
   notification: {
     dependencies: [part("database"), part("broker")],
     workers: [part("notification:consumer"), part("notification:sender"), part("notification:janitor")],
+    processes: [],
     breakers: [],
     consumers: [lag(3), lag(0, "matchmaking")],
     paused: [],
@@ -52,6 +54,7 @@ const well: Record<"entitlement" | "notification", SystemHealth> = {
 const wellOrders: SystemHealth = {
   dependencies: [part("database")],
   workers: [part("orders:sender"), part("orders:janitor")],
+  processes: [],
   breakers: [part("broker")],
   consumers: [],
   paused: [],
@@ -59,6 +62,7 @@ const wellOrders: SystemHealth = {
 const wellMatchmaking: SystemHealth = {
   dependencies: [part("redis"), part("broker")],
   workers: [part("matchmaking:matcher"), part("matchmaking:relay")],
+  processes: [],
   breakers: [part("publish")],
   consumers: [],
   paused: [],
@@ -168,7 +172,7 @@ const sightOf = ({
     ...(orders ? { orders: known({ ...wellOrders, ...orders }) } : {}),
     ...(matchmaking ? { matchmaking: known({ ...wellMatchmaking, ...matchmaking }) } : {}),
   },
-  gateway: known({ dependencies: gateway, workers: [], breakers: [], consumers: [], paused: [] }),
+  gateway: known({ dependencies: gateway, workers: [], processes: [], breakers: [], consumers: [], paused: [] }),
   monitoring: known(monitoring),
   counts: {
     outbox: known(outbox ?? rows()),
@@ -194,10 +198,12 @@ const noBroker = {
     dependencies: [part("database"), part("broker", away)],
     breakers: [part("publish", away)],
     workers: [part("entitlement:relay", `broker: ${away}; publish: ${away}`), part("entitlement:janitor")],
+    processes: [],
   },
   notification: {
     dependencies: [part("database"), part("broker", "does not answer")],
     workers: [part("notification:consumer", `broker: ${away}`), part("notification:sender", `broker: ${away}`)],
+    processes: [],
     consumers: [unread("unknown", "entitlement"), unread("unknown")],
   },
 };
@@ -205,6 +211,7 @@ const silence = "the broker does not answer; orders wait";
 const noOrderBroker = {
   breakers: [part("broker", silence)],
   workers: [part("orders:sender", `broker: ${silence}`), part("orders:janitor")],
+  processes: [],
 };
 const noDatabase = [part("database", "does not answer"), part("broker")];
 
@@ -342,11 +349,10 @@ const cases: Case[] = [
     "2 tickets became invalid in the last hour: needs attention",
   ],
   [
-    "nobody is paired, although no worker reports it",
-    { matchmaking: { workers: [] }, queue: { waiting: 4, oldest_wait_seconds: 30, unpaired_seconds: 20 } },
+    "nobody is paired, although no worker has a trouble",
+    { matchmaking: {}, queue: { waiting: 4, oldest_wait_seconds: 30, unpaired_seconds: 20 } },
     "failed",
     "4 players wait in casual, and nobody has paired them for 20 s: needs attention",
-    ["The workers of matchmaking run in separate processes; their state is not visible here"],
   ],
   [
     "nobody is paired by rating",
@@ -381,6 +387,7 @@ const cases: Case[] = [
       matchmaking: {
         dependencies: [part("redis", "does not answer"), part("broker")],
         workers: [part("matchmaking:matcher", "redis: Redis does not answer"), part("matchmaking:relay", "redis: Redis does not answer")],
+        processes: [],
       },
       overview: { queues: lost("Redis does not answer") },
     },
@@ -412,6 +419,7 @@ const cases: Case[] = [
         dependencies: [part("redis"), part("broker", away)],
         breakers: [part("publish", away)],
         workers: [part("matchmaking:matcher"), part("matchmaking:relay", `broker: ${away}; publish: ${away}`)],
+        processes: [],
       },
       queue: { unpublished: 3, oldest_unpublished_seconds: 2 },
     },
@@ -699,11 +707,43 @@ const cases: Case[] = [
     "Unknown: consumer lag of matchmaking",
   ],
   [
-    "the workers run in separate processes",
-    { entitlement: { workers: [], breakers: [part("publish", null, "unknown")] } },
-    "done",
-    "All systems are healthy",
-    ["The workers of entitlement run in separate processes; their state is not visible here"],
+    "no process runs a role",
+    {
+      entitlement: {
+        workers: [part("entitlement:relay", "no process runs it"), part("entitlement:janitor")],
+      },
+      outbox: rows({ PENDING: 3 }),
+    },
+    "failed",
+    "The relay of entitlement does not run: grants continue, 3 events wait",
+  ],
+  [
+    "a worker does not report",
+    {
+      entitlement: {
+        workers: [part("entitlement:relay", "no report for 40 s, the last from entitlement:relay@a/1/b2: it does not run, or …")],
+      },
+      outbox: rows({ PENDING: 3 }),
+    },
+    "failed",
+    "The relay of entitlement does not report",
+  ],
+  [
+    "a worker in another process is not known yet",
+    { entitlement: { workers: [part("entitlement:relay", null, "unknown"), part("entitlement:janitor")] } },
+    "pending",
+    "Unknown: relay of entitlement",
+  ],
+  [
+    "the store with the reports of the workers is away: they are not named a second time",
+    {
+      entitlement: {
+        dependencies: [part("database", "does not answer"), part("broker")],
+        workers: [part("entitlement:relay", null, "unknown")],
+      },
+    },
+    "failed",
+    "PostgreSQL of entitlement is unreachable: grants are refused; accepted grants are kept",
   ],
   [
     "an alert wakes somebody, and nothing else is wrong",
@@ -722,6 +762,18 @@ const cases: Case[] = [
     ["2 alerts fire: It is down", "A ticket alert fires: It is down"],
   ],
   ["a ticket alert fires", { monitoring: { ...calm, alerts: [alert("ticket")] } }, "retry", "A ticket alert fires: It is down"],
+  [
+    "an objective is missed, and its cause has gone",
+    {
+      monitoring: {
+        ...calm,
+        objectives: [objective(-3)],
+      },
+    },
+    "done",
+    "All systems are healthy",
+    ["No error budget is left: Grants answered"],
+  ],
   ["an alert is pending", { monitoring: { ...calm, alerts: [alert("page", "pending")] } }, "done", "All systems are healthy"],
   ["no Prometheus is set", { monitoring: { ...calm, state: "off" } }, "done", "All systems are healthy"],
   [

@@ -106,7 +106,6 @@ export function headlineOf(overview: OverviewData): Headline {
   const notes = [
     ...(affected.length > 0 ? [{ tone: "pending", text: `Affected: ${affected.join(", ")}` } as const] : []),
     ...stale,
-    ...unseenOf(overview),
     ...missedFindings(overview.monitoring.data),
   ];
   const [first = healthyOf(overview), ...others] = found;
@@ -254,7 +253,8 @@ function slowOf(overview: OverviewData): Finding[] {
 function unknownOf({ health }: OverviewData): Finding[] {
   const unknown = watchedSystems.flatMap(system => {
     const data = health[system]?.data;
-    if (!data || isSilent(health[system]) || data.workers.length === 0) return [];
+    // Without the store of a system the workers in other processes are unknown: that needs no second line.
+    if (!data || isSilent(health[system]) || data.dependencies.some(({ name, state }) => isStore(name) && state === "trouble")) return [];
     return [...data.dependencies, ...data.breakers, ...data.workers]
       .filter(({ state }) => state === "unknown")
       .map(({ name }) => `${name.replace(/^\w+:/, "")} of ${system}`);
@@ -265,14 +265,6 @@ function unknownOf({ health }: OverviewData): Finding[] {
   });
   unknown.push(...lags);
   return unknown.length > 0 ? [{ tone: "pending", text: `Unknown: ${unknown.join(", ")}` }] : [];
-}
-
-/** Workers in separate processes have their own health endpoint. Here only the age of waiting rows shows their state. */
-function unseenOf({ health }: OverviewData): Finding[] {
-  const apart = watchedSystems.filter(system => health[system]?.data?.workers.length === 0);
-  return apart.length > 0
-    ? [{ tone: "pending", text: `The workers of ${apart.join(" and ")} run in separate processes; their state is not visible here` }]
-    : [];
 }
 
 const watched = ({

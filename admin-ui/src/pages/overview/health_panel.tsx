@@ -8,6 +8,7 @@ import { StateMark } from "../../parts/state_mark.tsx";
 import { titleOf, type WatchedSystem, watchedSystems } from "../../systems.ts";
 import { largeLag } from "./headline.ts";
 import { unreadText } from "./lag.ts";
+import { processesText } from "./processes.ts";
 import { gatewayHealth, health } from "./queries.ts";
 
 interface NamedPart extends HealthPart {
@@ -49,8 +50,9 @@ const tones = { ok: "done", trouble: "failed", unknown: "pending", paused: "retr
 
 function SystemParts({ system }: { system: WatchedSystem }) {
   const { data, error, refetch } = useQuery({ ...health(system), ...useLive() });
-  const note = data?.workers.length === 0 ? "The workers run in separate processes. Their state is not visible here." : undefined;
-  return <Parts title={titleOf(system)} data={data} error={error} retry={() => void refetch()} note={note} />;
+  return (
+    <Parts title={titleOf(system)} data={data} error={error} retry={() => void refetch()} note={data && processesText(data.processes)} />
+  );
 }
 
 function GatewayParts() {

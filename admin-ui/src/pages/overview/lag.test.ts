@@ -54,6 +54,7 @@ test("a lag without numbers says why; a stream without messages is not unknown",
   const health = (state: "ok" | "trouble") => ({
     dependencies: [{ name: "broker", state, detail: null }],
     workers: [],
+    processes: [],
     breakers: [],
     paused: [],
     consumers,

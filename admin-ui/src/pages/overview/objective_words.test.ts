@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Objective } from "../../../../server/gateway/monitoring/objectives.ts";
 import { groupsOf } from "./alert_findings.ts";
 import { budgetWord, errorText, goalText, hasBadUnits, knownFor, leftText, wordsOf, worstFirst } from "./objective_words.ts";
+import { processesText } from "./processes.ts";
 import { longestIn } from "./samples.ts";
 
 const objective = (slo: string, given: Partial<Objective> = {}): Objective => ({
@@ -124,4 +125,22 @@ test("the match with the longest wait is the example of the time to match", () =
     ({ match_id, players: waits.map(waited_seconds => ({ waited_seconds })) }) as never;
   expect(longestIn([match("a", 1, 2), match("b", 0, 40), match("c")])).toEqual({ matchId: "b", seconds: 40 });
   expect(longestIn([])).toBe(null);
+});
+
+test("processes are named if there are several, and versions if they differ", () => {
+  const worker = (role: string, place: string, version = "1.0.0") => ({
+    worker: `${role}@${place}/ab12`,
+    role,
+    version,
+    started_at: "2026-01-01T00:00:00Z",
+    age_seconds: 1,
+    troubles: {},
+  });
+  expect(processesText([worker("orders:sender", "a/1"), worker("orders:janitor", "a/1")])).toBe(undefined);
+  expect(processesText([worker("orders:sender", "a/1"), worker("orders:sender", "b/1"), worker("orders:janitor", "b/1")])).toBe(
+    "Processes: janitor, sender in b/1; sender in a/1",
+  );
+  expect(processesText([worker("orders:sender", "a/1", "1.1.0"), worker("orders:janitor", "a/1")])).toBe(
+    "Processes: janitor 1.0.0, sender 1.1.0 in a/1",
+  );
 });

@@ -218,6 +218,8 @@ function ofWorker({ name = "", system }: Symptom, own: readonly (readonly [part:
       : { what: "Notification does not confirm consumed events", means: "published events are kept" };
   const detail = own.map(([part, what]) => (part ? `${part}: ${what}` : what)).join("; ");
   const states: [RegExp, string][] = [
+    [/no process runs it/, "does not run"],
+    [/no report for/, "does not report"],
     [/stuck/, "was stuck and is being restarted"],
     [/ended unasked/, "stopped and is being restarted"],
     [/is starting/, "is starting"],
@@ -233,5 +235,7 @@ function ofWorker({ name = "", system }: Symptom, own: readonly (readonly [part:
     [`${system}:janitor`]: "old rows are not deleted",
   };
   const worker = `${system}:${name}`;
-  return { what: `The ${name} of ${system} ${state}`, means: means[worker], holdsMatches: worker === "matchmaking:relay" };
+  // A store that takes no writes silences every worker: then nobody knows what goes on.
+  const known = state === "does not report" ? undefined : means[worker];
+  return { what: `The ${name} of ${system} ${state}`, means: known, holdsMatches: worker === "matchmaking:relay" };
 }
