@@ -34,6 +34,7 @@ import { monitoringRoutes } from "./monitoring/monitoring_routes.ts";
 import { prometheus } from "./monitoring/prometheus.ts";
 import type { Services } from "./services.ts";
 import { identityProvider } from "./sign_in/identity_provider.ts";
+import { providerCheck } from "./sign_in/provider_check.ts";
 import { signIn } from "./sign_in/sign_in.ts";
 import { signInRoutes } from "./sign_in/sign_in_routes.ts";
 import { notificationRoutes } from "./streams/notification_routes.ts";
@@ -109,6 +110,7 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, be
     within: oidc.signInWithin,
     origin,
   });
+  const checking = providerCheck({ provider, every: oidc.checkEvery, log, health, metrics });
   const streams = createStreams({ services, sessions, profiles, broker, ...settings.stream, log, metrics });
   const { prometheusUrl, prometheusToken, runbookUrl } = settings.monitoring;
   const readMonitoring = monitoring(
@@ -155,6 +157,6 @@ export function gatewayApi(kernel: KernelSettings, settings: GatewaySettings, be
     ],
     before: [redis, integrity, broker, mint],
     // Streams never end by themselves: they are closed before the last requests are awaited.
-    after: [streams, actors, erasing],
+    after: [streams, actors, checking, erasing],
   });
 }

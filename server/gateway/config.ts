@@ -97,6 +97,10 @@ export const gatewaySettings = (services: readonly SystemName[]) =>
       clientSecret: secret("OIDC_CLIENT_SECRET", "the client secret of the gateway; at least 16 characters in production"),
       provider: text("OIDC_PROVIDER", "the name of this provider in account's identities", "oidc"),
       rolesClaim: optional(text("OIDC_ROLES_CLAIM", "the claim with the roles that a user gets at the first sign-in; no roles if not set")),
+      checkEvery: duration("OIDC_CHECK_EVERY", "how often the gateway checks that the identity provider answers", "10s", {
+        minimum: "100ms",
+        maximum: "1h",
+      }),
       signInWithin: duration("OIDC_SIGN_IN_WITHIN", "how long a sign-in may take", "10m", { minimum: "1s", maximum: "1h" }),
     },
     session: {

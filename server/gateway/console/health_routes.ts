@@ -27,7 +27,7 @@ export const gatewayHealthRoutes = (health: Health, guard: SessionGuard) =>
       detail: {
         summary: "The health of the gateway, part by part",
         description:
-          "Of the gateway process that answers. `redis_integrity` is in trouble when Redis holds an entry that no gateway signed: a planted session, role or key. Role: VIEWER, OPERATOR or ADMIN.",
+          "Of the gateway process that answers. `redis_integrity` is in trouble when Redis holds an entry that no gateway signed: a planted session, role or key. `identity provider` is in trouble when it does not answer: nobody can sign in. Role: VIEWER, OPERATOR or ADMIN.",
       },
     },
   );

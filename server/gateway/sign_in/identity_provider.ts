@@ -42,13 +42,16 @@ export function identityProvider({ issuer, internalUrl, clientId, clientSecret, 
   const timeout = deadline / 1000;
   let discovered: { readonly metadata: oidc.ServerMetadata; readonly at: number } | undefined;
 
+  async function discover(): Promise<oidc.ServerMetadata> {
+    const found = await oidc.discovery(new URL(issuer), clientId, clientSecret, proof, { execute: options, timeout, ...route });
+    discovered = { metadata: found.serverMetadata(), at: performance.now() };
+    return discovered.metadata;
+  }
+
   /** The discovered metadata are cached; the keys are not, since the provider may rotate them. */
   async function configuration(): Promise<oidc.Configuration> {
-    if (!discovered || performance.now() - discovered.at > rediscoverEvery) {
-      const found = await oidc.discovery(new URL(issuer), clientId, clientSecret, proof, { execute: options, timeout, ...route });
-      discovered = { metadata: found.serverMetadata(), at: performance.now() };
-    }
-    const config = new oidc.Configuration(discovered.metadata, clientId, clientSecret, proof);
+    const isFresh = discovered && performance.now() - discovered.at <= rediscoverEvery;
+    const config = new oidc.Configuration(isFresh ? discovered!.metadata : await discover(), clientId, clientSecret, proof);
     for (const apply of options) apply(config);
     Object.assign(config, { timeout }, route);
     return config;
@@ -67,6 +70,9 @@ export function identityProvider({ issuer, internalUrl, clientId, clientSecret, 
   };
 
   return {
+    /** Reads the metadata again. Rejects if the provider does not answer. */
+    discover,
+
     /** Where to send the browser, and the challenge to store until it returns. */
     begin: (redirectUri: string, prompt: string | undefined): Promise<{ url: URL; challenge: Challenge }> =>
       refusing(async () => {
