@@ -10,13 +10,17 @@ import { follow } from "./server_log.ts";
 import { type ServerProcess, superviseServer } from "./server_process.ts";
 import type { Stack } from "./stack.ts";
 
-export interface KenriServer {
-  process: ServerProcess;
+/** Where the systems of a stack listen, and the environment that says so. */
+export interface KenriPlace {
   urls: Record<SystemName, string>;
   /** The health ports, with /metrics. */
   healthUrls: Record<SystemName, string>;
-  /** Its environment: the command-line tools need the same. */
+  /** Their environment: the command-line tools need the same. */
   env: Record<string, string | undefined>;
+}
+
+export interface KenriServer extends KenriPlace {
+  process: ServerProcess;
 }
 
 export interface KenriOptions {
@@ -27,28 +31,46 @@ export interface KenriOptions {
   /** The Prometheus whose error budgets and alerts the console shows. */
   prometheus?: string | undefined;
   onGiveUp: (error: Error) => void;
+  /** The settings; those of this process by default. */
+  environment?: Record<string, string | undefined>;
+  /** False: only random ports. */
+  usualPorts?: boolean;
 }
 
 /** All systems in one process, as `bun server/main.ts` runs them. Not started yet, so that a Ctrl-C during the start can stop it. */
-export async function prepareKenri({ dir, say, databases, servers, prometheus, onGiveUp }: KenriOptions): Promise<KenriServer> {
-  await endLeftover(dir, "kenri");
+export async function prepareKenri(options: KenriOptions): Promise<KenriServer> {
+  const place = await kenriPlace(options);
+  return { ...place, process: kenriProcess(options, place) };
+}
+
+/** Chooses the ports of all systems. */
+export async function kenriPlace({
+  dir,
+  say,
+  databases,
+  servers,
+  prometheus,
+  environment = process.env,
+  usualPorts = true,
+}: KenriOptions): Promise<KenriPlace> {
   const env: Record<string, string | undefined> = {
-    ...process.env,
+    ...environment,
     KENRI_ENV: "development",
     NODE_ENV: "production",
-    ...addresses(servers),
+    ...addresses(servers, environment),
     ...(prometheus ? { PROMETHEUS_URL: prometheus } : {}),
-    ...(process.env.GATEWAY_SECRET || process.env.GATEWAY_SECRET_FILE ? {} : { GATEWAY_SECRET: keptPassword(join(dir, "gateway.secret")) }),
-    ...(process.env.EVENT_SIGNING_KEYS || process.env.EVENT_SIGNING_KEYS_FILE
+    ...(environment.GATEWAY_SECRET || environment.GATEWAY_SECRET_FILE ? {} : { GATEWAY_SECRET: keptPassword(join(dir, "gateway.secret")) }),
+    ...(environment.EVENT_SIGNING_KEYS || environment.EVENT_SIGNING_KEYS_FILE
       ? {}
       : { EVENT_SIGNING_KEYS: `dev:${keptPassword(join(dir, "signing.secret"))}` }),
   };
   const urls = {} as Record<SystemName, string>;
   const healthUrls = {} as Record<SystemName, string>;
+  await endLeftover(dir, "kenri");
   for (const { name, port: usual, healthPort: usualHealth } of devSystems) {
-    const port = await choosePort(dir, name, usual);
-    if (port !== usual) say(`${name}: port ${usual} is taken, using ${port}`);
-    const healthPort = await choosePort(dir, `${name}-health`, usualHealth);
+    const port = await choosePort(dir, name, usualPorts ? usual : undefined);
+    if (usualPorts && port !== usual) say(`${name}: port ${usual} is taken, using ${port}`);
+    const healthPort = await choosePort(dir, `${name}-health`, usualPorts ? usualHealth : undefined);
     const prefix = prefixOf(name);
     Object.assign(env, { [`${prefix}_PORT`]: String(port), [`${prefix}_HEALTH_PORT`]: String(healthPort) });
     healthUrls[name] = `http://127.0.0.1:${healthPort}`;
@@ -62,13 +84,23 @@ export async function prepareKenri({ dir, say, databases, servers, prometheus, o
     GATEWAY_JWKS_URL: `${urls.gateway}/.well-known/jwks.json`,
     NOTIFICATION_CHANNEL: env.NOTIFICATION_CHANNEL ?? "stream",
   });
-  const server = superviseServer({
-    name: "kenri",
+  return { urls, healthUrls, env };
+}
+
+/** A process with all systems, or with the named ones. */
+export function kenriProcess(
+  { dir, say, servers, onGiveUp }: Pick<KenriOptions, "dir" | "say" | "servers" | "onGiveUp">,
+  { env, healthUrls }: Pick<KenriPlace, "env" | "healthUrls">,
+  { name, systems }: { name: string; systems: readonly SystemName[] } = { name: "kenri", systems: [] },
+): ServerProcess {
+  const served = systems.length === 0 ? Object.values(healthUrls) : systems.map(system => healthUrls[system]);
+  return superviseServer({
+    name,
     dir,
-    command: [process.execPath, join("server", "main.ts")],
+    command: [process.execPath, join("server", "main.ts"), ...systems],
     cwd: checkout,
     env,
-    ready: () => allReady(Object.values(healthUrls)),
+    ready: () => allReady(served),
     readyWithin: 60_000,
     stopSignal: "SIGTERM",
     stopWithin: 12_000, // it drains within 10 s
@@ -76,10 +108,12 @@ export async function prepareKenri({ dir, say, databases, servers, prometheus, o
     onGiveUp,
     say,
   });
-  return { process: server, urls, healthUrls, env };
 }
 
-function addresses({ nats, redis, idp, broker }: KenriOptions["servers"]): Record<string, string> {
+function addresses(
+  { nats, redis, idp, broker }: KenriOptions["servers"],
+  environment: Record<string, string | undefined>,
+): Record<string, string> {
   return {
     // The roles have their own users. The administrator's URL in dev.env is only for people.
     ...(Object.keys(nats.roleUrls).length > 0 ? nats.roleUrls : { NATS_URL: nats.url }),
@@ -88,7 +122,7 @@ function addresses({ nats, redis, idp, broker }: KenriOptions["servers"]): Recor
     OIDC_ISSUER: idp.issuer,
     OIDC_CLIENT_ID: idp.clientId,
     OIDC_CLIENT_SECRET: idp.clientSecret,
-    OIDC_ROLES_CLAIM: process.env.OIDC_ROLES_CLAIM ?? "roles",
+    OIDC_ROLES_CLAIM: environment.OIDC_ROLES_CLAIM ?? "roles",
   };
 }
 

@@ -17,11 +17,11 @@ export interface BrokerServer extends ServerProcess {
 
 const usualPort = 8190;
 
-export async function startPaperBroker({ dir, say, environment, watchdog, onGiveUp }: StackContext): Promise<BrokerServer> {
+export async function startPaperBroker({ dir, say, environment, watchdog, onGiveUp, usualPorts }: StackContext): Promise<BrokerServer> {
   if (environment.BROKER_URL) return { ...notOurs("broker", "BROKER_URL"), url: environment.BROKER_URL, onPaper: false };
   await endLeftover(dir, "broker");
-  const port = await choosePort(dir, "broker", usualPort);
-  if (port !== usualPort) say(`paper broker: port ${usualPort} is taken, using ${port}`);
+  const port = await choosePort(dir, "broker", usualPorts ? usualPort : undefined);
+  if (usualPorts && port !== usualPort) say(`paper broker: port ${usualPort} is taken, using ${port}`);
   const url = `http://127.0.0.1:${port}`;
   const folder = join(dir, "broker");
   privateFolder(folder);

@@ -20,6 +20,7 @@ export interface StackContext {
   certificate: ServerCertificate | undefined;
   natsForTests: boolean;
   postgresInMemory: boolean;
+  usualPorts: boolean;
 }
 
 /** PEM files: the CA, and the servers' certificate and key. */
@@ -58,6 +59,8 @@ export interface StackOptions<Name extends ServerName> {
   natsForTests?: boolean;
   /** For tests that make and drop hundreds of databases: their files cost more than the tests. The data survives a kill of PostgreSQL as on a disk. */
   postgresInMemory?: boolean;
+  /** False: only random ports, so that a stack that nobody opens takes none from one that starts at the same time. */
+  usualPorts?: boolean;
   /** Called when a server died repeatedly and stays down. */
   onGiveUp?: (error: Error) => void;
   certificate?: ServerCertificate;
@@ -80,6 +83,7 @@ export async function startStack<Name extends ServerName>(options: StackOptions<
     certificate: options.certificate,
     natsForTests: options.natsForTests ?? false,
     postgresInMemory: options.postgresInMemory ?? false,
+    usualPorts: options.usualPorts ?? true,
   };
   const running: Partial<Servers> = {};
   let stopping: Promise<void> | undefined;

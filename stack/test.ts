@@ -40,8 +40,10 @@ const testFolders = ["server", "stack", "admin-ui", "bench", "proto", "patches",
 const faults = "server/faults/";
 // It starts everything and measures the time.
 const ofDev = "stack/dev.test.ts";
+// They wait for alerts on a stack of their own.
+const ofDrills = "ops/drills/three_drills.test.ts";
 // Each with half as many concurrent tests: while the last test of one file waits, the other file uses the machine.
-const twoFilesAtOnce = ["--parallel=2", "--no-isolate"];
+const atOnce = (files: number) => [`--parallel=${files}`, "--no-isolate"];
 
 const [first, ...others] = process.argv.slice(2);
 const onlyBrowser = first === "e2e";
@@ -60,9 +62,11 @@ const stack = await startStack({
 });
 let interruptedAt = 0;
 const steps = stepRunner({ ...cleanEnvironment(), ...(onlyBrowser ? {} : addresses(stack)) }, stack.watchdog);
-// Of two runs in parallel, the output of one follows that of the other.
+// Of runs in parallel, the output of one follows that of the others.
 let held: string[] | undefined;
 const show: Show = text => void (held ? held.push(text) : onTerminal(text));
+const ofTheDrills: string[] = [];
+const drillSteps = stepRunner(cleanEnvironment(), stack.watchdog, text => void ofTheDrills.push(text));
 const inBrowser = browserTests(cleanEnvironment(), stack.watchdog, { ...usual, show });
 for (const name of stopSignals()) process.on(name, () => void interrupted());
 
@@ -82,19 +86,23 @@ if (interruptedAt === 0) {
 }
 
 /**
- * Most tests and the browser wait more than they work, so they run in parallel. The tests in `faults/` run several processes under load and measure
- * the recovery time; the test of `bun run dev` measures the start. Nothing else runs at the same time as those.
+ * Most tests, the browser and the drills wait more than they work, so they run in parallel. The tests in `faults/` run several processes under load
+ * and measure the recovery time; the test of `bun run dev` measures the start. Nothing else runs at the same time as those. Three files with faults
+ * at once: each waits for servers that are away.
  */
 async function runEverything(): Promise<void> {
   const folders = testFolders.map(folder => `./${folder}/`);
   held = [];
   const browsing = inBrowser.run([]); // takes longest, so it starts first
+  const drilling = drillSteps.tests("drills", testCommand([`./${ofDrills}`], 1));
   for (const [name, command] of checks) add(await steps.check(name, command));
-  add(await runTests("tests", [...twoFilesAtOnce, ...without(`${faults}**`), ...without(ofDev), ...folders], 2));
+  add(await runTests("tests", [...atOnce(2), ...without(`${faults}**`), ...without(ofDev), ...without(ofDrills), ...folders], 2));
   onTerminal(held.join(""));
   held = undefined;
   add(await browsing);
-  if (interruptedAt === 0) add(await runTests("tests with faults", [...twoFilesAtOnce, `./${faults}`], 2));
+  add(await drilling);
+  onTerminal(ofTheDrills.join(""));
+  if (interruptedAt === 0) add(await runTests("tests with faults", [...atOnce(3), `./${faults}`], 2));
   if (interruptedAt === 0) add(await runTests("tests of bun run dev", [`./${ofDev}`]));
 }
 
@@ -103,7 +111,11 @@ function without(pattern: string): string[] {
 }
 
 function runTests(name: string, wanted: readonly string[], concurrency = 4): Promise<Tally> {
-  return steps.tests(name, [bun, "test", "--timeout", "120000", "--max-concurrency", String(concurrency), ...wanted]);
+  return steps.tests(name, testCommand(wanted, concurrency));
+}
+
+function testCommand(wanted: readonly string[], concurrency: number): string[] {
+  return [bun, "test", "--timeout", "120000", "--max-concurrency", String(concurrency), ...wanted];
 }
 
 async function close(): Promise<void> {
@@ -118,6 +130,7 @@ async function interrupted(): Promise<void> {
   if (interruptedAt > 0) return; // one Ctrl-C arrives twice: from the terminal and from `bun run`
   interruptedAt = performance.now();
   steps.abort();
+  drillSteps.abort();
   await close();
   process.exit(130);
 }
