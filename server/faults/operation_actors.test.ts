@@ -142,7 +142,16 @@ describe("a person's bulk operation", () => {
     const asked = async () => (await (await kenri.call("entitlement", `/ops/operations/${operation_id}`)).json()) as Stopped;
     account.kill("SIGSTOP");
     await until("it waits", 20_000, async () => (await asked()).waits);
-    const { done, status } = await asked();
+    // A batch that began before ends after.
+    let { done, status } = await asked();
+    let steadyLooks = 0;
+    const isSteady = async () => {
+      const before = done;
+      ({ done, status } = await asked());
+      steadyLooks = done === before ? steadyLooks + 1 : 0;
+      return steadyLooks >= 3;
+    };
+    await until("what was under way has ended", 5000, isSteady, 250);
     for (let looks = 0; looks < 30; looks++) expect([status, (await asked()).done]).toEqual(["RUNNING", done]);
     account.kill("SIGCONT");
     await until("it goes on", 20_000, async () => (await asked()).done > done);
