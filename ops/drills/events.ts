@@ -18,10 +18,10 @@ const waiting = "max(kenri_outbox_oldest_pending_seconds) > 10";
 const losses = "sum(kenri_outbox_stream_losses_total)";
 
 /** Changes the stream of entitlement events. */
-const changeStream = (stage: Stage, change: (bytes: number) => object) =>
+const changeStream = (stage: Stage, change: (messages: number) => object) =>
   inNats(stage, async ({ streams }) => {
     const { config, state } = await streams.info(stream);
-    await streams.update(stream, { ...config, ...change(state.bytes) });
+    await streams.update(stream, { ...config, ...change(state.messages) });
   });
 
 /** NATS keeps writing into a deleted file that it has open. When that file is full, it must create the next one. */
@@ -80,11 +80,12 @@ export const eventDrills: Drills = {
   },
   "stream-full": {
     what: "the stream has reached its limit; grants go on and events wait",
-    cause: stage => changeStream(stage, bytes => ({ max_bytes: Math.max(bytes, 1), discard: DiscardPolicy.New })),
+    // A limit of bytes does not always refuse: with room for a message's content but not for its record, NATS 2.9 stores it and deletes the oldest.
+    cause: stage => changeStream(stage, messages => ({ max_msgs: Math.max(messages, 1), discard: DiscardPolicy.New })),
     traffic: stage => grant(stage),
     moves: waiting,
     alert: "KenriOutboxOld",
-    repair: stage => changeStream(stage, () => ({ max_bytes: -1 })),
+    repair: stage => changeStream(stage, () => ({ max_msgs: -1 })),
   },
   "stream-broken": {
     what: "the files of JetStream are deleted while it runs",
