@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../stack/wait.ts";
 import { rolesOf, workersOf } from "./kernel/system/system.ts";
 import { systems } from "./systems.ts";
-import { testBrowser } from "./testing/browser.ts";
+import { signedIn } from "./testing/browser.ts";
 import { gatewayPlace, startGateway, type TestGateway } from "./testing/gateway.ts";
 import { type TestKenri, type TestProcess, testKenri } from "./testing/kenri.ts";
 import { aJoin, queuePath } from "./testing/matchmaking_scene.ts";
@@ -101,8 +101,7 @@ describe.each([
 
 /** A grant, an order, and a match of two players who signed in. */
 async function makeTraffic(kenri: TestKenri, gateway: TestGateway): Promise<void> {
-  const players = [testBrowser(), testBrowser()] as const;
-  await Promise.all([players[0].signIn(gateway.url, "alice"), players[1].signIn(gateway.url, "bob")]);
+  const players = await Promise.all([signedIn(gateway, "alice"), signedIn(gateway, "bob")]);
   const headers = { "content-type": "application/json", "idempotency-key": "one" };
   const answers = await Promise.all([
     kenri.grant("carla", "item"),

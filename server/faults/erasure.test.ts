@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { until } from "../../stack/wait.ts";
 import type { Redis } from "../kernel/redis/redis.ts";
-import { type TestBrowser, testBrowser } from "../testing/browser.ts";
+import { type Person, signedIn } from "../testing/browser.ts";
 import { drained } from "../testing/consistency.ts";
 import { testServer } from "../testing/databases.ts";
 import { gatewayPlace, startGateway, type TestGateway } from "../testing/gateway.ts";
@@ -12,7 +12,6 @@ import { testRedis } from "../testing/redis.ts";
 import { privateServers } from "../testing/servers.ts";
 import { putOnStream, withNats } from "../testing/stream.ts";
 
-type Person = TestBrowser & { userId: string };
 interface Erasure {
   readonly pseudonym: string;
   readonly state: string;
@@ -49,10 +48,7 @@ afterAll(async () => {
 });
 
 async function signIn(name: string): Promise<Person> {
-  const browser = testBrowser();
-  await browser.signIn(gateway.url, name);
-  const { user_id } = (await (await browser.fetch(`${gateway.url}/v1/me`)).json()) as { user_id: string };
-  people[name] = Object.assign(browser, { userId: user_id });
+  people[name] = await signedIn(gateway, name);
   return people[name];
 }
 async function send<T>(name: string, method: string, path: string, body?: unknown, status = 200): Promise<T> {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { becomes, until } from "../../stack/wait.ts";
-import { type TestBrowser, testBrowser } from "../testing/browser.ts";
+import { type Person, type TestBrowser, testBrowser } from "../testing/browser.ts";
 import { freePort, gatewayPlace, startGateway, type TestGateway } from "../testing/gateway.ts";
 import { type TestKenri, type TestProcess, testKenri } from "../testing/kenri.ts";
 import { privateServers } from "../testing/servers.ts";
@@ -13,7 +13,7 @@ const slow = 4000;
 let servers: Awaited<ReturnType<typeof privateServers<"redis" | "idp">>>;
 let kenri: TestKenri;
 let gateway: TestGateway;
-let alice: TestBrowser & { userId: string };
+let alice: Person;
 const services = new Map<string, { process: TestProcess; port: string }>();
 const environment: Record<string, string> = {};
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { type TestBrowser, testBrowser } from "../testing/browser.ts";
+import { type Person, signedIn } from "../testing/browser.ts";
 import { type Failing, notifications, outbox } from "../testing/failed.ts";
 import { gatewayPlace, startGateway, type TestGateway } from "../testing/gateway.ts";
 import { type TestKenri, type TestProcess, testKenri } from "../testing/kenri.ts";
@@ -14,19 +14,14 @@ interface Stopped extends OperationView {
 let kenri: TestKenri;
 let gateway: TestGateway;
 let account: TestProcess;
-const people: Record<string, TestBrowser & { userId: string }> = {};
+const people: Record<string, Person> = {};
 beforeAll(async () => {
   kenri = await testKenri({ BULK_CAP: "60", BULK_BATCH: "1", BULK_PACE: "100ms", BULK_CONFIRMED_FOR: "2s" });
   const place = await gatewayPlace();
   await kenri.start("entitlement:api entitlement:relay notification:api notification:sender", place.forServices);
   account = await kenri.start("account:api", place.forServices);
   gateway = await startGateway(kenri, place, { OPERATION_CONFIRM_EVERY: "200ms", SESSION_FRESH: "0ms" });
-  for (const name of ["admin", "operator"]) {
-    const browser = testBrowser();
-    await browser.signIn(gateway.url, name);
-    const { user_id } = (await (await browser.fetch(`${gateway.url}/v1/me`)).json()) as { user_id: string };
-    people[name] = Object.assign(browser, { userId: user_id });
-  }
+  for (const name of ["admin", "operator"]) people[name] = await signedIn(gateway, name);
 }, 60_000);
 afterAll(() => kenri.close());
 

@@ -1,3 +1,5 @@
+import { until } from "../../stack/wait.ts";
+
 /** The HTTP part of a browser: it keeps cookies by host and sends the origin of its requests. */
 export interface TestBrowser {
   readonly cookies: Map<string, string>;
@@ -11,6 +13,24 @@ export interface TestBrowser {
   call(gateway: string, path: string, init?: RequestInit): Promise<Response>;
   /** The same with JSON. */
   send(gateway: string, method: string, path: string, body?: unknown): Promise<Response>;
+}
+
+/** A browser of a user who is signed in. */
+export type Person = TestBrowser & { readonly userId: string };
+
+/** Signs a user in with a new browser. On a busy machine a call may miss its deadline (5xx): then the user tries again. */
+export async function signedIn({ url }: { readonly url: string }, name: string): Promise<Person> {
+  let person: Person | undefined;
+  await until(`${name} is signed in`, 30_000, async () => {
+    const browser = testBrowser();
+    const { response } = await browser.signIn(url, name);
+    const answer = response.ok ? await browser.fetch(`${url}/v1/me`) : response;
+    const text = await answer.text();
+    if (answer.ok) person = Object.assign(browser, { userId: (JSON.parse(text) as { user_id: string }).user_id });
+    else if (answer.status < 500) throw new Error(`${name} cannot sign in: ${answer.status} ${text}`);
+    return answer.ok;
+  });
+  return person!;
 }
 
 export function testBrowser(): TestBrowser {

@@ -1,4 +1,4 @@
-import { type TestBrowser, testBrowser } from "./browser.ts";
+import { signedIn } from "./browser.ts";
 import { gatewayPlace, startGateway, type TestGateway } from "./gateway.ts";
 import { testKenri } from "./kenri.ts";
 
@@ -50,20 +50,14 @@ export async function matchmakingScene() {
   const settings = { MATCHMAKING_URL: `http://127.0.0.1:${service.port}`, GATEWAY_DEADLINE: "1s" };
   const gateway = await startGateway(kenri, first, settings);
 
-  async function signedIn(name: string): Promise<TestBrowser & { userId: string }> {
-    const browser = testBrowser();
-    await browser.signIn(gateway.url, name);
-    const { user_id: userId } = (await (await browser.fetch(`${gateway.url}/v1/me`)).json()) as { user_id: string };
-    return Object.assign(browser, { userId });
-  }
-  const [alice, bob] = [await signedIn("alice"), await signedIn("bob")];
+  const [alice, bob] = [await signedIn(gateway, "alice"), await signedIn(gateway, "bob")];
 
   return {
     standIn,
     gateway,
     alice,
     bob,
-    signedIn,
+    signedIn: (name: string) => signedIn(gateway, name),
     /** Another gateway in front of the same services. */
     anotherGateway: async (environment: Record<string, string>): Promise<TestGateway> =>
       startGateway(kenri, await gatewayPlace(), { ...settings, ...environment }),

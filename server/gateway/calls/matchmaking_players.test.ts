@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../../../stack/wait.ts";
-import { type TestBrowser, testBrowser } from "../../testing/browser.ts";
+import { type Person, signedIn } from "../../testing/browser.ts";
 import { openEvents, type TestEvents } from "../../testing/event_source.ts";
 import { gatewayPlace, startGateway, type TestGateway } from "../../testing/gateway.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
@@ -10,7 +10,7 @@ import { privateServers } from "../../testing/servers.ts";
 let servers: Awaited<ReturnType<typeof privateServers<"redis">>>;
 let kenri: TestKenri;
 let gateway: TestGateway;
-const players: Record<string, TestBrowser & { userId: string }> = {};
+const players: Record<string, Person> = {};
 beforeAll(async () => {
   servers = await privateServers("redis");
   kenri = await testKenri({ NOTIFICATION_CHANNEL: "stream" });
@@ -22,19 +22,12 @@ beforeAll(async () => {
     REDIS_DEADLINE: "500ms",
   });
   gateway = await startGateway(kenri, place);
-  for (const name of ["alice", "bob"]) players[name] = await signedIn(name);
+  for (const name of ["alice", "bob"]) players[name] = await signedIn(gateway, name);
 });
 afterAll(async () => {
   await kenri.close();
   await servers.stop();
 });
-
-async function signedIn(name: string) {
-  const browser = testBrowser();
-  await browser.signIn(gateway.url, name);
-  const { user_id: userId } = (await (await browser.fetch(`${gateway.url}/v1/me`)).json()) as { user_id: string };
-  return Object.assign(browser, { userId });
-}
 
 interface Answer {
   readonly status: number;

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, type JWK } from "jose";
+import type { Stack } from "../../../stack/stack.ts";
 import { until } from "../../../stack/wait.ts";
 import { tokenVerifier } from "../../kernel/http/tokens.ts";
 import { createHealth } from "../../kernel/life/health.ts";
@@ -8,18 +9,24 @@ import { silentLog } from "../../kernel/telemetry/log.ts";
 import { createMetrics } from "../../kernel/telemetry/metrics.ts";
 import { testIntegrity, testSecret } from "../../testing/integrity.ts";
 import { testRedis } from "../../testing/redis.ts";
+import { privateServers } from "../../testing/servers.ts";
 import { createIntegrity } from "../edge/integrity.ts";
 import { createKeyRegistry, registryKey } from "./key_registry.ts";
 import { createMint, type Mint } from "./mint.ts";
 
+// Of its own: gateways of other tests use the shared one, and these tests plant entries in the registry and delete it.
+let server: Stack<"redis">;
 let redis: Redis;
 const open: Mint[] = [];
 beforeAll(async () => {
-  redis = await testRedis();
+  server = await privateServers("redis");
+  redis = await testRedis(server.redis.url);
 });
+// Every gateway deletes an expired entry that it finds: those of an earlier test must not find it first.
+afterEach(() => Promise.all(open.splice(0).map(one => one.stop())));
 afterAll(async () => {
-  await Promise.all(open.map(one => one.stop()));
   await redis.stop();
+  await server.stop();
 });
 
 async function started(rotation = 3_600_000, connection = redis, integrity = testIntegrity()): Promise<Mint> {
@@ -81,7 +88,7 @@ test("a registry that was deleted is written again, and meanwhile no key is lost
 });
 
 test("without Redis it still mints, and publishes its own key", async () => {
-  const gone = await testRedis();
+  const gone = await testRedis(server.redis.url);
   await gone.stop();
   const mint = await started(3_600_000, gone);
   expect(await kidsOf(mint)).toEqual([await kidOf(mint)]);

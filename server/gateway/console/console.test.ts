@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type TestBrowser, testBrowser } from "../../testing/browser.ts";
+import { signedIn, type TestBrowser, testBrowser } from "../../testing/browser.ts";
 import { gatewayPlace, startGateway, type TestGateway } from "../../testing/gateway.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
 import { putEvent } from "../../testing/operator_rows.ts";
@@ -13,10 +13,7 @@ beforeAll(async () => {
   const place = await gatewayPlace();
   await kenri.start("account:api entitlement:api notification:api", place.forServices);
   gateway = await startGateway(kenri, place, { TRACE_VIEWER_URL: traceViewer });
-  for (const name of ["alice", "viewer", "operator"]) {
-    people[name] = testBrowser();
-    await people[name].signIn(gateway.url, name);
-  }
+  for (const name of ["alice", "viewer", "operator"]) people[name] = await signedIn(gateway, name);
 });
 afterAll(() => kenri.close());
 

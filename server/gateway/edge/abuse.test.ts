@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../../stack/wait.ts";
-import { type TestBrowser, testBrowser } from "../../testing/browser.ts";
+import { type Person, signedIn, type TestBrowser, testBrowser } from "../../testing/browser.ts";
 import { type FakeIdp, fakeIdp } from "../../testing/fake_idp.ts";
 import { gatewayPlace, startGateway, type TestGateway } from "../../testing/gateway.ts";
 import { type TestKenri, type TestProcess, testKenri } from "../../testing/kenri.ts";
@@ -15,7 +15,7 @@ let account: TestProcess;
 let idp: FakeIdp;
 let gateway: TestGateway;
 let strange: TestGateway;
-const people: Record<string, TestBrowser & { userId: string }> = {};
+const people: Record<string, Person> = {};
 /** An entitlement that is none: what stands at its address answers this. */
 const wrong = { status: 200, body: "" };
 const impostor = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(wrong.body, { status: wrong.status }) });
@@ -35,18 +35,13 @@ beforeAll(async () => {
     OIDC_CLIENT_SECRET: "not-checked",
     OIDC_ROLES_CLAIM: "roles",
   });
-  for (const name of ["bob", "admin", "operator"]) people[name] = await signedIn(name);
+  for (const name of ["bob", "admin", "operator"]) people[name] = await signedIn(gateway, name);
 });
 afterAll(async () => {
   await kenri.close();
   await Promise.all([idp.close(), servers.stop(), impostor.stop(true)]);
 });
 
-async function signedIn(name: string) {
-  const browser = testBrowser();
-  await browser.signIn(gateway.url, name);
-  return Object.assign(browser, { userId: await userIdOf(browser, gateway) });
-}
 const userIdOf = async (browser: TestBrowser, at: TestGateway) =>
   ((await (await browser.fetch(`${at.url}/v1/me`)).json()) as { user_id: string }).user_id;
 const asAdmin = (method: string, path: string, body: object) => people.admin!.send(gateway.url, method, `/admin/api/users/${path}`, body);
@@ -122,7 +117,7 @@ describe("a request", () => {
 
 describe("an administrator's change holds", () => {
   test("however the user's id is written", async () => {
-    const victim = await signedIn("operator");
+    const victim = await signedIn(gateway, "operator");
     const answer = await asAdmin("POST", `${victim.userId.toUpperCase()}/sign-out`, { reason: "stolen" });
     expect([answer.status, (await victim.fetch(`${gateway.url}/v1/me`)).status]).toEqual([200, 401]);
   });
@@ -137,7 +132,7 @@ describe("an administrator's change holds", () => {
   });
 
   test("also when account fails: a former ADMIN cannot become ADMIN again", async () => {
-    people.operator = await signedIn("operator");
+    people.operator = await signedIn(gateway, "operator");
     const { userId } = people.operator;
     await asAdmin("PUT", `${userId}/roles`, { roles: ["ADMIN"], reason: "helps" });
     await people.operator.fetch(`${gateway.url}/v1/me`);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../../stack/wait.ts";
-import { type TestBrowser, testBrowser } from "../../testing/browser.ts";
+import { type Person, signedIn, testBrowser } from "../../testing/browser.ts";
 import { entitlements } from "../../testing/entitlement_rows.ts";
 import { gatewayPlace, startGateway, type TestGateway } from "../../testing/gateway.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
@@ -8,22 +8,15 @@ import { quoted } from "../../testing/rows.ts";
 
 let kenri: TestKenri;
 let gateway: TestGateway;
-const people: Record<string, TestBrowser & { userId: string }> = {};
+const people: Record<string, Person> = {};
 beforeAll(async () => {
   kenri = await testKenri();
   const place = await gatewayPlace();
   await kenri.start("account:api entitlement:api notification:api", place.forServices);
   gateway = await startGateway(kenri, place);
-  for (const name of ["alice", "bob", "admin", "viewer"]) people[name] = await signedIn(name);
+  for (const name of ["alice", "bob", "admin", "viewer"]) people[name] = await signedIn(gateway, name);
 });
 afterAll(() => kenri.close());
-
-async function signedIn(name: string) {
-  const browser = testBrowser();
-  await browser.signIn(gateway.url, name);
-  const { user_id: userId } = (await (await browser.fetch(`${gateway.url}/v1/me`)).json()) as { user_id: string };
-  return Object.assign(browser, { userId });
-}
 
 /** What one gets for a request: the status and the body. */
 async function asks(name: string, method: string, path: string, body?: unknown) {
@@ -189,7 +182,7 @@ describe("an administrator", () => {
   });
 
   test("sees how many sessions a user has open, without their ids", async () => {
-    const elsewhere = await signedIn("bob");
+    const elsewhere = await signedIn(gateway, "bob");
     const seen = await asks("admin", "GET", `/admin/api/users/${elsewhere.userId.toUpperCase()}/sessions`);
     const sessions = seen.body.sessions as { ends_at: string; ends_unused_at: string }[];
     expect(seen.status).toBe(200);
@@ -205,13 +198,13 @@ describe("an administrator", () => {
   });
 
   test("ends all sessions of a user, audited", async () => {
-    const elsewhere = await signedIn("bob");
+    const elsewhere = await signedIn(gateway, "bob");
     const ended = await asks("admin", "POST", `/admin/api/users/${elsewhere.userId}/sign-out`, { reason: "lost phone" });
     expect(ended.status).toBe(200);
     expect(ended.body.ended as number).toBeGreaterThanOrEqual(2);
     expect((await elsewhere.fetch(`${gateway.url}/v1/me`)).status).toBe(401);
     expect((await asks("bob", "GET", "/v1/me")).status).toBe(401);
     expect(JSON.stringify((await asks("admin", "GET", `/admin/api/users/${elsewhere.userId}/audit`)).body)).toContain("lost phone");
-    people.bob = await signedIn("bob");
+    people.bob = await signedIn(gateway, "bob");
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { becomes, until } from "../../../stack/wait.ts";
-import { type TestBrowser, testBrowser } from "../../testing/browser.ts";
+import { type Person, signedIn, type TestBrowser } from "../../testing/browser.ts";
 import { gatewayPlace, startGateway, type TestGateway } from "../../testing/gateway.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
 import { testRedis, testRedisUrl } from "../../testing/redis.ts";
@@ -11,7 +11,7 @@ const ownRedis = Object.assign(new URL(testRedisUrl()), { pathname: "/9" }).href
 let kenri: TestKenri;
 let gateway: TestGateway;
 let strict: TestGateway;
-const people: Record<string, TestBrowser & { userId: string }> = {};
+const people: Record<string, Person> = {};
 
 /** In front of entitlement: whatever is asked of this user waits until it is let go, as a question that is slow for them alone. */
 const slow = { userId: "nobody", under: 0, most: 0, letGo: Promise.withResolvers<void>() };
@@ -49,7 +49,7 @@ beforeAll(async () => {
     LIMIT_SIGN_IN: "5",
     LIMIT_ADDRESS: "5",
   });
-  for (const name of ["alice", "bob"]) people[name] = await signedIn(name);
+  for (const name of ["alice", "bob"]) people[name] = await signedIn(gateway, name);
 });
 afterAll(async () => {
   slow.letGo.resolve();
@@ -57,12 +57,6 @@ afterAll(async () => {
   await front.stop(true);
 });
 
-async function signedIn(name: string, at = gateway) {
-  const browser = testBrowser();
-  await browser.signIn(at.url, name);
-  const { user_id: userId } = (await (await browser.fetch(`${at.url}/v1/me`)).json()) as { user_id: string };
-  return Object.assign(browser, { userId });
-}
 const profile = (name: string, init?: RequestInit) => {
   const one = people[name]!;
   return one.fetch(`${gateway.url}/v1/users/${one.userId}/profile?fields=entitlement`, init);
@@ -119,12 +113,12 @@ describe("one user's slow requests", () => {
 describe("one user in many sessions", () => {
   test("has a limited number of sessions: the oldest answers 401 when one more is opened", async () => {
     const browsers: TestBrowser[] = [];
-    for (let n = 0; n < 4; n++) browsers.push(await signedIn("viewer"));
+    for (let n = 0; n < 4; n++) browsers.push(await signedIn(gateway, "viewer"));
     expect(await statuses(browsers.map(one => one.fetch(`${gateway.url}/v1/me`)))).toEqual([401, 200, 200, 200]);
   });
 
   test("has one limit for all sessions", async () => {
-    const sessions = await Promise.all(Array.from({ length: 3 }, () => signedIn("operator")));
+    const sessions = await Promise.all(Array.from({ length: 3 }, () => signedIn(gateway, "operator")));
     const answers = await statuses(Array.from({ length: 24 }, (_, n) => sessions[n % 3]!.fetch(`${strict.url}/v1/me`)));
     expect(count(answers, 200)).toBeWithin(12, 17);
     expect(count(answers, 200) + count(answers, 429)).toBe(24);

@@ -4,7 +4,7 @@ import { until } from "../../../stack/wait.ts";
 import { sha256 } from "../../kernel/http/auth.ts";
 import { issuer, jwtType } from "../../kernel/http/tokens.ts";
 import type { Redis } from "../../kernel/redis/redis.ts";
-import { type TestBrowser, testBrowser } from "../../testing/browser.ts";
+import { type Person, signedIn, type TestBrowser, testBrowser } from "../../testing/browser.ts";
 import { gatewayPlace, startGateway, type TestGateway } from "../../testing/gateway.ts";
 import { testIntegrity } from "../../testing/integrity.ts";
 import { type TestKenri, type TestSystem, testKenri } from "../../testing/kenri.ts";
@@ -24,8 +24,8 @@ let kenri: TestKenri;
 let gateway: TestGateway;
 /** The attacker: can read and write everything in Redis, and knows no secret of the gateways. */
 let redis: Redis;
-let alice: TestBrowser & { userId: string };
-let admin: TestBrowser & { userId: string };
+let alice: Person;
+let admin: Person;
 
 beforeAll(async () => {
   [servers, kenri] = await Promise.all([privateServers("redis"), testKenri()]);
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await kenri.start("entitlement:api notification:api account:api", place.forServices);
   redis = await testRedis(servers.redis.url);
   gateway = await startGateway(kenri, place, await aclUser());
-  [alice, admin] = [await signedIn("alice"), await signedIn("admin")];
+  [alice, admin] = [await signedIn(gateway, "alice"), await signedIn(gateway, "admin")];
 });
 afterAll(async () => {
   await redis.stop();
@@ -47,13 +47,6 @@ async function aclUser(): Promise<Record<string, string>> {
   const [, rules = ""] = /^ *user gateway on >\S+ (.*)$/m.exec(document) ?? [];
   await redis.send("ACL", "SETUSER", "gateway", "on", ">only-for-tests", ...rules.split(" "));
   return { REDIS_URL: `redis://${new URL(servers.redis.url).host}`, REDIS_USER: "gateway", REDIS_PASSWORD: "only-for-tests" };
-}
-
-async function signedIn(name: string) {
-  const browser = testBrowser();
-  await browser.signIn(gateway.url, name);
-  const { user_id: userId } = (await (await browser.fetch(`${gateway.url}/v1/me`)).json()) as { user_id: string };
-  return Object.assign(browser, { userId });
 }
 
 /** A key pair of one's own, and tokens that it signs for an ADMIN. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../../stack/wait.ts";
-import { type TestBrowser, testBrowser } from "../../testing/browser.ts";
+import { signedIn, type TestBrowser } from "../../testing/browser.ts";
 import { openEvents, type TestEvents } from "../../testing/event_source.ts";
 import { gatewayPlace, startGateway, type TestGateway } from "../../testing/gateway.ts";
 import { type TestKenri, testKenri } from "../../testing/kenri.ts";
@@ -18,9 +18,8 @@ beforeAll(async () => {
   );
   const environment = { INBOX_SUBJECT: kenri.environment.INBOX_SUBJECT ?? "notification.inbox", STREAM_HEARTBEAT: "10s" };
   gateways = await Promise.all(places.map(place => startGateway(kenri, place, environment)));
-  alice = testBrowser();
-  await alice.signIn(gateways[0]!.url, "alice");
-  userId = ((await (await alice.fetch(`${gateways[0]!.url}/v1/me`)).json()) as { user_id: string }).user_id;
+  const person = await signedIn(gateways[0]!, "alice");
+  [alice, userId] = [person, person.userId];
   await kenri.grant(userId, "first");
   await until("the pipeline runs", 15_000, async () => (await list()).position === 1);
 });
@@ -100,16 +99,14 @@ describe("the stream", () => {
   });
 
   test("ends when the session ends", async () => {
-    const browser = testBrowser();
-    await browser.signIn(gateways[0]!.url, "bob");
-    const bob = ((await (await browser.fetch(`${gateways[0]!.url}/v1/me`)).json()) as { user_id: string }).user_id;
-    const stream = await openEvents(browser, streamUrl(0));
+    const bob = await signedIn(gateways[0]!, "bob");
+    const stream = await openEvents(bob, streamUrl(0));
     await until("it is ready", 5000, () => stream.events.length === 1);
-    await browser.call(gateways[1]!.url, "/logout", { method: "POST" });
-    await kenri.grant(bob, "sword");
+    await bob.call(gateways[1]!.url, "/logout", { method: "POST" });
+    await kenri.grant(bob.userId, "sword");
     await stream.ended;
     expect(stream.events.map(event => event.name)).toEqual(["ready", "end"]);
-    expect((await openEvents(browser, streamUrl(0))).status).toBe(401);
+    expect((await openEvents(bob, streamUrl(0))).status).toBe(401);
   });
 
   test("needs a session, and is limited for one user", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../../stack/wait.ts";
 import type { EntitlementSql } from "../../entitlement/sql.gen.ts";
-import { type TestBrowser, testBrowser } from "../../testing/browser.ts";
+import { signedIn, type TestBrowser } from "../../testing/browser.ts";
 import { gatewayPlace, startGateway, type TestGateway } from "../../testing/gateway.ts";
 import { allRoles, type TestKenri, testKenri } from "../../testing/kenri.ts";
 import { seeded } from "../../testing/random.ts";
@@ -19,8 +19,7 @@ beforeAll(async () => {
   const place = await gatewayPlace();
   await kenri.start(`account:api ${allRoles}`, place.forServices);
   gateway = await startGateway(kenri, place);
-  operator = testBrowser();
-  await operator.signIn(gateway.url, "operator");
+  operator = await signedIn(gateway, "operator");
 });
 afterAll(() => kenri.close());
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { until } from "../../../stack/wait.ts";
-import { type TestBrowser, testBrowser } from "../../testing/browser.ts";
+import { type Person, signedIn } from "../../testing/browser.ts";
 import { gatewayPlace, startGateway, type TestGateway } from "../../testing/gateway.ts";
 import { type TestKenri, type TestProcess, type TestSystem, testKenri } from "../../testing/kenri.ts";
 import { sendRaw } from "../../testing/raw_http.ts";
@@ -10,16 +10,13 @@ import { expectRefusal } from "../../testing/refusal.ts";
 let kenri: TestKenri;
 let services: TestProcess;
 let gateway: TestGateway;
-let admin: TestBrowser & { userId: string };
+let admin: Person;
 beforeAll(async () => {
   kenri = await testKenri();
   const place = await gatewayPlace();
   services = await kenri.start("account:api entitlement:api notification:api", place.forServices);
   gateway = await startGateway(kenri, place);
-  const browser = testBrowser();
-  await browser.signIn(gateway.url, "admin");
-  const { user_id: userId } = (await (await browser.fetch(`${gateway.url}/v1/me`)).json()) as { user_id: string };
-  admin = Object.assign(browser, { userId });
+  admin = await signedIn(gateway, "admin");
 });
 afterAll(() => kenri.close());
 

@@ -7,7 +7,7 @@ import { configFile } from "../../../stack/nats_config.ts";
 import { scratchFolder } from "../../../stack/scratch.ts";
 import { forgetStack, type Stack, startStack } from "../../../stack/stack.ts";
 import { until } from "../../../stack/wait.ts";
-import { testBrowser } from "../../testing/browser.ts";
+import { signedIn } from "../../testing/browser.ts";
 import { testServer } from "../../testing/databases.ts";
 import { openEvents } from "../../testing/event_source.ts";
 import { gatewayPlace, startGateway } from "../../testing/gateway.ts";
@@ -68,9 +68,8 @@ test("every role works: a grant is published, consumed, sent and confirmed, and 
   const place = await gatewayPlace();
   const services = await kenri.start(`account:api ${allRoles}`, { ...place.forServices, NOTIFICATION_FIRST_ATTEMPT: "sender" });
   const gateway = await startGateway(kenri, place, { STREAM_HEARTBEAT: "15s" });
-  const alice = testBrowser();
-  await alice.signIn(gateway.url, "alice");
-  const { user_id: user } = (await (await alice.fetch(`${gateway.url}/v1/me`)).json()) as { user_id: string };
+  const alice = await signedIn(gateway, "alice");
+  const user = alice.userId;
   const stream = await openEvents(alice, `${gateway.url}/v1/me/notifications/stream`);
   await until("the stream is ready", 30_000, () => stream.events.length === 1);
   // Published by the API, then by the relay.
