@@ -30,7 +30,8 @@ const flows = (kenri: TestKenri) =>
 
 async function withOwnNats(environment: Record<string, string>) {
   const servers = await privateServers("nats");
-  const kenri = await testKenri(environment, { postgresUrl: testServer(), natsUrl: servers.nats.url });
+  // A pull that NATS reads only when it goes on is answered to the lost connection. These messages come again after the ack wait.
+  const kenri = await testKenri({ CONSUMER_ACK_WAIT: "5s", ...environment }, { postgresUrl: testServer(), natsUrl: servers.nats.url });
   closeAtEnd(async () => {
     servers.nats.resume();
     await kenri.close();

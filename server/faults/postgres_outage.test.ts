@@ -57,6 +57,8 @@ test.concurrent("PostgreSQL killed with -9 under load, twice: no process dies, r
   expect(await findInconsistencies(kenri, ledger)).toEqual([]);
   expect(await disorderInStream(kenri)).toEqual([]);
   expect(everything.lines.filter(line => /ended_unasked|worker.error|unhandled|http.failed/.test(line))).toEqual([]);
+  // A role with few statements notices late that it is over, and says so when it has worked for 5 s.
+  await until("every role says that it is over", 30_000, () => outageOf(linesSince(everything, logged)).isOver);
   expect(await everything.stop()).toBe(0);
   expect(outageOf(linesSince(everything, logged))).toEqual({
     first: "database.away",

@@ -12,7 +12,8 @@ let ledger: Ledger;
 beforeAll(async () => {
   kenri = await testKenri();
   await kenri.start("entitlement notification");
-  const load = traffic(kenri, { clients: 2, hot: 1, pause: 0, requests: 10 });
+  // One client: of two, a busy machine may let the other one make nearly all requests, and the pair would have one version.
+  const load = traffic(kenri, { clients: 1, hot: 1, pause: 0, requests: 10 });
   await load.done;
   ({ ledger } = load);
   await drained(kenri);
