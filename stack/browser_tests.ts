@@ -36,6 +36,9 @@ export const usual: BrowserTestsOptions = {
     MATCHMAKING_MODES: "casual:fifo:60s,rank:rating:60s,short:fifo:2s",
     // An erasure takes several rounds.
     ERASURE_EVERY: "500ms",
+    // Other tests run beside these: a busy machine is not an outage.
+    REDIS_DEADLINE: "3s",
+    GATEWAY_DEADLINE: "8s",
     TRACE_VIEWER_URL: "http://127.0.0.1:16686/trace/{trace_id}",
   },
 };

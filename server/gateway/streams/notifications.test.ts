@@ -39,13 +39,13 @@ const list = async (query = "") =>
   };
 
 describe("the stream", () => {
-  test("sends a grant within a second, at any gateway", async () => {
+  test("sends a grant at once, not with the next heartbeat, at any gateway", async () => {
     const streams = await Promise.all([openEvents(alice, streamUrl(0)), openEvents(alice, streamUrl(1))]);
     await until("both are ready", 5000, () => streams.every(({ events }) => events[0]?.name === "ready"));
     const since = performance.now();
     await kenri.grant(userId, "sword");
-    await until("both have sent it", 5000, () => streams.every(stream => notificationsOn(stream).length === 1), 5);
-    expect(performance.now() - since).toBeLessThan(1000);
+    await until("both have sent it", 20_000, () => streams.every(stream => notificationsOn(stream).length === 1), 5);
+    expect(performance.now() - since).toBeLessThan(5000);
     expect(streams.map(skus)).toEqual([["sword"], ["sword"]]);
     for (const stream of streams) stream.close();
   });

@@ -83,7 +83,7 @@ describe("the connection to Redis", () => {
     await until("it knows", 5000, () => !redis.connected());
     const since = performance.now();
     expect(await refusal(redis.send("GET", "a"))).toBeInstanceOf(RedisAway);
-    expect(performance.now() - since).toBeLessThan(100);
+    expect(performance.now() - since).toBeLessThan(300); // the deadline: it does not wait for it
     expect(health.troubles()).toEqual({ redis: "Redis is not connected" });
     await servers.redis.start();
     await until("it is back", 10_000, () => redis.connected());
