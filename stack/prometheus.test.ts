@@ -62,7 +62,10 @@ test("alerts see what is scraped", async () => {
 test("the gateway reads the objectives and the alerts, and tells an objective without data from a good one", async () => {
   const client = prometheusClient({ url: prometheus.url, token: undefined, deadline: 5000, log: createLog("silent", {}) });
   const read = () => monitoring(client, "https://docs.example/runbook.md")();
-  await until("the backlog is measured", 20_000, async () => (await read()).objectives.some(({ since }) => since !== null));
+  // The ratios follow the indicators an evaluation later.
+  const isMeasured = async () =>
+    (await read()).objectives.some(one => one.since !== null && one.error_5m !== null && one.error_1h !== null);
+  await until("the backlog is measured", 20_000, isMeasured);
   const { state, evaluated_at, objectives, alerts, failing_rules } = await read();
   expect([state, failing_rules, objectives.length]).toEqual(["ok", [], 12]);
   expect(Date.now() - Date.parse(evaluated_at!)).toBeLessThan(60_000);
