@@ -10,11 +10,14 @@ create function names_user(data bytea, user_id text) returns boolean language sq
 -- Nothing changes while a notification is on its way, or while an unreadable message of the user waits for an operator. Returns whether there is more to
 -- do now.
 create function erase_user(wanted text, batch int) returns boolean language plpgsql security definer set search_path = public, pg_temp as $$
-declare e erasures; name text; mine uuid[]; events uuid[]; peers text[]; open int; letters uuid[]; waits text[] := '{}'; moved int;
+declare e erasures; name text; mine uuid[]; events uuid[]; peers text[]; open int; letters uuid[]; waits text[] := '{}'; moved int; counted boolean;
 begin
   select * into e from erasures where pseudonym = wanted and state = 'WORKING' for update;
   if not found then return false; end if;
   perform from notifications where user_id = e.user_id order by notification_id for update;
+  -- From here on nothing gets a place in the feed, which would be left without its counter. What has got one meanwhile is seen below.
+  perform from inbox_positions where user_id = e.user_id for update;
+  counted := found;
   select count(*) into open from notifications where user_id = e.user_id and status in ('PENDING', 'PROCESSING');
   -- Raw dead letters are few. Their bytes are those of a message, so the id stands in them as it is.
   letters := array(select id from notification_nats_dlq
@@ -54,6 +57,7 @@ begin
   where notification_id = any (mine);
   update inbox_positions set user_id = name where user_id = e.user_id;
   get diagnostics moved = row_count;
+  if moved > 0 and not counted then raise exception 'the first notification of a feed came during its erasure; the next step erases it' using errcode = '40001'; end if;
   perform count_erased(wanted, 'notifications', cardinality(mine)), count_erased(wanted, 'inbox_positions', moved);
   -- The walks come after the last notification, and so does the search of the streams: an event that came late has a message, too.
   update erasures set progress = jsonb_build_object('name', name, 'streams', e.progress -> 'streams') where pseudonym = wanted;
