@@ -16,6 +16,7 @@ import { neighbours } from "./neighbours.ts";
 import { orders } from "./orders.ts";
 import { relay } from "./relay.ts";
 import { tracing } from "./tracing.ts";
+import { whole } from "./whole.ts";
 
 type Part = (kenri: TestKenri, process: TestProcess) => Promise<Figure[]>;
 
@@ -23,6 +24,7 @@ type Part = (kenri: TestKenri, process: TestProcess) => Promise<Figure[]>;
 const parts: Record<string, { readonly run: Part; readonly processes: string }> = {
   grants: { run: grants, processes: "entitlement:api" },
   tracing: { run: tracing, processes: "" },
+  whole: { run: () => whole(another, stack), processes: "" },
   relay: { run: relay, processes: "" },
   latency: { run: latency, processes: "entitlement notification" },
   backlog: { run: large => besideSmall(large, backlog), processes: "" },
@@ -42,7 +44,7 @@ answerHelp(
   `usage: npx bun run bench [part …]
 
 Measures on private servers and prints one table. Without arguments: every part. Parts: ${Object.keys(parts).join(", ")}.
-With KENRI_BEFORE=<path of another checkout> the part tracing also measures the grants of that one.`,
+With KENRI_BEFORE=<path of another checkout> the parts tracing and whole also measure that one, in turns.`,
   { takes: argument => Object.hasOwn(parts, argument) },
 );
 const wanted = process.argv.slice(2);

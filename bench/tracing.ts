@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import type { TestKenri } from "../server/testing/kenri.ts";
 import { startProcess, type TestProcess } from "../server/testing/process.ts";
+import { cpuSeconds } from "./cpu.ts";
 import { type Figure, percentile, perSecond, throughput } from "./measure.ts";
 
 const concurrency = 64;
@@ -71,14 +71,6 @@ async function measure(kenri: TestKenri, { name, process: running, url, rates, c
   });
   rates.push(rate);
   cpu.push(((cpuSeconds(running.pid) - since) * 1e6) / count);
-}
-
-/** User and system time of a process so far. */
-function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-    .replace(/^.*\) /s, "")
-    .split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / 100; // Linux counts a hundredth of a second
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
