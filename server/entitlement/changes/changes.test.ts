@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { until } from "../../../stack/wait.ts";
 import type { Problem } from "../../kernel/http/problem.ts";
 import { DeadlineError } from "../../kernel/life/deadline.ts";
 import { batcher, change, databaseError, outcome } from "../../testing/batcher.ts";
@@ -53,6 +54,31 @@ describe("a batch", () => {
     expect(runs[1]!.keys).toEqual(["a", "a", "a"]);
   });
 
+  test("is followed by one with all that came meanwhile, not by one for each; a full one runs beside it", async () => {
+    const { submit, runs } = batcher({ lanes: 4, batch: 3 });
+    for (const key of ["a", "b", "c"]) void submit(change(key));
+    expect(runs.map(run => run.keys)).toEqual([["a"]]);
+    void submit(change("d"));
+    expect(runs.map(run => run.keys)).toEqual([["a"], ["b", "c", "d"]]);
+    for (const key of ["e", "f"]) void submit(change(key));
+    await runs[1]!.succeed();
+    await runs[0]!.succeed();
+    expect(runs.map(run => run.keys)).toEqual([["a"], ["b", "c", "d"], ["e", "f"]]);
+  });
+
+  test("that takes long blocks no other: each further one runs in another lane", async () => {
+    const { submit, runs } = batcher({ lanes: 3 });
+    for (const key of ["slow", "slow too", "c"]) {
+      void submit(change(key));
+      await until(`${key} runs`, 5000, () => runs.at(-1)?.keys[0] === key, 1);
+    }
+    const last = submit(change("d"));
+    await runs[2]!.succeed();
+    expect(runs.map(run => run.keys)).toEqual([["slow"], ["slow too"], ["c"], ["d"]]);
+    await runs[3]!.succeed();
+    expect((await last).response_body).toBe("d");
+  });
+
   test("runs in as many lanes as there are, and no key or pair is in two of them", async () => {
     const { submit, runs } = batcher({ lanes: 3, batch: 1 });
     for (const [key, user] of [
@@ -88,6 +114,7 @@ describe("requests that wait behind another", () => {
     const { submit, runs } = batcher({ lanes: 2 });
     for (let n = 0; n < 20; n++) void submit(change(`k${n}`, "alice"));
     const stranger = submit(change("x", "bob"));
+    await until("another lane runs", 5000, () => runs.length === 2, 1);
     await runs[1]!.succeed();
     expect((await stranger).response_body).toBe("x");
   });
