@@ -53,13 +53,16 @@ export interface PublishOnWriteOptions {
   readonly isPaused: () => boolean;
 }
 
+// Beyond that the relay takes over. Each has a connection to settle by.
+const batchesAtOnce = 4;
+
 /** The API publishes the events that it has just written, if it can do so at once; the relay publishes the rest. */
 export function publishOnWrite({ kernel, settings, context, flow, wakeRelay, isPaused }: PublishOnWriteOptions): PublishOnWrite {
   const { worker, log, metrics } = context;
   const { deadline } = kernel.database;
   const stopWithin = kernel.shutdownWithin / 2;
   const lease = Math.min(settings.outbox.firstLease, settings.outbox.lease);
-  const pool = connect({ url: settings.appUrl, name: `${worker} publish`, max: 2, statementTimeout: deadline, durable: false });
+  const pool = connect({ url: settings.appUrl, name: `${worker} publish`, max: batchesAtOnce, statementTimeout: deadline, durable: false });
   const { outbox } = bindStatements<EntitlementSql>(
     pool,
     readStatements(["kernel", "entitlement"]),
@@ -76,7 +79,7 @@ export function publishOnWrite({ kernel, settings, context, flow, wakeRelay, isP
     lost,
     renew: async ({ token, rows }) =>
       (await outbox.renew({ token, event_id: rows.map(row => row.event_id), lease_seconds: lease / 1000 })).length > 0,
-    atOnce: 1,
+    atOnce: batchesAtOnce,
     isReady: () => !isPaused() && pipeline.isKnownToBeOpen(),
     stopWithin,
     deliver: pipeline.deliver,

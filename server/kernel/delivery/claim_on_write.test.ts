@@ -61,6 +61,38 @@ test("during an attempt further rows are not claimed; the worker is woken at onc
   expect(seen.woken).toBe(2);
 });
 
+test("of two attempts under way each wakes the worker once more, and later ones do not", async () => {
+  const ends: (() => void)[] = [];
+  let woken = 0;
+  const attempts = claimOnWrite<string>({
+    worker: "w",
+    lease: 2000,
+    renew: async () => true,
+    lost: { failed: () => {} },
+    atOnce: 2,
+    stopWithin: 200,
+    deliver: () => new Promise<void>(resolve => void ends.push(resolve)),
+    wakeOthers: () => void woken++,
+    log: silentLog,
+  });
+  const write = (row: string, hasUnclaimed = false) => attempts.reserve().start([row], hasUnclaimed);
+  const end = async (n: number) => {
+    ends[n]!();
+    await new Promise(resolve => setImmediate(resolve));
+  };
+  write("a");
+  write("b");
+  write("c", true); // two are under way: it is not claimed
+  expect(woken).toBe(1);
+  await end(0);
+  expect(woken).toBe(2);
+  write("d");
+  await end(1);
+  expect(woken).toBe(3);
+  await end(2);
+  expect(woken).toBe(3);
+});
+
 test("two claims at once have two tokens", async () => {
   const { claims, write } = underTest(2);
   expect([write("a"), write("b"), write("c")]).toEqual([true, true, false]);

@@ -24,6 +24,11 @@ export interface Reservation<Row> {
   fail(error: unknown): void;
 }
 
+/** A reservation and its attempt. */
+interface Turn {
+  isWakeDue: boolean;
+}
+
 /** After a stop has begun, nothing is claimed and no attempt is started. The stop waits for reservations and attempts under way. */
 export interface ClaimOnWrite<Row> extends Service {
   /** Comes before a statement that writes rows: reserve → run the statement with `claiming` → start. */
@@ -58,24 +63,24 @@ export interface ClaimOnWriteOptions<Row> {
 export function claimOnWrite<Row>(options: ClaimOnWriteOptions<Row>): ClaimOnWrite<Row> {
   const { worker, lease: milliseconds, renew, lost, atOnce, isReady = () => true, stopWithin, deliver, wakeOthers, log } = options;
   const stopping = new AbortController();
-  let underWay = 0;
-  let isWakeDue = false;
+  /** Reservations and attempts under way. `isWakeDue`: rows without a claim were written meanwhile. */
+  const underWay = new Set<Turn>();
   let allEnded = () => {};
 
   /** Rows without a claim may follow rows under way in the same aggregates. Those can be claimed only after the attempt: so it wakes twice. */
   function noteUnclaimed(hasUnclaimed: boolean): void {
-    if (hasUnclaimed) wakeOthers();
-    isWakeDue ||= hasUnclaimed && underWay > 0;
+    if (!hasUnclaimed) return;
+    wakeOthers();
+    for (const one of underWay) one.isWakeDue = true;
   }
 
-  function end(): void {
-    underWay--;
-    if (isWakeDue) wakeOthers();
-    isWakeDue &&= underWay > 0;
-    if (underWay === 0) allEnded();
+  function end(turn: Turn): void {
+    underWay.delete(turn);
+    if (turn.isWakeDue) wakeOthers();
+    if (underWay.size === 0) allEnded();
   }
 
-  async function attempt(lease: RenewedLease, rows: readonly Row[]): Promise<void> {
+  async function attempt(turn: Turn, lease: RenewedLease, rows: readonly Row[]): Promise<void> {
     const claim = { ...lease, rows };
     lease.keepRenewing(() => renew(claim));
     try {
@@ -85,7 +90,7 @@ export function claimOnWrite<Row>(options: ClaimOnWriteOptions<Row>): ClaimOnWri
       repeatsOf(log).write("warn", { error, worker, count: rows.length, event_ids: ids }, "first_attempt.failed", { burst: rowBurst });
     }
     void lease.stopRenewing();
-    end();
+    end(turn);
   }
 
   const withoutClaim: Reservation<Row> = {
@@ -96,22 +101,23 @@ export function claimOnWrite<Row>(options: ClaimOnWriteOptions<Row>): ClaimOnWri
 
   function withClaim(): Reservation<Row> {
     const lease = renewedLease(milliseconds);
+    const turn: Turn = { isWakeDue: false };
     let isOpen = true;
-    underWay++;
+    underWay.add(turn);
     return {
       claiming: { worker, token: lease.token, lease_seconds: milliseconds / 1000 },
       start(claimed, hasUnclaimed) {
         if (!isOpen) return;
         isOpen = false;
         noteUnclaimed(hasUnclaimed);
-        if (claimed.length > 0) void attempt(lease, claimed);
-        else end();
+        if (claimed.length > 0) void attempt(turn, lease, claimed);
+        else end(turn);
       },
       fail(error) {
         if (!isOpen) return;
         isOpen = false;
         lost.failed(lease.token, error);
-        end();
+        end(turn);
       },
     };
   }
@@ -123,11 +129,11 @@ export function claimOnWrite<Row>(options: ClaimOnWriteOptions<Row>): ClaimOnWri
         stopping.abort();
         const ended = new Promise<void>(resolve => {
           allEnded = resolve;
-          if (underWay === 0) resolve();
+          if (underWay.size === 0) resolve();
         });
         return withTimeout(stopWithin, "a first attempt", ended).catch(error => log.warn({ error }, "first_attempt.unfinished"));
       },
     }),
-    reserve: () => (underWay >= atOnce || stopping.signal.aborted || !isReady() ? withoutClaim : withClaim()),
+    reserve: () => (underWay.size >= atOnce || stopping.signal.aborted || !isReady() ? withoutClaim : withClaim()),
   };
 }
