@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { until } from "../../stack/wait.ts";
-import { unclaimed } from "../kernel/delivery/claim_on_write.ts";
 import { faults } from "../kernel/life/fault.ts";
 import { createFlow } from "../kernel/operator/flow.ts";
 import { connect, type Sql } from "../kernel/postgres/database.ts";
@@ -72,7 +71,8 @@ const takeIn = (user: string, count = 1) => {
     traceparent: versions.map(() => "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
     through: new Map(),
     channel: "odd",
-    ...unclaimed,
+    worker: "test",
+    deliver: false,
   });
 };
 

@@ -42,13 +42,17 @@ export interface Cast {
   readonly bases: readonly string[];
 }
 
-/** Two processes of every role, as on two machines. */
+/** Two processes of every role, as on two machines. One consumer delivers what it stores, the other leaves it to the senders. */
 export async function cast(kenri: TestKenri, stack: Stack<"postgres" | "nats">): Promise<Cast> {
   const ports = [await choosePort(stack.dir, "api-a"), await choosePort(stack.dir, "api-b")];
   const workers = ["entitlement:relay", "notification:consumer", "notification:sender"];
   const parts = [
     ...ports.map((port, index) => part(kenri, `api ${index}`, "entitlement:api", { ENTITLEMENT_PORT: String(port) })),
-    ...workers.flatMap(role => [0, 1].map(index => part(kenri, `${role} ${index}`, role, { HEALTH_PORT: "0" }))),
+    ...workers.flatMap(role =>
+      [0, 1].map(index =>
+        part(kenri, `${role} ${index}`, role, { HEALTH_PORT: "0", ...(index === 1 ? { NOTIFICATION_FIRST_ATTEMPT: "sender" } : {}) }),
+      ),
+    ),
   ];
   return { parts, bases: ports.map(port => `http://127.0.0.1:${port}`) };
 }

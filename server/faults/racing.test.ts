@@ -16,7 +16,13 @@ const roles = Object.keys(worst) as (keyof typeof worst)[];
 
 let kenri: TestKenri;
 beforeAll(async () => {
-  kenri = await testKenri({ OUTBOX_LEASE: "2s", NOTIFICATION_LEASE: "2s", CONSUMER_ACK_WAIT: "2s", INTAKE_BATCH: "50", HEALTH_PORT: "0" });
+  kenri = await testKenri({
+    OUTBOX_LEASE: "2s",
+    NOTIFICATION_LEASE: "2s",
+    CONSUMER_ACK_WAIT: "2s",
+    INTAKE_BATCH: "50",
+    HEALTH_PORT: "0",
+  });
   await kenri.start("entitlement:api");
 });
 afterAll(() => kenri.close());
@@ -25,18 +31,25 @@ test("two relays, two consumers and two senders race over 2,000 events and are k
   const living = new Map<string, TestProcess[]>();
   const total = async (role: string, name: string, labels?: string) =>
     (await Promise.all(living.get(role)!.map(one => one.metric(name, labels)))).reduce((a, b) => a + b, 0);
-  for (const role of roles) living.set(role, [await kenri.start(role)]);
+  // Of the consumers every other one leaves its notifications to the senders.
+  let consumers = 0;
+  const start = (role: string, more: Record<string, string> = {}) =>
+    kenri.start(role, {
+      ...(role === "notification:consumer" && consumers++ % 2 === 0 ? { NOTIFICATION_FIRST_ATTEMPT: "sender" } : {}),
+      ...more,
+    });
+  for (const role of roles) living.set(role, [await start(role)]);
   const load = traffic(kenri, { clients: 16, hot: 8, pause: 50 });
 
   for (const role of roles) {
     const { point, met } = worst[role];
-    const victim = await kenri.start(role, { FAULT_KILL_AT: point });
+    const victim = await start(role, { FAULT_KILL_AT: point });
     await victim.killedItself();
-    living.get(role)!.push(await kenri.start(role));
+    living.get(role)!.push(await start(role));
     await until(`another ${role} meets what the dead one left`, 15_000, async () => (await total(role, met[0], met[1])) > 0);
     const [atRandom] = living.get(role)!.splice(Math.floor(Math.random() * 2), 1);
     atRandom!.kill("SIGKILL");
-    living.get(role)!.push(await kenri.start(role));
+    living.get(role)!.push(await start(role));
   }
 
   await until("2,000 events were asked for", 60_000, () => countOf(load.ledger.granted) >= events);

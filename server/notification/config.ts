@@ -45,15 +45,9 @@ export const notificationSettings = {
   channel: choice("NOTIFICATION_CHANNEL", "how a notification is delivered", "log", channelNames),
   firstAttempt: choice(
     "NOTIFICATION_FIRST_ATTEMPT",
-    "who makes the first delivery attempt: the consumer at once, or the sender; the sender makes all retries",
+    "who delivers a new notification: the consumer with the statement that stores it, or the sender; the sender makes all retries",
     "consumer",
     ["consumer", "sender"],
-  ),
-  firstLease: duration(
-    "NOTIFICATION_FIRST_LEASE",
-    "the lease of a consumer's claim, renewed while it sends; after this the notifications of a dead consumer are reclaimed",
-    "2s",
-    { minimum: "300ms", maximum: "10m" },
   ),
   inboxSubject: feedHints.subject,
   sender: {

@@ -378,9 +378,8 @@ export interface AcceptParameters {
   run_first: readonly number[];
   run_last: readonly number[];
   channel: string;
-  worker: string | null;
-  token: string | null;
-  lease_seconds: number | null;
+  worker: string;
+  deliver: boolean;
 }
 export interface AcceptRow {
   event_id: string;
@@ -388,7 +387,8 @@ export interface AcceptRow {
   reached: number;
   waiting: boolean;
   stale: boolean;
-  claimed_id: string | null;
+  sent_id: string | null;
+  position: number | null;
 }
 
 export interface AcceptMatchesParameters {
@@ -405,16 +405,16 @@ export interface AcceptMatchesParameters {
   traceparent: readonly string[];
   keep_seconds: number;
   channel: string;
-  worker: string | null;
-  token: string | null;
-  lease_seconds: number | null;
+  worker: string;
+  deliver: boolean;
 }
 export interface AcceptMatchesRow {
   match_id: string;
   event_id: string;
   outcome: string;
   announced_in: string | null;
-  claimed_id: string | null;
+  sent_id: string | null;
+  position: number | null;
 }
 
 export interface AnnouncedParameters {

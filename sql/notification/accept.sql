@@ -3,8 +3,10 @@
 -- with the newest consumed version, and nothing of it is stored. let_through consumes it without its predecessor, unless its aggregate has
 -- made progress since through_at.
 -- The row of newest_versions is locked first and its newest state decides, so two consumers never consume neighbours in the wrong order.
--- Stale is judged against the newest version before this batch: the sender delivers versions of one batch in order.
--- With a token it also claims the notifications whose aggregate has no other open one: the worker that consumed the event sends it.
+-- Stale is judged against the newest version before this batch: versions of one batch are delivered in order.
+-- It also delivers the notifications whose aggregate has no other open one, if it may: they are SENT from the start, each with its place in the
+-- user's feed and its attempt. The counters of the users are locked last, in one order for all, until the commit (see settle.sql). The connection
+-- must be durable: positions that were visible must not be given again.
 -- $1 event_id
 -- $2 event_type
 -- $3 aggregate_key
@@ -19,10 +21,9 @@
 -- $12 run_first: the lowest version above let_through, 0 = none
 -- $13 run_last: where the versions from run_first on have their first gap
 -- $14 channel
--- $15 worker?
--- $16 token?: null = claim nothing
--- $17 lease_seconds?
--- returns event_id, before, reached, waiting, stale, claimed_id?
+-- $15 worker
+-- $16 deliver: whether notifications may be SENT from the start; otherwise they are PENDING for the sender
+-- returns event_id, before, reached, waiting, stale, sent_id?, position?
 with incoming as materialized (
   select distinct on (event_id) * from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::jsonb[], $8::text[])
     as i(event_id, event_type, aggregate_key, aggregate_version, stream_seq, user_id, payload, traceparent) order by event_id, stream_seq
@@ -44,22 +45,32 @@ with incoming as materialized (
   on conflict (event_id) do nothing returning event_id
 ), free as materialized (                                                 -- no open one near it, and nothing of it was consumed since this statement began
   select aggregate_key from (select aggregate_key, place, min(aggregate_version) as low, max(aggregate_version) as high from accepted group by aggregate_key, place) a
-  where $16::uuid is not null
+  where $16::boolean
     and place is not distinct from (select ctid from newest_versions v where v.aggregate_key = a.aggregate_key)
     and (select aggregate_version from notifications e                    -- limit 1, not NOT EXISTS: it cannot become a hash join; the range: see claim.sql
          where e.aggregate_key = a.aggregate_key and e.aggregate_version between low - 24 and high + 24 and e.status in ('PENDING', 'PROCESSING')
          order by aggregate_version desc limit 1) is null
+), due as materialized (                                                  -- a FAILED notification is kept longer than its row of processed_events
+  select a.*, aggregate_key = any (array(select aggregate_key from free)) as is_sent, clock_timestamp() as at
+  from accepted a join fresh using (event_id)
+  where (select true from notifications known where known.event_id = a.event_id limit 1) is null
+), counted as (
+  insert into inbox_positions as p (user_id, position) select user_id, count(*) from due where is_sent group by user_id order by user_id
+  on conflict (user_id) do update set position = p.position + excluded.position
+  returning new.user_id, coalesce(old.position, 0) as base
 ), told as (
-  insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel,
-    status, locked_by, locked_at, lease_until, claim_token)
-  select event_id, user_id, event_type, aggregate_key, aggregate_version, stale, payload, traceparent, $14,
-    case when at_once then 'PROCESSING' else 'PENDING' end, case when at_once then $15::text end, case when at_once then now() end,
-    case when at_once then now() + make_interval(secs => $17::float8) end, case when at_once then $16::uuid end
-  from accepted join fresh using (event_id), lateral (select aggregate_key = any (array(select aggregate_key from free)) as at_once) c
-  order by aggregate_version
-  on conflict (event_id) do nothing                                       -- a FAILED one is kept longer than its row of processed_events
-  returning event_id, case status when 'PROCESSING' then notification_id end as claimed_id
+  insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, created_at, next_retry_at,
+    status, attempt_count, attempts_made, sent_at, position)
+  select event_id, user_id, event_type, aggregate_key, aggregate_version, stale, payload, traceparent, $14, at, at,
+    case when is_sent then 'SENT' else 'PENDING' end, is_sent::int, is_sent::int, case when is_sent then clock_timestamp() end,
+    case when is_sent then base + row_number() over (partition by user_id, is_sent order by aggregate_version, event_id) end
+  from due left join counted using (user_id)                              -- clock_timestamp after the lock: times follow positions
+  order by aggregate_version, event_id
+  returning event_id, case status when 'SENT' then notification_id end as sent_id, position, sent_at
+), attempted as (
+  insert into notification_attempts (notification_id, number, worker, started_at, duration_ms, outcome)
+  select sent_id, 1, $15, sent_at, 0, 'sent' from told where sent_id is not null
 )
-select event_id, before, reached, false as waiting, stale, claimed_id from fresh join accepted using (event_id) left join told using (event_id)
+select event_id, before, reached, false as waiting, stale, sent_id, position from fresh join accepted using (event_id) left join told using (event_id)
 union all
-select event_id, before, reached, true, false, null from incoming join newest using (aggregate_key) where aggregate_version > reached
+select event_id, before, reached, true, false, null, null from incoming join newest using (aggregate_key) where aggregate_version > reached

@@ -4,7 +4,8 @@
 -- `duplicate`. Nothing is stored of either.
 -- A row of the input is one notice. No two matches of a batch may share a join_id.
 -- A lost race for a join_id raises unique_violation on announced_joins_pkey: run the same batch again, and it sees the rival's match.
--- With a token it also claims the notifications: each is alone in its aggregate, and the worker that consumed the match sends it.
+-- It also delivers the notifications, if it may: they are SENT from the start, each with its place in the user's feed and its attempt. The connection
+-- must be durable: positions that were visible must not be given again.
 -- $1 match_id
 -- $2 stream_seq
 -- $3 occurred_at
@@ -18,10 +19,9 @@
 -- $11 traceparent
 -- $12 keep_seconds: how long a request that was announced counts
 -- $13 channel
--- $14 worker?
--- $15 token?: null = claim nothing
--- $16 lease_seconds?
--- returns match_id, event_id, outcome, announced_in?, claimed_id?
+-- $14 worker
+-- $15 deliver: whether notifications may be SENT from the start; otherwise they are PENDING for the sender
+-- returns match_id, event_id, outcome, announced_in?, sent_id?, position?
 with notice as materialized (
   select * from unnest($1::uuid[], $2::bigint[], $3::text[]::timestamptz[], $4::uuid[], $5::uuid[], $6::uuid[], $7::text[], $8::text[], $9::text[], $10::jsonb[], $11::text[])
     as i(match_id, stream_seq, occurred_at, session, join_id, event_id, event_type, aggregate_key, user_id, payload, traceparent)
@@ -49,15 +49,24 @@ with notice as materialized (
   select event_id, event_type, aggregate_key, 1, false, stream_seq, split_part(traceparent, '-', 2)
   from fresh where (select count(*) from announced) >= 0 order by event_id
   returning 1
+), due as materialized (                                                  -- a FAILED notification is kept longer than its row of processed_events
+  select *, clock_timestamp() as at from fresh
+  where (select count(*) from processed) >= 0 and (select true from notifications old where old.event_id = fresh.event_id limit 1) is null
+), counted as (                                                           -- in one order for all, until the commit (see settle.sql)
+  insert into inbox_positions as p (user_id, position) select user_id, count(*) from due where $15::boolean group by user_id order by user_id
+  on conflict (user_id) do update set position = p.position + excluded.position
+  returning new.user_id, coalesce(old.position, 0) as base
 ), told as (
-  insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel,
-    status, locked_by, locked_at, lease_until, claim_token)
-  select event_id, user_id, event_type, aggregate_key, 1, false, payload, traceparent, $13,
-    case when $15::uuid is null then 'PENDING' else 'PROCESSING' end, case when $15::uuid is not null then $14::text end, case when $15::uuid is not null then now() end,
-    case when $15::uuid is not null then now() + make_interval(secs => $16::float8) end, $15::uuid
-  from fresh where (select count(*) from processed) >= 0 order by event_id
-  on conflict (event_id) do nothing                                       -- a FAILED one is kept longer than its row of processed_events
-  returning event_id, case status when 'PROCESSING' then notification_id end as claimed_id
+  insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, created_at, next_retry_at,
+    status, attempt_count, attempts_made, sent_at, position)
+  select event_id, user_id, event_type, aggregate_key, 1, false, payload, traceparent, $13, at, at,
+    case when $15::boolean then 'SENT' else 'PENDING' end, $15::boolean::int, $15::boolean::int, case when $15::boolean then clock_timestamp() end,
+    case when $15::boolean then base + row_number() over (partition by user_id order by stream_seq, event_id) end
+  from due left join counted using (user_id) order by stream_seq, event_id
+  returning event_id, case status when 'SENT' then notification_id end as sent_id, position, sent_at
+), attempted as (
+  insert into notification_attempts (notification_id, number, worker, started_at, duration_ms, outcome)
+  select sent_id, 1, $14, sent_at, 0, 'sent' from told where sent_id is not null
 )
-select j.match_id, j.event_id, j.outcome, case j.outcome when 'conflict' then j.announced_in end as announced_in, t.claimed_id
+select j.match_id, j.event_id, j.outcome, case j.outcome when 'conflict' then j.announced_in end as announced_in, t.sent_id, t.position
 from judged j left join told t on t.event_id = j.event_id

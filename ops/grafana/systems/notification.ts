@@ -30,7 +30,7 @@ export const notificationRows: readonly Row[] = [
   {
     title: "Delivery",
     panels: [
-      { title: "Notifications, by outcome of their claim", unit: "ops", queries: [rate("kenri_notifications_total", { by: ["outcome"] })] },
+      { title: "Notifications, by outcome", unit: "ops", queries: [rate("kenri_notifications_total", { by: ["outcome"] })] },
       { title: "Notifications and dead letters, by state", unit: "short", queries: [max("kenri_notifications_depth", { by: ["state"] })] },
       { title: "Age of the oldest notification to send", unit: "s", queries: [max("kenri_notifications_oldest_pending_seconds")] },
       {

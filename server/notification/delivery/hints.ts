@@ -2,8 +2,14 @@ import type { Broker } from "../../kernel/nats/broker.ts";
 import { subjectToken } from "../../kernel/nats/subject.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 
-/** The newest position that a settlement gave to each user. */
+/** The newest position that a statement gave to each user. */
 export type Newest = ReadonlyMap<string, number>;
+
+export function newestOf(settled: readonly { readonly user_id: string; readonly position: number | null }[]): Newest {
+  const newest = new Map<string, number>();
+  for (const { user_id, position } of settled) if (position !== null) newest.set(user_id, Math.max(position, newest.get(user_id) ?? 0));
+  return newest;
+}
 
 /**
  * Publishes that the feed of a user has grown, on `<subject>.<token of the user>`. Only a hint: it is not stored or acknowledged, and may be lost or

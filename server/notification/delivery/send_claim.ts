@@ -11,9 +11,10 @@ import { failedBurst, repeatsOf, rowBurst } from "../../kernel/telemetry/repeats
 import type { Tracer } from "../../kernel/telemetry/spans.ts";
 import { traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { FlowStep } from "../flow_steps.ts";
-import type { NotificationSql, NotificationsClaimRow, NotificationsSettleRow } from "../sql.gen.ts";
+import type { NotificationSql, NotificationsClaimRow } from "../sql.gen.ts";
 import type { Channel, Sending } from "./channels.ts";
-import type { Newest } from "./hints.ts";
+import { type Newest, newestOf } from "./hints.ts";
+import { notificationOutcomes, sendAttributes } from "./outcomes.ts";
 
 export interface SendClaimOptions {
   readonly notifications: Pick<NotificationSql["notifications"], "settle" | "release">;
@@ -37,9 +38,7 @@ type Held = Pick<Settlement, "lease" | "stopping">;
 /** Sends the notifications of a claim: channel → settle | release. Aggregates in parallel, the notifications of each in order. */
 export function sendClaim(options: SendClaimOptions) {
   const { notifications, channels, faults, worker, lease, sendWithin, log, metrics, tracer } = options;
-  const outcomes = metrics.counter("notifications_total", "Notifications, once for each claim, by what became of it.", ["outcome"]);
-  // Rates see only what comes after the first value: so the first failure counts, too.
-  for (const outcome of ["sent", "failed"]) outcomes.inc({ outcome }, 0);
+  const outcomes = notificationOutcomes(metrics);
   options.flow.startAtZero("sent");
   const fenced = metrics.counter("notifications_fenced_total", "Results that came after the lease was lost and changed nothing.");
   const settleRows = fence({ name: "notification", ids: "notification_ids", idOf, counter: fenced, worker, log, tracer });
@@ -135,19 +134,12 @@ const stepOf: Readonly<Record<string, FlowStep>> = { SENT: "sent", PENDING: "ret
 
 const idOf = ({ notification_id }: { readonly notification_id: string }): string => notification_id;
 
-const attributesOf = ({ notification_id, event_id, channel, attempt_count }: NotificationsClaimRow) => ({
-  "kenri.notification_id": notification_id,
-  "kenri.event_id": event_id,
-  "kenri.channel": channel,
-  "kenri.attempt": attempt_count + 1,
-});
-
 type Send = (row: NotificationsClaimRow, ended: AbortSignal) => Promise<Sending>;
 
 const traced =
   (tracer: Tracer, send: Send): Send =>
   async (row, ended) => {
-    const span = tracer.start("notification.send", row.traceparent, { attributes: attributesOf(row) });
+    const span = tracer.start("notification.send", row.traceparent, { attributes: sendAttributes(row) });
     const sending = await send(row, ended);
     span?.end(sending.outcome === "sent" ? {} : { error: sending.outcome });
     return sending;
@@ -158,12 +150,6 @@ function beforeEnd<T>(ended: AbortSignal, work: Promise<T>): Promise<T> {
   const giveUp = () => reject(new Error("the lease ended before an answer came"));
   ended.addEventListener("abort", giveUp);
   return Promise.race([promise, work]).finally(() => ended.removeEventListener("abort", giveUp));
-}
-
-function newestOf(settled: readonly NotificationsSettleRow[]): Newest {
-  const newest = new Map<string, number>();
-  for (const { user_id, position } of settled) if (position !== null) newest.set(user_id, Math.max(position, newest.get(user_id) ?? 0));
-  return newest;
 }
 
 export type SendClaim = ReturnType<typeof sendClaim>;

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../../../stack/wait.ts";
-import { unclaimed } from "../../kernel/delivery/claim_on_write.ts";
 import { connect, type Sql } from "../../kernel/postgres/database.ts";
 import { bindStatements, readStatements } from "../../kernel/postgres/statements.ts";
 import { createMetrics } from "../../kernel/telemetry/metrics.ts";
@@ -27,11 +26,11 @@ const ids = new Map<string, string>();
 const idOf = (user: string, version: string) => ids.getOrInsertComputed(`${user} ${version}`, () => crypto.randomUUID());
 
 /** Versions of items of a user, `item v1`, come in one batch; `item v3!1` is let through if the newest is v1. */
-async function accept(user: string, written: readonly string[], claim: { token: string | null } = { token: crypto.randomUUID() }) {
+async function accept(user: string, written: readonly string[], deliver = true, statements = sql) {
   const versions = written.map(text => text.split("!")[0]!);
   const parts = versions.map(text => text.split(" v") as [string, string]);
   const event_id = versions.map(version => idOf(user, version));
-  const rows = await acceptArrivals(sql, {
+  const rows = await acceptArrivals(statements, {
     event_id,
     event_type: parts.map(() => "EntitlementGranted"),
     aggregate_key: parts.map(([item]) => `${user}:${item}`),
@@ -47,14 +46,15 @@ async function accept(user: string, written: readonly string[], claim: { token: 
       }),
     ),
     channel: "log",
-    ...(claim.token ? { worker: "consumer", token: claim.token, lease_seconds: 10 } : unclaimed),
+    worker: "consumer",
+    deliver,
   });
   return rows.map(row => ({ ...row, version: versions[event_id.indexOf(row.event_id)]! })).sort((a, b) => (a.version < b.version ? -1 : 1));
 }
 
-/** Says which of them were claimed. */
+/** Says which of them were SENT from the start. */
 const comeIn = async (...batch: Parameters<typeof accept>) =>
-  (await accept(...batch)).filter(row => row.claimed_id !== null).map(row => row.version);
+  (await accept(...batch)).filter(row => row.sent_id !== null).map(row => row.version);
 
 /** Says what became of each: `a v2 waits`, `a v2`, `a v2 gap` or `a v2 stale`; a duplicate is not named. */
 const outcomes = async (user: string, ...versions: string[]) =>
@@ -71,11 +71,27 @@ const someoneWaits = () =>
     async () => (await pool`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`).length === 1,
   );
 
-test("events are claimed with their whole run, unless an event of their aggregate is still open", async () => {
+test("notifications are SENT from the start with their whole run, unless one of their aggregate is still open", async () => {
   expect(await comeIn("ann", ["a v1", "a v2", "b v1"])).toEqual(["a v1", "a v2", "b v1"]);
-  expect(await comeIn("ann", ["a v3", "c v1"])).toEqual(["c v1"]);
-  await pool`update notifications set status = 'SENT', sent_at = now(), position = 1, claim_token = null, lease_until = null where aggregate_key = 'ann:b'`;
-  expect(await comeIn("ann", ["b v2"])).toEqual(["b v2"]);
+  expect(await comeIn("ann", ["a v3"], false)).toEqual([]);
+  expect(await comeIn("ann", ["a v4", "b v2", "c v1"])).toEqual(["b v2", "c v1"]);
+  const rows =
+    await pool`select position, attempt_count, attempts_made, sent_at >= created_at as in_time, failed_at, number, worker, outcome
+    from notifications left join notification_attempts using (notification_id) where user_id = 'ann' and status = 'SENT' order by position`;
+  const once = { attempt_count: 1, attempts_made: 1, in_time: true, failed_at: null, number: 1, worker: "consumer", outcome: "sent" };
+  expect([...rows]).toEqual([1, 2, 3, 4, 5].map(position => ({ position, ...once })));
+  expect([...(await pool`select position from inbox_positions where user_id = 'ann'`)]).toEqual([{ position: 5 }]);
+  const [misplaced] = await pool`select count(*) from notifications a join notifications b using (aggregate_key)
+    where a.user_id = 'ann' and a.aggregate_version < b.aggregate_version and a.position > b.position`;
+  expect(misplaced!.count).toBe(0);
+});
+
+test("a FAILED notification that outlived its processed event stays as it is, and takes no place in the feed", async () => {
+  const event_id = idOf("lee", "a v1");
+  await notifications.put(pool, { event_id: `'${event_id}'`, user_id: "'lee'", stock_keeping_unit: "'a'", status: "'FAILED'" });
+  expect(await comeIn("lee", ["a v1"])).toEqual([]);
+  expect((await pool`select status from notifications where event_id = ${event_id}`).map(row => row.status)).toEqual(["FAILED"]);
+  expect(await pool`select from inbox_positions where user_id = 'lee'`).toHaveLength(0);
 });
 
 test("an event whose predecessor was not consumed waits, and nothing of it is stored", async () => {
@@ -139,13 +155,14 @@ test("two consumers with neighbours: the commit of the earlier version decides a
   expect(await behind.second).toEqual(["a v3"]);
 });
 
-test("without a token nothing is claimed", async () => {
-  expect(await comeIn("bea", ["a v1"], { token: null })).toEqual([]);
-  const states = await pool`select status, locked_by from notifications where user_id = 'bea'`;
-  expect([...states]).toEqual([{ status: "PENDING", locked_by: null }]);
+test("what may not be delivered is PENDING for the sender", async () => {
+  expect(await comeIn("bea", ["a v1"], false)).toEqual([]);
+  const states =
+    await pool`select status, position, attempt_count, next_retry_at = created_at as is_new from notifications where user_id = 'bea'`;
+  expect([...states]).toEqual([{ status: "PENDING", position: null, attempt_count: 0, is_new: true }]);
 });
 
-test("a version that waited for the one before to commit is not claimed: it could overtake it", async () => {
+test("a version that waited for the one before to commit is not delivered: it could overtake it", async () => {
   const behind = await pool.begin(async first => {
     await first`insert into newest_versions values ('cid:a', 1)`;
     await notifications.put(first, { user_id: "'cid'", stock_keeping_unit: "'a'" });
@@ -156,9 +173,8 @@ test("a version that waited for the one before to commit is not claimed: it coul
   expect(await behind.second).toEqual([]);
 });
 
-test("two late versions that come to two consumers at once are not both claimed", async () => {
+test("two late versions that come to two consumers at once are not both delivered", async () => {
   await comeIn("dan", ["a v5!0"]);
-  await pool`update notifications set status = 'SENT', sent_at = now(), position = 1, claim_token = null, lease_until = null where user_id = 'dan'`;
   const behind = await pool.begin(async first => {
     await first`update newest_versions set version = greatest(version, 3) where aggregate_key = 'dan:a'`;
     await notifications.put(first, { user_id: "'dan'", stock_keeping_unit: "'a'", aggregate_version: 3, stale: "true" });
@@ -167,4 +183,30 @@ test("two late versions that come to two consumers at once are not both claimed"
     return { second };
   });
   expect(await behind.second).toEqual([]);
+});
+
+test.each([
+  ["a feed", ["a v1"]],
+  ["a feed that begins then", []],
+])("an erasure that meets a delivery to %s leaves no place in it without its counter", async (what, before) => {
+  const user = `sue of ${what}`;
+  const pseudonym = `erased-${crypto.randomUUID()}`;
+  if (before.length > 0) await accept(user, before);
+  await pool`insert into erasures (pseudonym, user_id, emails, requested_by, reason) values (${pseudonym}, ${user}, '{}', 'user:admin', 'asked for')`;
+  const delivery = connect({ url: database.appUrl, name: "delivery", max: 1, statementTimeout: 5000 });
+  const own = bindStatements<NotificationSql>(delivery, readStatements(["kernel", "notification"]), createMetrics(), 5000);
+  await delivery`begin`;
+  await accept(user, ["b v1"], true, own);
+  const erasing = pool`select erase_user(${pseudonym}, 100)`.execute();
+  // Without a counter there is nothing to wait for, and nothing to erase yet.
+  if (before.length > 0) await someoneWaits();
+  else await erasing;
+  await delivery`commit`;
+  await delivery.end();
+  await erasing;
+  await pool`select erase_user(${pseudonym}, 100)`;
+  const feeds = await pool`select user_id, p.position, count(*)::int as there, max(n.position)::int as last
+    from inbox_positions p full join notifications n using (user_id) where user_id in (${user}, ${pseudonym}) group by user_id, p.position`;
+  const all = before.length + 1;
+  expect([...feeds]).toEqual([{ user_id: pseudonym, position: all, there: all, last: all }]);
 });

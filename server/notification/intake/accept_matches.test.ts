@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../../stack/wait.ts";
-import { unclaimed } from "../../kernel/delivery/claim_on_write.ts";
 import { connect, type Sql } from "../../kernel/postgres/database.ts";
 import { bindStatements, readStatements } from "../../kernel/postgres/statements.ts";
 import { createMetrics } from "../../kernel/telemetry/metrics.ts";
 import { type TestDatabase, testDatabase } from "../../testing/databases.ts";
 import { matchMessage } from "../../testing/match_events.ts";
 import { processedEvents } from "../../testing/notification_rows.ts";
+import { leftToSender } from "../delivery/deliver_on_write.ts";
 import type { NotificationSql } from "../sql.gen.ts";
 import { acceptMatches } from "./match_arrivals.ts";
 import { decodeMatchEvent, type IncomingMatch } from "./match_event.ts";
@@ -43,8 +43,9 @@ const earlier = (match: IncomingMatch, milliseconds: number): IncomingMatch => (
 });
 
 /** Consumes matches as one batch, in this order. */
-const accept = (matches: readonly IncomingMatch[], claiming: Parameters<typeof acceptMatches>[1]["claiming"] = unclaimed) =>
-  acceptMatches(sql, { arrivals: matches.map((event, index) => ({ event, streamSeq: index + 1 })), keep, channel: "log", claiming });
+const accept = (matches: readonly IncomingMatch[], delivery = leftToSender) =>
+  acceptMatches(sql, { arrivals: matches.map((event, index) => ({ event, streamSeq: index + 1 })), keep, channel: "log", delivery });
+const atOnce = { worker: "w", mayDeliver: () => true };
 const outcomes = async (...matches: IncomingMatch[]) => (await accept(matches)).map(one => one.outcome);
 const told = async ({ matchId }: IncomingMatch) =>
   (await pool`select user_id from notifications where aggregate_key like ${`match:${matchId}:%`} order by user_id`).map(row => row.user_id);
@@ -85,27 +86,27 @@ test("a match is consumed once: two notices, two consumed events, two announced 
 
 test("the same match twice in a batch is one", async () => {
   const match = matchOf("b1", "b2");
-  const accepted = await accept([match, match], { worker: "w", token: crypto.randomUUID(), lease_seconds: 10 });
-  expect(accepted.map(one => [one.outcome, one.claimed.size])).toEqual([
+  const accepted = await accept([match, match], atOnce);
+  expect(accepted.map(one => [one.outcome, one.delivered.size])).toEqual([
     ["accepted", 2],
     ["duplicate", 0],
   ]);
   expect(await told(match)).toHaveLength(2);
 });
 
-test("notifications are claimed with a token and not without", async () => {
-  const [claimed, open] = [matchOf("c1", "c2"), matchOf("c3", "c4")];
-  const token = crypto.randomUUID();
-  const [first] = await accept([claimed], { worker: "w", token, lease_seconds: 10 });
-  expect([...first!.claimed.keys()].toSorted()).toEqual(claimed.notices.map(one => one.eventId).toSorted());
+test("notifications that may be delivered are SENT from the start; others are PENDING for the sender", async () => {
+  const [sent, open] = [matchOf("c1", "c2"), matchOf("c3", "c4")];
+  const [first] = await accept([sent], atOnce);
+  expect([...first!.delivered.keys()].toSorted()).toEqual(sent.notices.map(one => one.eventId).toSorted());
   await accept([open]);
   const states = (match: IncomingMatch) =>
-    pool`select status, locked_by, claim_token, lease_until > now() as leased from notifications where aggregate_key like ${`match:${match.matchId}:%`}`;
-  expect([...(await states(claimed))]).toEqual(
-    Array.from({ length: 2 }, () => ({ status: "PROCESSING", locked_by: "w", claim_token: token, leased: true })),
+    pool`select status, position, attempts_made, worker, outcome from notifications left join notification_attempts using (notification_id)
+      where aggregate_key like ${`match:${match.matchId}:%`}`;
+  expect([...(await states(sent))]).toEqual(
+    Array.from({ length: 2 }, () => ({ status: "SENT", position: 1, attempts_made: 1, worker: "w", outcome: "sent" })),
   );
   expect([...(await states(open))]).toEqual(
-    Array.from({ length: 2 }, () => ({ status: "PENDING", locked_by: null, claim_token: null, leased: null })),
+    Array.from({ length: 2 }, () => ({ status: "PENDING", position: null, attempts_made: 0, worker: null, outcome: null })),
   );
 });
 
@@ -154,7 +155,7 @@ test("the order of the stream decides, not the order in a batch", async () => {
     { event: second, streamSeq: 8 },
     { event: first, streamSeq: 7 },
   ];
-  const accepted = await acceptMatches(sql, { arrivals, keep, channel: "log", claiming: unclaimed });
+  const accepted = await acceptMatches(sql, { arrivals, keep, channel: "log", delivery: leftToSender });
   expect(accepted.map(one => one.outcome)).toEqual(["waiting", "accepted"]);
 });
 
@@ -215,7 +216,7 @@ describe("two consumers at once", () => {
     const theirs = bindStatements<NotificationSql>(other, readStatements(["kernel", "notification"]), createMetrics(), 5000);
     try {
       await other`begin`;
-      await acceptMatches(theirs, { arrivals: [{ event: first, streamSeq: 1 }], keep, channel: "log", claiming: unclaimed });
+      await acceptMatches(theirs, { arrivals: [{ event: first, streamSeq: 1 }], keep, channel: "log", delivery: leftToSender });
       const waiting = outcomes(second);
       await someoneWaits();
       if (ends === "commits") await other`commit`;

@@ -1,4 +1,3 @@
-import type { ClaimOnWrite } from "../../kernel/delivery/claim_on_write.ts";
 import type { Faults } from "../../kernel/life/fault.ts";
 import type { Signatures } from "../../kernel/nats/signatures.ts";
 import type { Received, Verdict } from "../../kernel/nats/subscription.ts";
@@ -8,14 +7,14 @@ import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import { failedBurst, repeatsOf } from "../../kernel/telemetry/repeats.ts";
 import type { Tracer } from "../../kernel/telemetry/spans.ts";
 import { isReadableTrace, traceIdOf } from "../../kernel/telemetry/trace.ts";
-import type { NotificationsClaimRow } from "../sql.gen.ts";
+import type { DeliverOnWrite } from "../delivery/deliver_on_write.ts";
 import { eventIdOf } from "./event_rules.ts";
 import { type Refused, readMessage } from "./incoming.ts";
 import { intakeSpans } from "./intake_spans.ts";
 import type { IntakeParts, SourceDeclaration } from "./source.ts";
 
 export interface ConsumerParts extends IntakeParts {
-  readonly attempts: Pick<ClaimOnWrite<NotificationsClaimRow>, "reserve">;
+  readonly delivery: DeliverOnWrite;
   readonly signatures: Signatures;
   readonly counters: IntakeCounters;
   readonly faults: Faults;
@@ -52,7 +51,7 @@ interface Unreadable extends Refused {
 export function consumer<Event>(declared: SourceDeclaration<Event>, parts: ConsumerParts): SourceConsumer {
   const { name: source, decode } = declared;
   const { stream } = declared.consumer;
-  const { sql, attempts, signatures, counters, faults, flow, log, tracer } = parts;
+  const { sql, delivery, signatures, counters, faults, flow, log, tracer } = parts;
   const intake = declared.intake(parts);
 
   async function handle(batch: readonly Received[]): Promise<Verdict[]> {
@@ -86,22 +85,20 @@ export function consumer<Event>(declared: SourceDeclaration<Event>, parts: Consu
     }
   }
 
-  /** Stores the events that can be consumed now, and starts the first attempt at their notifications. */
+  /** Stores the events that can be consumed now, with their notifications. */
   async function accept(readable: readonly Readable<Event>[]): Promise<readonly Verdict[]> {
     if (readable.length === 0) return [];
-    const reserved = attempts.reserve();
     const spans = tracer && intakeSpans(tracer, declared, readable);
     try {
       const arrivals = readable.map(({ event, message }, n) => ({ event: spans?.events[n] ?? event, streamSeq: message.streamSeq }));
-      const { verdicts, counts, stored, claimed } = await intake.accept(arrivals, reserved.claiming);
+      const { verdicts, counts, stored, delivered } = await intake.accept(arrivals, delivery);
       spans?.end(verdicts);
       for (const [outcome, count] of Object.entries(counts)) counters.events.inc({ source, outcome }, count);
       flow.passed("taken_in", stored);
-      reserved.start(claimed, claimed.length < stored.length);
+      delivery.committed(delivered, delivered.length < stored.length);
       return verdicts;
     } catch (error) {
       spans?.fail(error);
-      reserved.fail(error);
       throw error;
     }
   }

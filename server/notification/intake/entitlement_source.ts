@@ -1,9 +1,9 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { EntitlementEventSchema } from "../../gen/kenri/entitlement/v1/entitlement_event_pb.ts";
-import { unclaimed } from "../../kernel/delivery/claim_on_write.ts";
 import { repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
 import type { NotificationSettings } from "../config.ts";
-import type { AcceptRow, NotificationsClaimRow } from "../sql.gen.ts";
+import { type Delivered, type DeliverOnWrite, leftToSender } from "../delivery/deliver_on_write.ts";
+import type { AcceptRow } from "../sql.gen.ts";
 import { type Accepted, acceptArrivals, type Through } from "./arrivals.ts";
 import { decodeEntitlementEvent, type IncomingEvent } from "./entitlement_event.ts";
 import { createPatience } from "./patience.ts";
@@ -28,7 +28,7 @@ export const entitlementSource = ({ sources, intake }: NotificationSettings): So
     inTraces: (event, [traceparent = event.traceparent]) => ({ ...event, traceparent }),
     async acceptNow({ sql, channel }, { event, streamSeq }) {
       const through = new Map([[event.aggregateKey, { version: event.version, at: event.version }]]);
-      await acceptArrivals(sql, { ...parametersOf([{ event, streamSeq }], channel), through, ...unclaimed });
+      await acceptArrivals(sql, { ...parametersOf([{ event, streamSeq }], channel, leftToSender), through });
       return undefined;
     },
   });
@@ -71,8 +71,8 @@ function entitlementIntake({ sql, channel, log, metrics }: IntakeParts, patience
 
   return {
     startAnew: patience.startAnew,
-    async accept(batch, claiming): Promise<Acceptance> {
-      const answered = await acceptArrivals(sql, { ...parametersOf(batch, channel), through: letThrough(batch), ...claiming });
+    async accept(batch, delivery): Promise<Acceptance> {
+      const answered = await acceptArrivals(sql, { ...parametersOf(batch, channel, delivery), through: letThrough(batch) });
       const eventOf = new Map(batch.map(({ event }) => [event.eventId, event]));
       const rows = answered.filter(row => !row.waiting);
       const waiting = answered.filter(row => row.waiting);
@@ -87,13 +87,13 @@ function entitlementIntake({ sql, channel, log, metrics }: IntakeParts, patience
         }),
         counts: { accepted: rows.length - stale, stale, waiting: waiting.length, duplicate: batch.length - answered.length },
         stored: consumed.map(({ event }) => event),
-        claimed: consumed.flatMap(({ row, event }) => claimRow(row, event, channel) ?? []).sort(byVersion),
+        delivered: consumed.flatMap(({ row, event }) => deliveredRow(row, event, channel) ?? []),
       };
     },
   };
 }
 
-const parametersOf = (batch: Batch, channel: string) => ({
+const parametersOf = (batch: Batch, channel: string, { worker, mayDeliver }: Pick<DeliverOnWrite, "worker" | "mayDeliver">) => ({
   event_id: batch.map(({ event }) => event.eventId),
   event_type: batch.map(({ event }) => event.eventType),
   aggregate_key: batch.map(({ event }) => event.aggregateKey),
@@ -103,16 +103,17 @@ const parametersOf = (batch: Batch, channel: string) => ({
   payload: batch.map(({ event }) => event.payload),
   traceparent: batch.map(({ event }) => event.traceparent),
   channel,
+  worker,
+  deliver: mayDeliver(batch.map(({ event }) => event.userId)),
 });
 
-const byVersion = (a: NotificationsClaimRow, b: NotificationsClaimRow) => a.aggregate_version - b.aggregate_version;
-
-/** A claimed notification, as the sender's own claim would return it. */
-const claimRow = ({ claimed_id, event_id, stale }: AcceptRow, event: IncomingEvent, channel: string): NotificationsClaimRow | undefined =>
-  claimed_id === null
+/** A notification that was SENT from the start. */
+const deliveredRow = ({ sent_id, position, event_id, stale }: AcceptRow, event: IncomingEvent, channel: string): Delivered | undefined =>
+  sent_id === null || position === null
     ? undefined
     : {
-        notification_id: claimed_id,
+        notification_id: sent_id,
+        position,
         event_id,
         user_id: event.userId,
         type: event.eventType,

@@ -1,5 +1,5 @@
-import type { Claiming } from "../../kernel/delivery/claim_on_write.ts";
 import { sqlState, violatedConstraint } from "../../kernel/postgres/database.ts";
+import type { Delivered, DeliverOnWrite } from "../delivery/deliver_on_write.ts";
 import type { AcceptMatchesParameters, AcceptMatchesRow, NotificationSql } from "../sql.gen.ts";
 import { type IncomingMatch, matchFound } from "./match_event.ts";
 
@@ -13,7 +13,7 @@ export interface MatchArrivals {
   /** How long a request to join that was announced counts, in milliseconds. */
   readonly keep: number;
   readonly channel: string;
-  readonly claiming: Claiming;
+  readonly delivery: Pick<DeliverOnWrite, "worker" | "mayDeliver">;
 }
 
 /** `waiting`: it shares a request to join with a match before it in the batch, and is judged when that one is stored. */
@@ -21,8 +21,8 @@ export interface AcceptedMatch {
   readonly outcome: "accepted" | "duplicate" | "conflict" | "waiting";
   /** Of a conflict: the match in which a request to join was announced before. */
   readonly announcedIn: string | null;
-  /** The ids of the claimed notifications, by the id of the notice. */
-  readonly claimed: ReadonlyMap<string, string>;
+  /** The notifications that were SENT from the start, by the id of the notice. */
+  readonly delivered: ReadonlyMap<string, Pick<Delivered, "notification_id" | "position">>;
 }
 
 // Retry limit. Each lost race means that a rival committed, so this cannot go on forever. A deadlock has never been seen.
@@ -35,10 +35,10 @@ export async function acceptMatches(sql: Pick<NotificationSql, "accept_matches">
   const rowsOf = Map.groupBy(rows, row => row.match_id);
   const chosen = new Set(first);
   return batch.arrivals.map(arrival => {
-    if (waiting.has(arrival.event.matchId)) return { outcome: "waiting", announcedIn: null, claimed: new Map() };
+    if (waiting.has(arrival.event.matchId)) return { outcome: "waiting", announcedIn: null, delivered: new Map() };
     const accepted = acceptedOf(rowsOf.get(arrival.event.matchId)!);
     // The same match twice in a batch: the first arrival stands for both.
-    return chosen.has(arrival) || accepted.outcome !== "accepted" ? accepted : { ...accepted, outcome: "duplicate", claimed: new Map() };
+    return chosen.has(arrival) || accepted.outcome !== "accepted" ? accepted : { ...accepted, outcome: "duplicate", delivered: new Map() };
   });
 }
 
@@ -70,7 +70,7 @@ async function runUntilSettled(run: () => Promise<AcceptMatchesRow[]>): Promise<
   }
 }
 
-function parametersOf(arrivals: readonly MatchArrival[], { keep, channel, claiming }: MatchArrivals): AcceptMatchesParameters {
+function parametersOf(arrivals: readonly MatchArrival[], { keep, channel, delivery }: MatchArrivals): AcceptMatchesParameters {
   const rows = arrivals.flatMap(({ event, streamSeq }) => event.notices.map(notice => ({ ...event, streamSeq, notice })));
   return {
     match_id: rows.map(({ matchId }) => matchId),
@@ -86,12 +86,17 @@ function parametersOf(arrivals: readonly MatchArrival[], { keep, channel, claimi
     traceparent: rows.map(({ notice }) => notice.traceparent),
     keep_seconds: keep / 1000,
     channel,
-    ...claiming,
+    worker: delivery.worker,
+    deliver: delivery.mayDeliver(rows.map(({ notice }) => notice.userId)),
   };
 }
 
 const acceptedOf = (rows: readonly AcceptMatchesRow[]): AcceptedMatch => ({
   outcome: rows[0]!.outcome as AcceptedMatch["outcome"],
   announcedIn: rows.find(row => row.announced_in !== null)?.announced_in ?? null,
-  claimed: new Map(rows.flatMap(({ event_id, claimed_id }) => (claimed_id === null ? [] : [[event_id, claimed_id] as const]))),
+  delivered: new Map(
+    rows.flatMap(({ event_id, sent_id, position }) =>
+      sent_id === null || position === null ? [] : [[event_id, { notification_id: sent_id, position }] as const],
+    ),
+  ),
 });

@@ -1,12 +1,11 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { MatchEventSchema } from "../../gen/kenri/matchmaking/v1/match_event_pb.ts";
-import { unclaimed } from "../../kernel/delivery/claim_on_write.ts";
 import type { Verdict } from "../../kernel/nats/subscription.ts";
 import { repeatsOf, rowBurst } from "../../kernel/telemetry/repeats.ts";
 import type { BatchMember } from "../../kernel/telemetry/spans.ts";
 import { traceIdOf } from "../../kernel/telemetry/trace.ts";
 import type { NotificationSettings } from "../config.ts";
-import type { NotificationsClaimRow } from "../sql.gen.ts";
+import { type Delivered, leftToSender } from "../delivery/deliver_on_write.ts";
 import { type AcceptedMatch, acceptMatches } from "./match_arrivals.ts";
 import { decodeMatchEvent, type IncomingMatch, type MatchNotice, matchFound } from "./match_event.ts";
 import { type Acceptance, declareSource, type Intake, type IntakeParts, type Outcome, type Source } from "./source.ts";
@@ -29,7 +28,7 @@ export const matchSource = ({ sources, intake }: NotificationSettings): Source =
       notices: event.notices.map((notice, index) => ({ ...notice, traceparent: traceparents[index] ?? notice.traceparent })),
     }),
     async acceptNow({ sql, channel }, arrival) {
-      const [accepted] = await acceptMatches(sql, { arrivals: [arrival], keep, channel, claiming: unclaimed });
+      const [accepted] = await acceptMatches(sql, { arrivals: [arrival], keep, channel, delivery: leftToSender });
       return accepted!.outcome === "conflict" ? `one of its players was announced in the match ${accepted!.announcedIn}` : undefined;
     },
   });
@@ -46,8 +45,8 @@ function traceOfNotice({ eventId, traceparent }: MatchNotice, published: string)
 function matchIntake({ sql, channel, log }: IntakeParts, keep: number): Intake<IncomingMatch> {
   return {
     startAnew: () => {},
-    async accept(batch, claiming): Promise<Acceptance> {
-      const accepted = await acceptMatches(sql, { arrivals: batch, keep, channel, claiming });
+    async accept(batch, delivery): Promise<Acceptance> {
+      const accepted = await acceptMatches(sql, { arrivals: batch, keep, channel, delivery });
       const judged = batch.map(({ event }, index) => ({ event, ...accepted[index]! }));
       for (const { event, outcome, announcedIn } of judged)
         if (outcome === "conflict")
@@ -62,7 +61,7 @@ function matchIntake({ sql, channel, log }: IntakeParts, keep: number): Intake<I
         verdicts: judged.map(({ outcome }): Verdict => (outcome === "waiting" ? { later: shortDelay } : "consumed")),
         counts: countsOf(judged.map(({ outcome }) => outcome)),
         stored: fresh.flatMap(({ event }) => event.notices),
-        claimed: fresh.flatMap(({ event, claimed }) => event.notices.flatMap(notice => claimRow(notice, claimed, channel) ?? [])),
+        delivered: fresh.flatMap(({ event, delivered }) => event.notices.flatMap(notice => deliveredRow(notice, delivered, channel) ?? [])),
       };
     },
   };
@@ -74,12 +73,12 @@ function countsOf(outcomes: readonly AcceptedMatch["outcome"][]): Partial<Record
   return counts;
 }
 
-/** A claimed notification, as the sender's own claim would return it. */
-function claimRow(notice: MatchNotice, claimed: AcceptedMatch["claimed"], channel: string): NotificationsClaimRow | undefined {
-  const notification_id = claimed.get(notice.eventId);
-  if (notification_id === undefined) return undefined;
+/** A notification that was SENT from the start. */
+function deliveredRow(notice: MatchNotice, delivered: AcceptedMatch["delivered"], channel: string): Delivered | undefined {
+  const sent = delivered.get(notice.eventId);
+  if (sent === undefined) return undefined;
   return {
-    notification_id,
+    ...sent,
     event_id: notice.eventId,
     user_id: notice.userId,
     type: matchFound,

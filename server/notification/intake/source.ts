@@ -1,10 +1,10 @@
-import type { Claiming } from "../../kernel/delivery/claim_on_write.ts";
 import type { ConsumerSpec } from "../../kernel/nats/streams.ts";
 import type { Verdict } from "../../kernel/nats/subscription.ts";
 import type { Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import type { BatchMember } from "../../kernel/telemetry/spans.ts";
-import type { NotificationSql, NotificationsClaimRow } from "../sql.gen.ts";
+import type { Delivered, DeliverOnWrite } from "../delivery/deliver_on_write.ts";
+import type { NotificationSql } from "../sql.gen.ts";
 import { type ConsumerParts, consumer, type SourceConsumer } from "./consumer.ts";
 import type { Decode, Headers } from "./event_rules.ts";
 import { type Letter, type Reprocessed, type Reprocessing, reprocessLetter } from "./reprocess.ts";
@@ -25,13 +25,13 @@ export interface Acceptance {
   readonly counts: Readonly<Partial<Record<Outcome, number>>>;
   /** The notices that were stored. */
   readonly stored: readonly { readonly payload: unknown }[];
-  /** Those of them that were claimed, in the order in which they are sent. */
-  readonly claimed: readonly NotificationsClaimRow[];
+  /** Those of them that were SENT from the start. */
+  readonly delivered: readonly Delivered[];
 }
 
 /** How a consumer stores the events of a source. */
 export interface Intake<Event> {
-  accept(batch: readonly Arrival<Event>[], claiming: Claiming): Promise<Acceptance>;
+  accept(batch: readonly Arrival<Event>[], delivery: Pick<DeliverOnWrite, "worker" | "mayDeliver">): Promise<Acceptance>;
   /** After an outage, in which no event could be consumed anywhere. */
   startAnew(): void;
 }
