@@ -1,6 +1,6 @@
 import type { Faults } from "../../kernel/life/fault.ts";
 import type { Flow } from "../../kernel/operator/flow.ts";
-import type { Log } from "../../kernel/telemetry/log.ts";
+import { batchedLog, type Log } from "../../kernel/telemetry/log.ts";
 import type { Metrics } from "../../kernel/telemetry/metrics.ts";
 import type { Tracer } from "../../kernel/telemetry/spans.ts";
 import type { NotificationsClaimRow } from "../sql.gen.ts";
@@ -47,6 +47,7 @@ export interface DeliverOnWriteOptions {
 export function deliverOnWrite(options: DeliverOnWriteOptions): DeliverOnWrite {
   const { worker, channel, isReady, faults, wakeSender, hint, flow, log, metrics, tracer } = options;
   const outcomes = notificationOutcomes(metrics);
+  const batched = batchedLog(log);
   flow.startAtZero("sent");
 
   return {
@@ -56,7 +57,7 @@ export function deliverOnWrite(options: DeliverOnWriteOptions): DeliverOnWrite {
       if (hasWaiting) wakeSender();
       if (delivered.length === 0) return;
       for (const row of delivered) {
-        logSent(log, row);
+        logSent(batched, row);
         tracer?.start("notification.send", row.traceparent, { attributes: sendAttributes(row) })?.end({});
       }
       outcomes.inc({ outcome: "sent" }, delivered.length);
