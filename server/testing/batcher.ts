@@ -16,8 +16,8 @@ const settled = () => new Promise<void>(resolve => setImmediate(resolve));
 // Requests that a test leaves waiting are not refused while another test runs.
 const aDay = 86_400_000;
 
-/** The batcher over a statement of the test. */
-export function batcher({ lanes = 1, batch = 64, queue = 1000, wait = aDay } = {}) {
+/** The batcher over a statement of the test. By default a batch runs as soon as the one before has ended. */
+export function batcher({ lanes = 1, batch = 64, queue = 1000, wait = aDay, gather = 0 } = {}) {
   const runs: Run[] = [];
   let commits = 0;
   const run = (parameters: ChangeBatch) =>
@@ -41,6 +41,7 @@ export function batcher({ lanes = 1, batch = 64, queue = 1000, wait = aDay } = {
     batch,
     queue,
     wait,
+    gather,
     ttlSeconds: 60,
     committed: () => void commits++,
     replayed: () => {},

@@ -24,6 +24,35 @@ describe("a batch", () => {
     expect((await Promise.all(answers)).map(one => one.response_body)).toEqual(keys);
   });
 
+  test("waits for the clients that the batch before has answered, and runs as soon as they have sent again", async () => {
+    const { submit, runs } = batcher({ gather: 1e9 });
+    for (const key of ["a", "b", "c"]) void submit(change(key));
+    await runs[0]!.succeed();
+    expect(runs.map(run => run.keys)).toEqual([["a"]]);
+    void submit(change("d"));
+    expect(runs.map(run => run.keys)).toEqual([["a"], ["b", "c", "d"]]);
+  });
+
+  test("does not wait for longer if they do not send again", async () => {
+    const { submit, runs } = batcher({ gather: 1e9 });
+    for (const key of ["a", "b", "c"]) void submit(change(key));
+    await runs[0]!.succeed();
+    await until("the next batch runs", 5000, () => runs.length === 2);
+    expect(runs[1]!.keys).toEqual(["b", "c"]);
+  });
+
+  test("does not wait if it is full, or if the one before was alone", async () => {
+    const { submit, runs } = batcher({ batch: 2, gather: 1e9 });
+    for (const key of ["a", "b", "c"]) void submit(change(key));
+    await runs[0]!.succeed();
+    expect(runs.map(run => run.keys)).toEqual([["a"], ["b", "c"]]);
+    const alone = batcher({ gather: 1e9 });
+    void alone.submit(change("a"));
+    await alone.runs[0]!.succeed();
+    void alone.submit(change("b"));
+    expect(alone.runs.map(run => run.keys)).toEqual([["a"], ["b"]]);
+  });
+
   test("never holds a key or a pair twice; a second one waits for the next", async () => {
     const { submit, runs } = batcher();
     void submit(change("first"));

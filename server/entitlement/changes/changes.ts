@@ -41,6 +41,8 @@ export interface ChangesOptions {
   readonly queue: number;
   /** How long a request waits for its turn, in milliseconds: a random time between half of this and all of it. */
   readonly wait: number;
+  /** After a batch the next one waits for more requests, for at most so many times as long as the batch took. */
+  readonly gather?: number;
   readonly ttlSeconds: number;
   /** Called after a commit, with the number of new events. */
   readonly committed: (events: number) => void;
@@ -55,13 +57,18 @@ const maxRuns = 8;
 // Behind a batch that runs for longer, small batches may run beside it. A batch of 64 takes about 10 ms; one that waits for a lock takes much longer.
 const slowAfter = 25;
 
+// Without it the clients of a closed loop fall into two halves that take turns, and a statement carries only one of them. (Measured at 64 connections: 60
+// grants a statement instead of 28, 0.83 of the CPU time, 1.15 of the rate, and a shorter answer.)
+const gatherFactor = 2;
+
 // Retry-After grows by one second for so many waiting requests of the client: thousands of retries each second would cost more than the changes.
 const waitingPerSecond = 500;
 const mostPause = 10;
 
 /**
- * Runs concurrent requests in batches, one statement for each. A request that finds all lanes idle runs at once. While a batch runs, requests wait and run
- * together when it has ended: a statement for many costs less for each. Another lane runs beside it if a full batch waits, or if the batch takes long.
+ * Runs concurrent requests in batches, one statement for each. A request on an idle system runs at once. While a batch runs, requests wait and run
+ * together after it: a statement for many costs less for each. They also wait for as many new requests as the batch has answered, but not for longer
+ * than twice its time. Another lane runs beside it if a full batch waits, or if the batch takes long.
  * A request locks its key and its pair (user, sku) from the moment it is ready until it is answered. A second request for either waits behind it, so a
  * batch never has one twice. If a batch fails, its requests run one by one, so that one request cannot fail the others.
  *
@@ -69,7 +76,8 @@ const mostPause = 10;
  * the client with the most. A request that has not run within `wait` is refused. The wait is random: requests that came together are not refused
  * together, and do not come again together. A request that is refused here was never sent to the database.
  */
-export function changes({ run, lanes, batch, queue, wait, ttlSeconds, committed, replayed, metrics }: ChangesOptions) {
+export function changes(options: ChangesOptions) {
+  const { run, lanes, batch, queue, wait, gather = gatherFactor, ttlSeconds, committed, replayed, metrics } = options;
   // All requests that do not run yet, and those of them that wait behind no lock.
   const waiting = fairQueue<Waiting>();
   const ready = fairQueue<Waiting>();
@@ -79,6 +87,8 @@ export function changes({ run, lanes, batch, queue, wait, ttlSeconds, committed,
   /** The batches under way, each with its start. */
   const underWay = new Set<{ readonly since: number }>();
   let isLookDue = false;
+  /** When the next batch runs on idle lanes: with so many requests, or at this time. */
+  let next = { size: 1, at: 0 };
   const batchSeconds = metrics.histogram("change_batch_seconds", "Time of a batch of changes.");
   const outcomes = metrics.counter("changes_total", "Changes asked for, by outcome.", ["outcome"]);
 
@@ -114,25 +124,33 @@ export function changes({ run, lanes, batch, queue, wait, ttlSeconds, committed,
         underWay.delete(lane);
         running -= taken.length;
         for (const one of taken) release(one);
+        awaitOthers(taken.length, lane.since);
         pump();
       });
     }
     if (ready.size() > 0 && underWay.size < lanes) lookLater();
   }
 
+  /** The clients that were just answered may send again at once: their requests run together with those that wait already. */
+  function awaitOthers(answered: number, since: number): void {
+    const now = performance.now();
+    next = { size: Math.min(batch, answered + ready.size()), at: now + Math.min(slowAfter, gather * (now - since)) };
+  }
+
   /** Whether one more batch may run now. */
   function mayRun(): boolean {
     if (underWay.size === lanes) return false;
     const now = performance.now();
+    if (underWay.size === 0) return ready.size() >= next.size || now >= next.at;
     return ready.size() >= batch || underWay.values().every(({ since }) => now - since >= slowAfter);
   }
 
-  /** Looks again when the youngest batch under way becomes slow. */
+  /** Looks again when the youngest batch under way becomes slow, or when the next batch is due. */
   function lookLater(): void {
     if (isLookDue) return;
     isLookDue = true;
-    const youngest = Math.max(...underWay.values().map(({ since }) => since));
-    after(Math.max(1, Math.ceil(youngest + slowAfter - performance.now())), () => {
+    const due = underWay.size === 0 ? next.at : Math.max(...underWay.values().map(({ since }) => since)) + slowAfter;
+    after(Math.max(1, Math.ceil(due - performance.now())), () => {
       isLookDue = false;
       pump();
     });
