@@ -7,6 +7,7 @@ import { backlog } from "./backlog.ts";
 import { operatorReads } from "./console.ts";
 import { gateway } from "./gateway.ts";
 import { grants } from "./grants.ts";
+import { hotPair } from "./hot_pair.ts";
 import { hotPairs } from "./hot_pairs.ts";
 import { latency } from "./latency.ts";
 import { matchmaking } from "./matchmaking.ts";
@@ -28,6 +29,7 @@ const parts: Record<string, { readonly run: Part; readonly processes: string }> 
   relay: { run: relay, processes: "" },
   latency: { run: latency, processes: "entitlement notification" },
   backlog: { run: large => besideSmall(large, backlog), processes: "" },
+  hot_pair: { run: hotPair, processes: "entitlement notification" },
   hot_pairs: { run: long => besideSmall(long, hotPairs), processes: "" },
   console: {
     run: large => besideSmall(large, operatorReads, "entitlement:api notification:api"),
