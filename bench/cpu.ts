@@ -1,4 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
+import type { Stack } from "../stack/stack.ts";
+
+export type Servers = Stack<"postgres" | "nats">;
 
 /** User and system time of a process so far, in seconds. */
 export function cpuSeconds(pid: number): number {
@@ -27,4 +30,19 @@ export function postgresCpu(postmaster: number): Map<string, number> {
     }
   }
   return kinds;
+}
+
+/** The CPU time so far of a process and of the servers that it uses, in seconds. `only`: the database whose backends count; by default all do. */
+export function cpuOf(pid: number, { postgres, nats }: Servers, only?: string): Map<string, number> {
+  const seconds = new Map([
+    ["bun", cpuSeconds(pid)],
+    ["nats", cpuSeconds(nats.pid!)],
+  ]);
+  for (const [kind, value] of postgresCpu(postgres.pid!)) {
+    const [, system] = /^(\w+?)_[0-9a-f]{12}$/.exec(kind) ?? [];
+    if (system && only && kind !== only) continue;
+    const name = `postgres ${system ?? kind}`;
+    seconds.set(name, (seconds.get(name) ?? 0) + value);
+  }
+  return seconds;
 }

@@ -26,7 +26,7 @@ const parts: Record<string, { readonly run: Part; readonly processes: string }> 
   grants: { run: grants, processes: "entitlement:api" },
   tracing: { run: tracing, processes: "" },
   whole: { run: () => whole(another, stack), processes: "" },
-  relay: { run: relay, processes: "" },
+  relay: { run: kenri => relay(kenri, stack), processes: "" },
   latency: { run: latency, processes: "entitlement notification" },
   backlog: { run: large => besideSmall(large, backlog), processes: "" },
   hot_pair: { run: hotPair, processes: "entitlement notification" },

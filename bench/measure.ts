@@ -12,6 +12,8 @@ export function percentile(values: readonly number[], p: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * p) / 100))] ?? Number.NaN;
 }
 
+export const mean = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
+
 export const ms = (value: number) => `${value.toFixed(value < 10 ? 2 : 1)} ms`;
 export const perSecond = (value: number) => `${Math.round(value).toLocaleString("en")}/s`;
 

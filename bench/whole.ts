@@ -1,7 +1,8 @@
 import type { TestKenri } from "../server/testing/kenri.ts";
 import { startProcess } from "../server/testing/process.ts";
-import { type Figure, ms, percentile, perSecond } from "./measure.ts";
-import { closedLoop, load, openLoop, type Running, type Sample, type Servers, type Traffic } from "./whole_load.ts";
+import type { Servers } from "./cpu.ts";
+import { type Figure, mean, ms, percentile, perSecond } from "./measure.ts";
+import { closedLoop, load, openLoop, type Running, type Sample, type Traffic } from "./whole_load.ts";
 
 const rounds = 3;
 // Until then the compiler of JavaScript uses up to a third of the CPU time.
@@ -65,7 +66,6 @@ async function inTurns(running: readonly Running[], servers: Servers, run: strin
   return samples;
 }
 
-const mean = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
 const total = (map: ReadonlyMap<string, number>) => map.values().reduce((sum, one) => sum + one, 0);
 
 const sumUp = (samples: readonly Sample[]) => ({

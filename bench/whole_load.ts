@@ -1,11 +1,8 @@
 import type { TestKenri } from "../server/testing/kenri.ts";
 import { sumOf, type TestProcess } from "../server/testing/process.ts";
-import type { Stack } from "../stack/stack.ts";
 import { until } from "../stack/wait.ts";
-import { cpuSeconds, postgresCpu } from "./cpu.ts";
+import { cpuOf, type Servers } from "./cpu.ts";
 import { throughput } from "./measure.ts";
-
-export type Servers = Stack<"postgres" | "nats">;
 
 /** A running system: both systems with all workers in one process, on databases and a stream of its own. */
 export interface Running {
@@ -104,21 +101,9 @@ async function allSent({ entitlementSql, notificationSql }: TestKenri, users: st
 async function usage({ entitlementSql }: TestKenri, process: TestProcess, servers: Servers, when: "before" | "after") {
   const [row] = await entitlementSql`select pg_current_wal_lsn() as lsn`;
   const lsn = row!.lsn as string;
-  if (when === "after") return { lsn, cpu: cpuOf(process, servers), runs: await runsOf(process) };
+  if (when === "after") return { lsn, cpu: cpuOf(process.pid, servers), runs: await runsOf(process) };
   const runs = await runsOf(process);
-  return { lsn, runs, cpu: cpuOf(process, servers) };
-}
-
-function cpuOf(process: TestProcess, { postgres, nats }: Servers): Map<string, number> {
-  const seconds = new Map([
-    ["bun", cpuSeconds(process.pid)],
-    ["nats", cpuSeconds(nats.pid!)],
-  ]);
-  for (const [kind, value] of postgresCpu(postgres.pid!)) {
-    const name = `postgres ${/^(\w+?)_[0-9a-f]{12}$/.exec(kind)?.[1] ?? kind}`;
-    seconds.set(name, (seconds.get(name) ?? 0) + value);
-  }
-  return seconds;
+  return { lsn, runs, cpu: cpuOf(process.pid, servers) };
 }
 
 async function runsOf(process: TestProcess): Promise<Map<string, number>> {
