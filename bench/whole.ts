@@ -1,8 +1,9 @@
 import type { TestKenri } from "../server/testing/kenri.ts";
-import { startProcess } from "../server/testing/process.ts";
 import type { Servers } from "./cpu.ts";
 import { type Figure, mean, ms, percentile, perSecond } from "./measure.ts";
+import { startKenri } from "./whole_kenri.ts";
 import { closedLoop, load, openLoop, type Running, type Sample, type Traffic } from "./whole_load.ts";
+import { startPlain } from "./whole_plain.ts";
 
 const rounds = 3;
 // Until then the compiler of JavaScript uses up to a third of the CPU time.
@@ -26,8 +27,11 @@ export async function whole(another: () => Promise<TestKenri>, servers: Servers)
   const running: Running[] = [];
   const figures: Figure[] = [];
   try {
-    running.push(await start("now", await another()));
-    if (before) running.push(await start("before", await another(), before));
+    const kenri = await another();
+    running.push(await startKenri("now", kenri));
+    if (before) running.push(await startKenri("before", await another(), before));
+    const systems = [...running];
+    running.push(await startPlain(kenri, servers));
     for (const one of running) await load(one, servers, "warm", warmUp, closedLoop(64));
     let most = 0;
     for (const { connections, count } of loads) {
@@ -36,21 +40,11 @@ export async function whole(another: () => Promise<TestKenri>, servers: Servers)
       most = Math.max(most, sumUp(samples.get("now")!).accepted);
     }
     const rate = Math.floor(most / 2);
-    figures.push(...figuresOf(`${perSecond(rate)} arrive`, await inTurns(running, servers, "open", 4000, openLoop(rate))));
+    figures.push(...figuresOf(`${perSecond(rate)} arrive`, await inTurns(systems, servers, "open", 4000, openLoop(rate))));
   } finally {
-    for (const one of running) {
-      await one.process.stop();
-      await one.kenri.close();
-    }
+    for (const one of running.reverse()) await one.stop();
   }
   return figures;
-}
-
-async function start(name: string, kenri: TestKenri, checkout?: string): Promise<Running> {
-  const process = startProcess("entitlement notification", kenri.environment, checkout);
-  for (const system of ["entitlement", "notification"]) await process.logged(`"system":"${system}","msg":"ready"`);
-  const line = process.lines.find(text => text.includes("http.listening") && text.includes('"role":"entitlement:api"'))!;
-  return { name, kenri, process, url: (JSON.parse(line) as { url: string }).url };
 }
 
 /** The same load on each system, in another order each round, so that what else the machine does hits all of them. */
@@ -78,13 +72,19 @@ const sumUp = (samples: readonly Sample[]) => ({
 });
 
 function figuresOf(where: string, samples: Samples): Figure[] {
-  const now = sumUp(samples.get("now")!);
-  const before = samples.has("before") ? sumUp(samples.get("before")!) : undefined;
+  const now = samples.get("now")!;
+  const plain = samples.get("plain");
+  return [...figuresBeside(where, now, "before", samples.get("before")), ...(plain ? figuresBeside(where, now, "plain build", plain) : [])];
+}
+
+function figuresBeside(where: string, samples: readonly Sample[], name: string, others: readonly Sample[] | undefined): Figure[] {
+  const now = sumUp(samples);
+  const other = others && sumUp(others);
   const figure = (what: string, of: (one: typeof now) => number, text: (value: number) => string): Figure => ({
     what: `whole pipeline, ${where}: ${what}`,
     value: text(of(now)),
-    against: before ? `before: ${text(of(before))}` : "",
-    ratio: before && of(now) / of(before),
+    against: other ? `${name}: ${text(of(other))}` : "",
+    ratio: other && of(now) / of(other),
     goal: "",
   });
   const bytes = (value: number) => `${value.toFixed(0)} bytes`;
