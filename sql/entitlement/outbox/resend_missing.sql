@@ -4,6 +4,6 @@
 update outbox_events o set status = 'PENDING', attempt_count = 0, next_retry_at = now(), publish_generation = publish_generation + 1,
   published_at = null, stream_seq = null, stream_duplicate = null
 from unnest($1::uuid[]) as r(event_id),
-  lateral (select ctid from outbox_events x where x.event_id = r.event_id limit 1) x   -- otherwise the plan scans all of outbox_unconfirmed
-where o.ctid = x.ctid and o.status = 'PUBLISHED' and o.confirmed_at is null
+  lateral (select ctid from outbox_events x where x.event_id = r.event_id limit 1) x   -- limit: index lookups under every plan
+where o.ctid = x.ctid and o.status = 'PUBLISHED' and num_nulls(o.confirmed_at) = 1   -- not "is null": the plan would scan outbox_unconfirmed for each row
 returning o.event_id
