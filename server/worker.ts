@@ -1,4 +1,4 @@
-/** A role in a worker thread. The parent thread sends its name, gets a report once a second, and asks it to stop. */
+/** A role in a worker thread. The parent thread sends its name, gets a report when its health has changed and every few seconds, asks for its metrics, and asks it to stop. */
 import { roleContext, withTracer } from "./context.ts";
 import { loop } from "./kernel/life/loop.ts";
 import { sequence } from "./kernel/life/service.ts";
@@ -14,17 +14,34 @@ function exit(code: number): never {
   process.exit(code);
 }
 
-async function run(role: string): Promise<() => Promise<void>> {
+// In seconds. Metrics are also sent unasked, so that a crash loses the counts of a few seconds only.
+const [aliveEvery, metricsEvery] = [5, 10];
+
+interface Running {
+  report(): Promise<number>;
+  stop(): Promise<never>;
+}
+
+async function run(role: string): Promise<Running> {
   const settings = settingsFor([role]);
   const giveUp = (why: string) => void report(why).finally(() => exit(1));
   const { context, tracing } = await withTracer(roleContext(role, settings, giveUp), settings);
   const { health, metrics, log } = context;
+  const send = (message: Omit<WorkerReport, "parts">) => self.postMessage({ ...message, parts: health.parts() } satisfies WorkerReport);
   const report = async (givesUp?: string) => {
-    const snapshot = await metrics.registry.getMetricsAsJSON();
-    self.postMessage({ metrics: snapshot, parts: health.parts(), ...(givesUp ? { givesUp } : {}) } satisfies WorkerReport);
+    send({ metrics: await metrics.registry.getMetricsAsJSON(), ...(givesUp ? { givesUp } : {}) });
     return 0;
   };
-  const reporting = loop({ name: "worker.report", runOnce: () => report(), full: Number.POSITIVE_INFINITY, interval: 1000, log, metrics });
+  let looks = 0;
+  let sent = "";
+  const runOnce = async () => {
+    const parts = JSON.stringify(health.parts());
+    if (++looks % metricsEvery === 0) await report();
+    else if (parts !== sent || looks % aliveEvery === 0) send({});
+    sent = parts;
+    return 0;
+  };
+  const reporting = loop({ name: "worker.report", runOnce, full: Number.POSITIVE_INFINITY, interval: 1000, log, metrics });
   const service = sequence([tracing, reporting, vitals(role, log, metrics), await createRole(settings, context)]);
   health.trouble("start", "it is starting");
   const starting: Promise<unknown> = service.start().then(
@@ -37,19 +54,21 @@ async function run(role: string): Promise<() => Promise<void>> {
       exit(1);
     },
   );
-  return async () => {
+  async function stop(): Promise<never> {
     // Also now: a stop that takes too long ends the thread.
     flushRepeats();
     await service.stop();
     await starting;
     await report();
     exit(0);
-  };
+  }
+  return { report, stop };
 }
 
 let running: ReturnType<typeof run> | undefined;
 self.onmessage = ({ data }: MessageEvent<WorkerOrder>) => {
-  if ("stop" in data) return void running?.then(stop => stop());
+  if ("stop" in data) return void running?.then(({ stop }) => stop());
+  if ("report" in data) return void running?.then(({ report }) => report());
   running = run(data.role);
   // The parent thread starts it again.
   running.catch(error => {

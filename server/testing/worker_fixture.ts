@@ -7,6 +7,7 @@ declare const self: Worker;
 
 const metrics = createMetrics();
 const lives = metrics.counter("lives_total", "Lives of the worker.");
+const asked = metrics.counter("asked_total", "Questions for the metrics.");
 metrics.gauge("alive", "Whether the worker lives.").set(1);
 const report = async (parts: Record<string, string> = {}, last: { givesUp?: string } = {}) =>
   self.postMessage({ metrics: await metrics.registry.getMetricsAsJSON(), parts, ...last } satisfies WorkerReport);
@@ -37,6 +38,9 @@ self.onmessage = async ({ data }: MessageEvent<WorkerOrder>) => {
     lives.inc();
     await report();
     await behaviours[role]?.();
+  } else if ("report" in data) {
+    asked.inc();
+    if (role !== "does not answer") await report();
   } else if (role !== "ignores its stop") {
     await report();
     process.exit(0);

@@ -13,8 +13,9 @@ function host(role: string, stopWithin = 3000, watch?: { every: number; patience
   const lives = async () => Number(/^kenri_lives_total (\d+)$/m.exec(await collected.text(metrics.registry))?.[1] ?? 0);
   const restarts = async () => (await metrics.workerRestarts.get()).values[0]?.value ?? 0;
   const stuck = async () => Number(/^kenri_worker_stuck_total{.*} (\d+)$/m.exec(await collected.text(metrics.registry))?.[1] ?? 0);
+  const asked = async () => Number(/^kenri_asked_total (\d+)$/m.exec(await collected.text(metrics.registry))?.[1] ?? 0);
   const alive = async () => (await collected.text(metrics.registry)).includes("\nkenri_alive 1");
-  return { ...service, health, lives, restarts, stuck, alive };
+  return { ...service, health, lives, restarts, stuck, asked, alive };
 }
 
 describe("a worker", () => {
@@ -26,6 +27,23 @@ describe("a worker", () => {
     await one.stop();
     expect(await one.alive()).toBe(false);
     expect([await one.lives(), await one.restarts(), one.health.troubles()]).toEqual([1, 0, {}]);
+  });
+
+  test("is asked for its metrics when they are read, and counts that it did not report yet are there", async () => {
+    const one = host("counts quietly");
+    await one.start();
+    await until("it lives", 5000, async () => (await one.lives()) >= 1);
+    const [first, second] = [await one.asked(), await one.asked()];
+    expect(second).toBe(first + 1);
+    await one.stop();
+  });
+
+  test("that does not answer the question for its metrics does not hold up those of the others", async () => {
+    const one = host("does not answer");
+    await one.start();
+    await until("it lives", 5000, async () => (await one.lives()) === 1);
+    expect(await one.alive()).toBe(true);
+    await one.stop();
   });
 
   test("reports its troubles to its parent", async () => {

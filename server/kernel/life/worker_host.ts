@@ -6,17 +6,18 @@ import type { Health, Parts } from "./health.ts";
 import { loop } from "./loop.ts";
 import { type Service, service } from "./service.ts";
 
-/** The report of a worker to its parent thread, once a second and before it ends. */
+/** The report of a worker to its parent thread: within a second after its health has changed, every few seconds, when it is asked, and before it ends. */
 export interface WorkerReport {
-  readonly metrics: Snapshot;
+  /** Not each time: a snapshot of all metrics costs more than everything else that an idle worker does. */
+  readonly metrics?: Snapshot;
   /** Its parts with their troubles. */
   readonly parts: Parts;
   /** In its last report: why it ends, because its work makes no progress. */
   readonly givesUp?: string;
 }
 
-/** A message of the parent thread: the role to run, or the stop. */
-export type WorkerOrder = { readonly role: string } | { readonly stop: true };
+/** A message of the parent thread: the role to run, the question for its metrics, or the stop. */
+export type WorkerOrder = { readonly role: string } | { readonly report: true } | { readonly stop: true };
 
 export interface WorkerHostOptions {
   readonly role: string;
@@ -29,6 +30,9 @@ export interface WorkerHostOptions {
   /** How often the reports are checked, and after how many checks without a report the worker counts as hung. */
   readonly watch?: { readonly every: number; readonly patience: number };
 }
+
+// How long a scrape of the metrics waits for a worker that is busy or hangs.
+const answersWithin = 500;
 
 /**
  * Runs a role in a thread. A worker that ends without a stop has crashed, whatever its exit code is: it is restarted, with a longer pause each time.
@@ -50,11 +54,20 @@ export function workerHost(options: WorkerHostOptions): Service {
     worker = current;
     looksInVain = 0;
     let lastWords: string | undefined;
+    let answered = Promise.withResolvers<void>();
+    collected.add(name, () => {
+      current.postMessage({ report: true } satisfies WorkerOrder);
+      return withTimeout(answersWithin, role, answered.promise).catch(() => {}); // its last report counts
+    });
     health.workers.set(role, {});
     health.trouble(role, "the worker is starting");
     current.onmessage = ({ data }: MessageEvent<WorkerReport>) => {
       looksInVain = 0;
-      collected.update(name, data.metrics);
+      if (data.metrics) {
+        collected.update(name, data.metrics);
+        answered.resolve();
+        answered = Promise.withResolvers();
+      }
       health.workers.set(role, data.parts);
       const troubles = Object.entries(data.parts).flatMap(([part, what]) => (what === null ? [] : [`${part}: ${what}`]));
       lastWords = data.givesUp;

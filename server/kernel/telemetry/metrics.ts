@@ -66,15 +66,19 @@ export function createMetrics() {
 }
 
 /**
- * The metrics of a process's workers. For a live worker the latest snapshot counts. When a worker ends, its counters and histograms are kept and
+ * The metrics of a process's workers. Live workers are asked for a snapshot; the latest one counts. When a worker ends, its counters and histograms are kept and
  * its gauges dropped, so that a restart never lowers a counter.
  */
 export function workerMetrics() {
   const live = new Map<string, Snapshot>();
+  const questions = new Map<string, () => Promise<void>>();
   const ended: Snapshot[] = [];
   return {
+    /** A worker has started. `ask` makes it send a snapshot, and waits for it for a moment. */
+    add: (worker: string, ask: () => Promise<void>) => void questions.set(worker, ask),
     update: (worker: string, snapshot: Snapshot) => void live.set(worker, snapshot),
     end(worker: string) {
+      questions.delete(worker);
       const last = live.get(worker);
       live.delete(worker);
       if (!last) return;
@@ -82,6 +86,7 @@ export function workerMetrics() {
       if (ended.length > 1) ended.splice(0, ended.length, mergeSnapshots(ended));
     },
     async text(own: Registry): Promise<string> {
+      await Promise.all(questions.values().map(ask => ask()));
       return AggregatorRegistry.aggregate([await own.getMetricsAsJSON(), ...ended, ...live.values()] as object[]).metrics();
     },
   };
