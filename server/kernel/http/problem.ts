@@ -26,7 +26,14 @@ const titles: Record<number, string> = {
   504: "Gateway Timeout",
 };
 
-export class Problem extends Error {
+interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly options?: ProblemOptions;
+}
+
+export class Problem extends Error implements Refusal {
   override readonly name = "Problem";
   constructor(
     readonly status: number,
@@ -37,27 +44,27 @@ export class Problem extends Error {
     super(`${code}: ${detail}`);
   }
 
-  /** The body; `instance` is the requested path. */
-  body(instance: string): string {
-    const { errors, extra } = this.options;
-    return JSON.stringify({
-      type: `urn:kenri:problem:${this.code.toLowerCase().replaceAll("_", "-")}`,
-      title: titles[this.status] ?? "Error",
-      status: this.status,
-      detail: this.detail,
-      instance,
-      code: this.code,
-      ...(errors ? { errors } : {}),
-      ...extra,
-    });
-  }
-
   response(instance: string): Response {
-    return new Response(this.body(instance), {
+    return new Response(problemBody(this, instance), {
       status: this.status,
       headers: { "content-type": "application/problem+json", ...this.options.headers },
     });
   }
+}
+
+/** The body of a refusal; `instance` is the requested path. */
+export function problemBody({ status, code, detail, options = {} }: Refusal, instance: string): string {
+  const { errors, extra } = options;
+  return JSON.stringify({
+    type: `urn:kenri:problem:${code.toLowerCase().replaceAll("_", "-")}`,
+    title: titles[status] ?? "Error",
+    status,
+    detail,
+    instance,
+    code,
+    ...(errors ? { errors } : {}),
+    ...extra,
+  });
 }
 
 export const badRequest = (detail: string, options?: ProblemOptions) => new Problem(400, "INVALID_REQUEST", detail, options);

@@ -51,7 +51,7 @@ export function publisher<Row>(options: PublisherOptions<Row>) {
     switch (ack.kind) {
       case "stored":
         breaker.answered();
-        if (sizeOf(message) >= largest) largest = 0;
+        if (largest > 0 && sizeOf(message) >= largest) largest = 0;
         return { outcome: "published", seq: ack.seq, duplicate: ack.duplicate };
       case "refused":
         breaker.answered();

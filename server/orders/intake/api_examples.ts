@@ -1,4 +1,4 @@
-import type { Problem } from "../../kernel/http/problem.ts";
+import { type Problem, problemBody } from "../../kernel/http/problem.ts";
 import type { Entry } from "./entry.ts";
 import { digestOf, type OrderRequest } from "./order_request.ts";
 
@@ -74,6 +74,9 @@ export const refusals = (path: string, ...problems: readonly Problem[]) =>
   Object.fromEntries(
     problems.map(problem => [
       problem.status,
-      { description: problem.code, content: { "application/problem+json": { example: JSON.parse(problem.body(path)) as unknown } } },
+      {
+        description: problem.code,
+        content: { "application/problem+json": { example: JSON.parse(problemBody(problem, path)) as unknown } },
+      },
     ]),
   );
