@@ -156,7 +156,7 @@ test("a channel that fails nine times in ten: versions of an aggregate are sent 
   );
   for (const user of ["a", "b", "c"])
     expect(sent.filter(one => one.startsWith(user))).toEqual([1, 2, 3, 4, 5].map(version => `${user} v${version}`));
-  expect(await pool`select from notification_attempts`).toHaveLength(asked.length);
+  expect(await pool`select from delivery_attempts`).toHaveLength(asked.length);
   expect(asked).toHaveLength(150);
 });
 

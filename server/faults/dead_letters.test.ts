@@ -43,7 +43,7 @@ test("a channel that always fails: attempts as configured, then FAILED with one 
   const { notification_id, attempt_count, last_error, event_id } = await notificationOf("no-channel");
   expect([attempt_count, last_error]).toEqual([2, "fault: sends to this user are made to fail"]);
   const attempts = () =>
-    kenri.notificationSql`select number, outcome from notification_attempts where notification_id = ${notification_id} order by number`;
+    kenri.notificationSql`select number, outcome from delivery_attempts where notification_id = ${notification_id} order by number`;
   expect([...(await attempts())]).toEqual([
     { number: 1, outcome: "retry" },
     { number: 2, outcome: "dead" },

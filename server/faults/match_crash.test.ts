@@ -41,7 +41,7 @@ const drained = (kenri: TestKenri) =>
 /** Both players of each match are told once, nobody of a rival, and each request to join is announced in its first match. */
 async function expectTold(kenri: TestKenri, matches: readonly MatchMessage[]) {
   const rows = await kenri.notificationSql<{ event_id: string; user_id: string; status: string; attempts: number }[]>`
-    select event_id, user_id, status, (select count(*) from notification_attempts a where a.notification_id = n.notification_id and outcome = 'sent') as attempts
+    select event_id, user_id, status, (select count(*) from delivery_attempts a where a.notification_id = n.notification_id and outcome = 'sent') as attempts
     from notifications n`;
   const wanted = matches.flatMap(({ event }) => event.players.map(({ noticeId }) => noticeId));
   expect(rows.map(row => row.event_id).toSorted()).toEqual(wanted.toSorted());

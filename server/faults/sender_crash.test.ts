@@ -26,7 +26,7 @@ async function waiting() {
 
 const heldBy = async ({ notificationSql }: TestKenri, { pid }: { pid: number }) =>
   (await notificationSql`select from notifications where locked_by like ${`%/${pid}/%`}`).length;
-const attempts = async ({ notificationSql }: TestKenri) => (await notificationSql`select from notification_attempts`).length;
+const attempts = async ({ notificationSql }: TestKenri) => (await notificationSql`select from delivery_attempts`).length;
 
 test.concurrent("a sender that resumes after its lease settles nothing and is counted as fenced; another one did its work", async () => {
   const { kenri, ledger } = await waiting();

@@ -42,7 +42,7 @@ test("sent notifications are deleted after their retention with all that belongs
   const janitor = await kenri.start("notification:janitor");
   const kept = async () => ({
     users: (await sql`select user_id from notifications`).map(row => row.user_id).toSorted(),
-    attempts: (await sql`select from notification_attempts`).length,
+    attempts: (await sql`select from delivery_attempts`).length,
     letters: (await sql`select from notification_dlq`).length,
     events: (await sql`select aggregate_version from processed_events order by 1`).map(row => row.aggregate_version),
     messages: (await sql`select idempotency_key from processed_messages order by 1`).map(row => row.idempotency_key),

@@ -5,7 +5,7 @@
 -- The row of newest_versions is locked first and its newest state decides, so two consumers never consume neighbours in the wrong order.
 -- Stale is judged against the newest version before this batch: versions of one batch are delivered in order.
 -- It also delivers the notifications whose aggregate has no other open one, if it may: they are SENT from the start, each with its place in the
--- user's feed and its attempt. The counters of the users are locked last, in one order for all, until the commit (see settle.sql). The connection
+-- user's feed. The counters of the users are locked last, in one order for all, until the commit (see settle.sql). The connection
 -- must be durable: positions that were visible must not be given again.
 -- $1 event_id
 -- $2 event_type
@@ -51,25 +51,23 @@ with incoming as materialized (
          where e.aggregate_key = a.aggregate_key and e.aggregate_version between low - 24 and high + 24 and e.status in ('PENDING', 'PROCESSING')
          order by aggregate_version desc limit 1) is null
 ), due as materialized (                                                  -- a FAILED notification is kept longer than its row of processed_events
-  select a.*, aggregate_key = any (array(select aggregate_key from free)) as is_sent, clock_timestamp() as at
-  from accepted a join fresh using (event_id)
-  where (select true from notifications known where known.event_id = a.event_id limit 1) is null
+  select a.*, aggregate_key in (select aggregate_key from free) as is_sent, clock_timestamp() as at
+  from accepted a
+  where (event_id in (select event_id from fresh)) is true                -- "is true": a lookup in a hash table, never a nested loop
+    and (select true from notifications known where known.event_id = a.event_id limit 1) is null
 ), counted as (
   insert into inbox_positions as p (user_id, position) select user_id, count(*) from due where is_sent group by user_id order by user_id
   on conflict (user_id) do update set position = p.position + excluded.position
   returning new.user_id, coalesce(old.position, 0) as base
-), told as (
+), told as (                                                              -- clock_timestamp after the lock: times follow positions
   insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, created_at, next_retry_at,
-    status, attempt_count, attempts_made, sent_at, position)
+    status, attempt_count, attempts_made, sent_at, sent_by, position)
   select event_id, user_id, event_type, aggregate_key, aggregate_version, stale, payload, traceparent, $14, at, at,
-    case when is_sent then 'SENT' else 'PENDING' end, is_sent::int, is_sent::int, case when is_sent then clock_timestamp() end,
+    case when is_sent then 'SENT' else 'PENDING' end, is_sent::int, is_sent::int, case when is_sent then clock_timestamp() end, case when is_sent then $15::text end,
     case when is_sent then base + row_number() over (partition by user_id, is_sent order by aggregate_version, event_id) end
-  from due left join counted using (user_id)                              -- clock_timestamp after the lock: times follow positions
+  from due full join counted using (user_id)                              -- full: never a nested loop. All users of counted are in due.
   order by aggregate_version, event_id
-  returning event_id, case status when 'SENT' then notification_id end as sent_id, position, sent_at
-), attempted as (
-  insert into notification_attempts (notification_id, number, worker, started_at, duration_ms, outcome)
-  select sent_id, 1, $15, sent_at, 0, 'sent' from told where sent_id is not null
+  returning event_id, case status when 'SENT' then notification_id end as sent_id, position
 )
 select event_id, before, reached, false as waiting, stale, sent_id, position from fresh join accepted using (event_id) left join told using (event_id)
 union all

@@ -58,15 +58,13 @@ with notice as materialized (
   returning new.user_id, coalesce(old.position, 0) as base
 ), told as (
   insert into notifications (event_id, user_id, type, aggregate_key, aggregate_version, stale, payload, traceparent, channel, created_at, next_retry_at,
-    status, attempt_count, attempts_made, sent_at, position)
+    status, attempt_count, attempts_made, sent_at, sent_by, position)
   select event_id, user_id, event_type, aggregate_key, 1, false, payload, traceparent, $13, at, at,
     case when $15::boolean then 'SENT' else 'PENDING' end, $15::boolean::int, $15::boolean::int, case when $15::boolean then clock_timestamp() end,
+    case when $15::boolean then $14::text end,
     case when $15::boolean then base + row_number() over (partition by user_id order by stream_seq, event_id) end
-  from due left join counted using (user_id) order by stream_seq, event_id
-  returning event_id, case status when 'SENT' then notification_id end as sent_id, position, sent_at
-), attempted as (
-  insert into notification_attempts (notification_id, number, worker, started_at, duration_ms, outcome)
-  select sent_id, 1, $14, sent_at, 0, 'sent' from told where sent_id is not null
+  from due full join counted using (user_id) order by stream_seq, event_id   -- full: never a nested loop (see accept.sql)
+  returning event_id, case status when 'SENT' then notification_id end as sent_id, position
 )
 select j.match_id, j.event_id, j.outcome, case j.outcome when 'conflict' then j.announced_in end as announced_in, t.sent_id, t.position
 from judged j left join told t on t.event_id = j.event_id

@@ -114,7 +114,7 @@ test("four senders race over three users, with failures: a reader of the feed me
   const [met] = await pool`
     select count(*) as times from (
       select worker <> lag(worker) over (partition by user_id order by position) as changed
-      from notifications join notification_attempts using (notification_id) where outcome = 'sent') one where changed`;
+      from notifications join delivery_attempts using (notification_id) where outcome = 'sent') one where changed`;
   expect(met?.times).toBeGreaterThan(10);
   // Each said what it delivered, once a user and batch, and the last word on each user was the newest.
   const told = racing.flatMap(one => one.told);

@@ -77,7 +77,7 @@ test("notifications are SENT from the start with their whole run, unless one of 
   expect(await comeIn("ann", ["a v4", "b v2", "c v1"])).toEqual(["b v2", "c v1"]);
   const rows =
     await pool`select position, attempt_count, attempts_made, sent_at >= created_at as in_time, failed_at, number, worker, outcome
-    from notifications left join notification_attempts using (notification_id) where user_id = 'ann' and status = 'SENT' order by position`;
+    from notifications left join delivery_attempts using (notification_id) where user_id = 'ann' and status = 'SENT' order by position`;
   const once = { attempt_count: 1, attempts_made: 1, in_time: true, failed_at: null, number: 1, worker: "consumer", outcome: "sent" };
   expect([...rows]).toEqual([1, 2, 3, 4, 5].map(position => ({ position, ...once })));
   expect([...(await pool`select position from inbox_positions where user_id = 'ann'`)]).toEqual([{ position: 5 }]);

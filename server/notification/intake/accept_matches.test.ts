@@ -100,7 +100,7 @@ test("notifications that may be delivered are SENT from the start; others are PE
   expect([...first!.delivered.keys()].toSorted()).toEqual(sent.notices.map(one => one.eventId).toSorted());
   await accept([open]);
   const states = (match: IncomingMatch) =>
-    pool`select status, position, attempts_made, worker, outcome from notifications left join notification_attempts using (notification_id)
+    pool`select status, position, attempts_made, worker, outcome from notifications left join delivery_attempts using (notification_id)
       where aggregate_key like ${`match:${match.matchId}:%`}`;
   expect([...(await states(sent))]).toEqual(
     Array.from({ length: 2 }, () => ({ status: "SENT", position: 1, attempts_made: 1, worker: "w", outcome: "sent" })),

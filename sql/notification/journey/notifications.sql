@@ -8,7 +8,7 @@ select n.notification_id, n.event_id, n.user_id, n.type, n.aggregate_version, n.
    from processed_events p where p.event_id = n.event_id limit 1) as processed,
   (select coalesce(jsonb_agg(jsonb_build_object('number', number, 'worker', worker, 'started_at', iso(started_at), 'duration_ms', duration_ms,
       'outcome', outcome, 'error', error) order by number desc), '[]')
-   from (select * from notification_attempts t where t.notification_id = n.notification_id order by number desc limit 100) t) as attempts,
+   from (select * from delivery_attempts t where t.notification_id = n.notification_id order by number desc limit 100) t) as attempts,
   (select jsonb_build_object('failed_at', iso(failed_at), 'requeued_at', iso(requeued_at), 'requeued_by', requeued_by)
    from notification_dlq d where d.notification_id = n.notification_id limit 1) as dead
 from unnest($1::uuid[]) as i(id), lateral (
