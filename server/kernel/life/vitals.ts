@@ -4,9 +4,9 @@ import { repeatsOf } from "../telemetry/repeats.ts";
 import { loop } from "./loop.ts";
 import { type Service, service } from "./service.ts";
 
-const interval = 1000;
+const interval = 5000;
 
-/** Once a second: how late this thread's timers fire, how much memory its process holds, and the sums of log lines that are due. The rest of them at the stop. */
+/** Every few seconds: how late this thread's timers fire, how much memory its process holds, and the sums of log lines that are due. The rest of them at the stop. */
 export function vitals(thread: string, log: Log, metrics: Metrics): Service {
   const runOnce = async () => {
     const due = performance.now() + 10;

@@ -77,6 +77,7 @@ export function createBroker({ nats: access, name, log, health, metrics }: Broke
       diagnoseAt = performance.now() + diagnoseEvery;
       if (closing) log.info("broker.closed");
       else refusals.logAway();
+      connecting.wake();
       callAll(onDisconnect);
     }
   };
@@ -143,7 +144,14 @@ export function createBroker({ nats: access, name, log, health, metrics }: Broke
     if (connection === nats) setUp(false);
   }
 
-  const connecting = loop({ name: "broker.connect", runOnce: connectOnce, full: Number.POSITIVE_INFINITY, interval: 250, log, metrics });
+  const connecting = loop({
+    name: "broker.connect",
+    runOnce: connectOnce,
+    full: Number.POSITIVE_INFINITY,
+    interval: () => (up ? 1000 : 250),
+    log,
+    metrics,
+  });
 
   return {
     ...service({

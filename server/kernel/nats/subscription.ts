@@ -43,6 +43,8 @@ export interface Subscription extends Service {
 const lookEvery = 200;
 const checkEvery = 2000;
 const oftenLooks = 50;
+// A message that arrives wakes the loop; this is the net.
+const workEvery = 5000;
 const goodbyeWithin = 1000;
 const restWithin = 2000;
 // Short: a pull of a consumer that was deleted meanwhile ends after this.
@@ -59,7 +61,6 @@ export function subscription({ broker, consumer, batch, isPaused = () => false, 
   let consumingIn = 0;
   let readFrom: string | undefined;
   let checkAt = 0;
-  let nextLook = 0;
   let looks = 0;
   let isDoubtful = false;
 
@@ -67,8 +68,10 @@ export function subscription({ broker, consumer, batch, isPaused = () => false, 
   const fresh = consumer.ackWait * 0.7;
   const largestPull = Math.min(consumer.maxAckPending, batch);
 
+  const isConsuming = () => consumingIn === broker.epoch;
+
   async function keepConsuming(): Promise<number> {
-    if (!broker.connected() || performance.now() < nextLook || (consumingIn === broker.epoch && performance.now() < checkAt)) return 0;
+    if (!broker.connected() || (isConsuming() && performance.now() < checkAt)) return 0;
     const { epoch } = broker;
     const nats = broker.connection();
     const { consumer: found, pending, unacknowledged } = await ensureConsumer(nats, consumer);
@@ -76,7 +79,6 @@ export function subscription({ broker, consumer, batch, isPaused = () => false, 
     metrics.consumerMessages.set({ consumer: consumer.durable, state: "unacknowledged" }, unacknowledged);
     if (found === "no stream") {
       if (looks++ === 0) log.info({ stream: consumer.stream }, "subscription.waiting_for_stream");
-      nextLook = looks < oftenLooks ? 0 : performance.now() + checkEvery;
       return 0;
     }
     looks = 0;
@@ -157,11 +159,11 @@ export function subscription({ broker, consumer, batch, isPaused = () => false, 
     name: `${consumer.durable}.keeper`,
     runOnce: keepConsuming,
     full: Number.POSITIVE_INFINITY,
-    interval: lookEvery,
+    interval: () => (isConsuming() || looks >= oftenLooks ? checkEvery : lookEvery),
     log,
     metrics,
   });
-  const work = loop({ name: consumer.durable, runOnce: takeBatch, full: 1, interval: 1000, log, metrics });
+  const work = loop({ name: consumer.durable, runOnce: takeBatch, full: 1, interval: workEvery, log, metrics });
   const pulling = loop({ name: `${consumer.durable}.pull`, runOnce: pullOnce, full: 1, interval: 1000, log, metrics });
   broker.onConnect(() => keeper.wake());
 
@@ -195,7 +197,7 @@ function answer(message: PulledMessage, verdict: Verdict): void {
 const receive = ({ message, seq, deliveries, storedAt }: PulledMessage): Received => ({
   subject: message.subject,
   data: message.data,
-  headers: Object.fromEntries(message.headers?.keys().map(key => [key, message.headers?.get(key) ?? ""]) ?? []),
+  headers: Object.fromEntries([...(message.headers ?? [])].map(([name, [first = ""]]) => [name, first])),
   streamSeq: seq,
   deliveries,
   arrivedAt: Math.max(Date.now(), storedAt),

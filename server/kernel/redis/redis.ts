@@ -84,6 +84,7 @@ export function createRedis({ deadline, scripts = [], log, health, metrics, trac
     lastWhy = why;
     logAway();
     gone.close();
+    connecting.wake();
   }
 
   /** A line for the first call or connection that failed; the others are counted. */
@@ -144,7 +145,14 @@ export function createRedis({ deadline, scripts = [], log, health, metrics, trac
     write();
   }
 
-  const connecting = loop({ name: "redis.connect", runOnce: connectOnce, full: Number.POSITIVE_INFINITY, interval: 100, log, metrics });
+  const connecting = loop({
+    name: "redis.connect",
+    runOnce: connectOnce,
+    full: Number.POSITIVE_INFINITY,
+    interval: () => (client ? 1000 : 100),
+    log,
+    metrics,
+  });
 
   function refused(command: string, error: Error): Error {
     const [reason] = unusable.exec(error.message) ?? [];

@@ -145,7 +145,7 @@ export function createRepeats(log: Log, now: () => number = clock) {
       if (one) one.over ??= { at: now(), msg: overMsg, fields };
       return one !== undefined;
     },
-    /** Writes what is due, and forgets what did not come again. Called once a second. */
+    /** Writes what is due, and forgets what did not come again. Called every few seconds. */
     sweep(): void {
       const at = now();
       for (const [id, one] of episodes) {
