@@ -5,6 +5,7 @@ import { parallel, type Service, sequence, service } from "../kernel/life/servic
 import { createSignatures } from "../kernel/nats/signatures.ts";
 import { actionRoutes } from "../kernel/operator/action_routes.ts";
 import { apiPauses } from "../kernel/operator/api_pauses.ts";
+import { operationStarted } from "../kernel/operator/bulk.ts";
 import { configRoutes } from "../kernel/operator/config_routes.ts";
 import { erasureRoutes, startErasure } from "../kernel/operator/erasure_routes.ts";
 import { faultRoutes } from "../kernel/operator/fault_routes.ts";
@@ -90,6 +91,7 @@ export function entitlementApi(kernel: KernelSettings, settings: EntitlementSett
         operators,
         ...kernel.bulk,
         requeued: relay.wake,
+        operationStarted: () => relay.send(operationStarted),
         retention: settings.outbox.retention,
         log,
       }),

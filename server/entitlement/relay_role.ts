@@ -4,7 +4,7 @@ import { loop } from "../kernel/life/loop.ts";
 import { rolePauses } from "../kernel/life/pauses.ts";
 import { type RoleContext, subscribeRole } from "../kernel/life/role.ts";
 import { parallel, type Service, sequence } from "../kernel/life/service.ts";
-import { bulkLoop } from "../kernel/operator/bulk.ts";
+import { bulkLoop, operationStarted } from "../kernel/operator/bulk.ts";
 import { createFlow, flowKeeper } from "../kernel/operator/flow.ts";
 import { workerReporter } from "../kernel/operator/worker_reports.ts";
 import { openStore } from "../kernel/postgres/store.ts";
@@ -16,6 +16,9 @@ import { reconcileNow, reconciler } from "./outbox/reconciler.ts";
 import { relay } from "./outbox/relay.ts";
 import { verifier } from "./outbox/verifier.ts";
 import type { EntitlementSql } from "./sql.gen.ts";
+
+// How often it looks for a request to reconcile now. The API of the same process sends a message.
+const askedEvery = 3000;
 
 /** `entitlement:relay`: publishes the outbox to the stream, and reconciles it with what was consumed. */
 export function relayRole(kernel: KernelSettings, settings: EntitlementSettings, context: RoleContext): Service {
@@ -61,11 +64,16 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
   const reconciling = loop({ name: "outbox.reconcile", runOnce: reconcile.runOnce, full: 500, interval: tuning.reconcile, log, metrics });
   const verify = verifier({ verification, isConnected: broker.connected, notification, every: tuning.verify, log, metrics });
   const verifying = loop({ name: "outbox.verify", runOnce: verify.runOnce, full: 1, interval: tuning.verify, log, metrics });
+  function walkNow(): void {
+    reconcile.expectWalk();
+    reconciling.wake();
+  }
   /** The API that received the request may run in another process. */
   async function checkReconcileRequest(): Promise<number> {
-    if ((await reconciliation.find())[0]?.due) reconciling.wake();
+    if ((await reconciliation.find())[0]?.due) walkNow();
     return 0;
   }
+  const bulk = bulkLoop({ kind: outboxRows.name, sql: store.statements, ...kernel.bulk, requeued: relaying.wake, log, metrics });
   const loops = [
     relaying,
     rechecking,
@@ -75,11 +83,11 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
       name: "outbox.reconcile.asked",
       runOnce: checkReconcileRequest,
       full: Number.POSITIVE_INFINITY,
-      interval: 1000,
+      interval: askedEvery,
       log,
       metrics,
     }),
-    bulkLoop({ kind: outboxRows.name, sql: store.statements, ...kernel.bulk, requeued: relaying.wake, log, metrics }),
+    bulk,
   ];
   broker.onConnect(relaying.wake);
   const reporting = workerReporter({ context, every: kernel.reportEvery, report: store.statements.workers.report });
@@ -89,7 +97,7 @@ export function relayRole(kernel: KernelSettings, settings: EntitlementSettings,
     keeper,
     broker,
     pauses,
-    subscribeRole(context, relaying.wake, { [reconcileNow]: reconciling.wake }),
+    subscribeRole(context, relaying.wake, { [reconcileNow]: walkNow, [operationStarted]: bulk.wake }),
     parallel(loops),
   ]);
 }

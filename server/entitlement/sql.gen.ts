@@ -988,6 +988,7 @@ export interface OutboxOldestLeaseParameters {
 }
 export interface OutboxOldestLeaseRow {
   bound: string;
+  has_ended: boolean | null;
 }
 
 export interface OutboxOldestPendingRow {

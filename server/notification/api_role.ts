@@ -9,6 +9,7 @@ import { createSignatures } from "../kernel/nats/signatures.ts";
 import { consumerLag } from "../kernel/nats/streams.ts";
 import { actionRoutes } from "../kernel/operator/action_routes.ts";
 import { apiPauses } from "../kernel/operator/api_pauses.ts";
+import { operationStarted } from "../kernel/operator/bulk.ts";
 import { configRoutes } from "../kernel/operator/config_routes.ts";
 import { erasureRoutes, startErasure } from "../kernel/operator/erasure_routes.ts";
 import { faultRoutes } from "../kernel/operator/fault_routes.ts";
@@ -78,6 +79,7 @@ export function notificationApi(kernel: KernelSettings, settings: NotificationSe
         operators,
         ...kernel.bulk,
         requeued: sender.wake,
+        operationStarted: () => sender.send(operationStarted),
         log,
       }),
       journeyRoutes(operatorSql, requires),

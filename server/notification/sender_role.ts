@@ -5,7 +5,7 @@ import { rolePauses } from "../kernel/life/pauses.ts";
 import { type RoleContext, subscribeRole } from "../kernel/life/role.ts";
 import { parallel, type Service, sequence } from "../kernel/life/service.ts";
 import { createBroker } from "../kernel/nats/broker.ts";
-import { bulkLoop } from "../kernel/operator/bulk.ts";
+import { bulkLoop, operationStarted } from "../kernel/operator/bulk.ts";
 import { createFlow, flowKeeper } from "../kernel/operator/flow.ts";
 import { workerReporter } from "../kernel/operator/worker_reports.ts";
 import { openStore } from "../kernel/postgres/store.ts";
@@ -66,7 +66,7 @@ export function senderRole(kernel: KernelSettings, settings: NotificationSetting
     keeper,
     ...(broker ? [broker] : []),
     pauses,
-    subscribeRole(context, sending.wake),
+    subscribeRole(context, sending.wake, { [operationStarted]: bulk.wake }),
     parallel([sending, bulk]),
   ]);
 }

@@ -996,6 +996,7 @@ export interface NotificationsOldestLeaseParameters {
 }
 export interface NotificationsOldestLeaseRow {
   bound: string;
+  has_ended: boolean | null;
 }
 
 export interface NotificationsOldestPendingRow {

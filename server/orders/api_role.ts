@@ -4,6 +4,7 @@ import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/rol
 import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
 import { actionRoutes } from "../kernel/operator/action_routes.ts";
 import { apiPauses } from "../kernel/operator/api_pauses.ts";
+import { operationStarted } from "../kernel/operator/bulk.ts";
 import { configRoutes } from "../kernel/operator/config_routes.ts";
 import { erasureRoutes, startErasure } from "../kernel/operator/erasure_routes.ts";
 import { flowRoutes } from "../kernel/operator/flow_routes.ts";
@@ -73,6 +74,7 @@ export function ordersApi(kernel: KernelSettings, settings: OrdersSettings, cont
         operators,
         ...kernel.bulk,
         requeued: sender.wake,
+        operationStarted: () => sender.send(operationStarted),
         log,
       }),
       journeyRoutes(operatorSql, requires),

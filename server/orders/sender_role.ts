@@ -2,7 +2,7 @@ import type { KernelSettings } from "../kernel/config/settings.ts";
 import { rolePauses } from "../kernel/life/pauses.ts";
 import { type RoleContext, roleChannel, subscribeRole } from "../kernel/life/role.ts";
 import { parallel, type Service, sequence, service } from "../kernel/life/service.ts";
-import { bulkLoop } from "../kernel/operator/bulk.ts";
+import { bulkLoop, operationStarted } from "../kernel/operator/bulk.ts";
 import { createFlow, flowKeeper } from "../kernel/operator/flow.ts";
 import { workerReporter } from "../kernel/operator/worker_reports.ts";
 import { openStore } from "../kernel/postgres/store.ts";
@@ -67,5 +67,13 @@ export function senderRole(kernel: KernelSettings, settings: OrdersSettings, con
   const givingUp = giveUp({ context, orders, gate, isPaused, adapter: adapter.name, aborted, settled: api.wake, ...tuning });
   const bulk = bulkLoop({ kind: orderRows.name, sql: store.statements, ...kernel.bulk, requeued: sending.wake, log, metrics });
   const reporting = workerReporter({ context, every: kernel.reportEvery, report: store.statements.workers.report });
-  return sequence([store, reporting, keeper, closing, pauses, subscribeRole(context, sending.wake), parallel([sending, givingUp, bulk])]);
+  return sequence([
+    store,
+    reporting,
+    keeper,
+    closing,
+    pauses,
+    subscribeRole(context, sending.wake, { [operationStarted]: bulk.wake }),
+    parallel([sending, givingUp, bulk]),
+  ]);
 }

@@ -878,6 +878,7 @@ export interface OrdersOldestLeaseParameters {
 }
 export interface OrdersOldestLeaseRow {
   bound: string;
+  has_ended: boolean | null;
 }
 
 export interface OrdersOldestPendingRow {

@@ -56,7 +56,7 @@ export interface ResendPreview {
 }
 
 /** Publishes events again: those that notification lacks, or all of a time, a user or a list. */
-export function resendRoutes({ sql, requires, operators, cap, confirmedFor, requeued, retention }: ResendOptions) {
+export function resendRoutes({ sql, requires, operators, cap, confirmedFor, operationStarted, retention }: ResendOptions) {
   async function preview(body: Selection): Promise<ResendPreview> {
     const [[found], [state]] = await Promise.all([
       sql.resend.preview(parametersOf(body)).catch(tooLarge),
@@ -75,7 +75,7 @@ export function resendRoutes({ sql, requires, operators, cap, confirmedFor, requ
     const [started] = await operators.walk(caller, begin);
     if (!started) throw setChanged();
     await sql.operations.confirm({ operation_id: [started.operation_id], seconds: confirmedFor / 1000 });
-    requeued();
+    operationStarted();
     return (await describeOperation(sql, started.operation_id))!;
   }
 

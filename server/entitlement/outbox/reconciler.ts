@@ -37,6 +37,8 @@ export interface Walk {
 export const reconcileNow = "reconcile";
 
 const page = 500;
+// How often it walks while nothing is unconfirmed, so that the record of the last walk and of the end of the stream is not old.
+const emptyWalkEvery = 5000;
 const start = { at: "-infinity", id: "00000000-0000-0000-0000-000000000000" };
 
 /**
@@ -59,9 +61,11 @@ export function reconciler({
   const confirmed = metrics.counter("outbox_confirmed_total", "Events that notification has consumed.");
   const sentAgain = metrics.counter("outbox_missing_resent_total", "Events sent again because notification lacked them.");
   let after = start;
+  let walkedAt = Number.NEGATIVE_INFINITY;
   let walk = { startedAt: 0, lookedAt: 0, confirmed: 0, resent: 0 };
   const ended = (outcome: Walk["outcome"], note: string | null = null) => {
     const { startedAt, ...came } = walk;
+    walkedAt = performance.now();
     return walked({ outcome, note, durationMs: performance.now() - startedAt, ...came });
   };
 
@@ -81,7 +85,6 @@ export function reconciler({
       await ended("away", "the broker is away");
       return 0;
     }
-    if (after === start) await checks.note();
     const rows = await outbox.unconfirmed({
       after_published_at: after.at,
       after_event_id: after.id,
@@ -89,6 +92,8 @@ export function reconciler({
       overdue_seconds: overdue / 1000,
     });
     const last = rows.at(-1);
+    if (!last && after === start && performance.now() - walkedAt < emptyWalkEvery) return 0;
+    if (after === start) await checks.note();
     if (!last) notification.nothingToAsk();
     const unanswered = last && (await confirm(rows));
     const answered = last !== undefined && unanswered === undefined;
@@ -120,5 +125,11 @@ export function reconciler({
     return undefined;
   }
 
-  return { runOnce };
+  return {
+    runOnce,
+    /** The next run walks even if nothing is unconfirmed: somebody waits for the record of it. */
+    expectWalk: () => {
+      walkedAt = Number.NEGATIVE_INFINITY;
+    },
+  };
 }

@@ -22,7 +22,7 @@ export interface ClaimBatchOptions<Row extends { readonly aggregate_key: string 
   /** Asked before each claim: a paused worker claims nothing. */
   readonly isPaused: () => boolean;
   readonly deliver: (claim: Claim<Row>, stopping: AbortSignal) => Promise<void>;
-  readonly bound: Pick<DueBound, "claim">;
+  readonly bound: Pick<DueBound, "claim" | "follow">;
   readonly lost: Pick<LostClaims, "watch">;
 }
 
@@ -33,6 +33,7 @@ export function claimBatch<Row extends { readonly aggregate_key: string }>(optio
     const claim = await claimWith();
     const mayGoOn = () => !stopping.aborted && !isPaused();
     if (!claim || !mayGoOn()) return 0;
+    await bound.follow();
     const claimFrom = async (from: string): Promise<Claimed> => {
       const lease = fixedLease(milliseconds);
       const { token } = lease;

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { until } from "../../../stack/wait.ts";
 import { countClaimed, dueBound } from "./due_bound.ts";
 
 const running = () => true;
@@ -37,4 +38,27 @@ test("a front with enough pairs is claimed alone: the oldest first", async () =>
   const { looks, claim } = await backlog(1, 2, 3, 4, 5, 15);
   expect(await claim(5)).toBe(5);
   expect(looks).toEqual(["00"]);
+});
+
+test("the bound moves after a claim, at most four times a second, and otherwise only to start again", async () => {
+  const moves: string[] = [];
+  const bound = dueBound(async from => {
+    moves.push(from);
+    return { bound: "05" };
+  }, 3_600_000);
+  const claim = (count: number) => bound.claim(count, async () => ({ count, aggregates: count }), running);
+  await bound.follow();
+  await bound.follow();
+  expect(moves).toEqual(["-infinity"]);
+  await claim(0);
+  await bound.follow();
+  expect(moves).toHaveLength(1);
+  await claim(3);
+  await until("it may move again", 2000, async () => {
+    await bound.follow();
+    return moves.length === 2;
+  });
+  await claim(3);
+  await bound.follow();
+  expect(moves).toEqual(["-infinity", "05"]);
 });

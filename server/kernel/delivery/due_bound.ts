@@ -10,6 +10,9 @@ export interface Claimed {
   readonly aggregates: number;
 }
 
+/** How often the bound moves at most. Between two moves a claim passes the dead index entries of the rows drained meanwhile. */
+export const moveEvery = 250;
+
 /**
  * The lower bound of the due times that a claim looks at. Without it, dead index entries (a long transaction keeps them) cost a claim tens of
  * milliseconds. A transaction that commits late may put rows below the bound: so every few seconds it starts again from the beginning.
@@ -23,20 +26,34 @@ export function dueBound(head: (from: string) => Promise<Head | undefined>, swee
   /** Where the first look ends, if it does not reach all rows. */
   let reach: string | undefined;
   let further: string | undefined;
+  let hasClaimed = false;
+  let lastMove = Number.NEGATIVE_INFINITY;
+  const isSweepDue = () => performance.now() - lastSweep >= sweepEvery;
+
+  /** Moves the bound to just below the oldest pending due time. */
+  async function advance(): Promise<number> {
+    const sweep = isSweepDue();
+    if (sweep) lastSweep = performance.now();
+    const found = await head(sweep ? "-infinity" : from);
+    from = found?.bound ?? from;
+    reach = found?.reach ?? undefined;
+    return 0;
+  }
+
   return {
     from: () => from,
-    /** Moves the bound to just below the oldest pending due time. */
-    async advance(): Promise<number> {
-      const sweep = performance.now() - lastSweep >= sweepEvery;
-      if (sweep) lastSweep = performance.now();
-      const found = await head(sweep ? "-infinity" : from);
-      from = found?.bound ?? from;
-      reach = found?.reach ?? undefined;
-      return 0;
+    advance,
+    /** The same before a claim, if rows were claimed since and it is time to move again, or to start again. */
+    async follow(): Promise<void> {
+      const now = performance.now();
+      if (!(hasClaimed && now - lastMove >= moveEvery) && !isSweepDue()) return;
+      [hasClaimed, lastMove] = [false, now];
+      await advance();
     },
     /** Claims at the front. If few aggregates fill it, claims further back too; if nothing can be claimed, up to the end of the backlog. */
     async claim(limit: number, claimFrom: (from: string) => Promise<Claimed>, mayGoOn: () => boolean): Promise<number> {
       const { count, aggregates } = await claimFrom(from);
+      if (count > 0) hasClaimed = true;
       if (aggregates >= limit) return count;
       let sum = count;
       for (let start = further ?? reach; start !== undefined && mayGoOn(); start = sum === 0 ? further : undefined) {
@@ -58,6 +75,3 @@ export const looksPerRow = 4;
 
 export type DueBound = ReturnType<typeof dueBound>;
 export type Bound = Pick<DueBound, "from">;
-
-/** How often the bound moves. Between two moves a claim passes the dead index entries of the rows drained meanwhile. */
-export const headEvery = 250;

@@ -22,6 +22,8 @@ async function working(rows: Row[], { mayClaim = true, holds = Promise.resolve()
     claims: [] as ClaimParameters[],
     delivered: [] as Claim<Row>[],
     reclaimed: 0,
+    reclaims: 0,
+    looks: 0,
     depths: [] as object[],
     lost: [] as string[],
   };
@@ -47,8 +49,14 @@ async function working(rows: Row[], { mayClaim = true, holds = Promise.resolve()
     tuning: { lanes: 2, batch: 2, lease: 60_000, poll: 60_000, sweep: 50 },
     table: {
       head: async () => [],
-      oldest_lease: async () => [],
-      reclaim: async () => state.expired.splice(0).map(row => ({ ...row, locked_by: "dead" })),
+      oldest_lease: async () => {
+        seen.looks++;
+        return [{ bound: "-infinity", has_ended: state.expired.length > 0 ? true : null }];
+      },
+      reclaim: async () => {
+        seen.reclaims++;
+        return state.expired.splice(0).map(row => ({ ...row, locked_by: "dead" }));
+      },
       overdue: async () => [],
       release_claims: async ({ token }) => {
         seen.lost.push(...token);
@@ -128,7 +136,19 @@ test("rows whose lease ended are reclaimed, counted, and worked off at once", as
   rows.push(...rowsOf(1));
   state.expired.push(...rowsOf(1));
   await until("it is delivered", 2000, () => work.done() === 1);
-  expect(seen.reclaimed).toBe(1);
+  expect([seen.reclaimed, seen.reclaims]).toEqual([1, 1]);
+});
+
+test("an idle worker looks for ended leases, and sends no statement to reclaim any", async () => {
+  const { seen } = await working([]);
+  await until("it has looked three times", 2000, () => seen.looks >= 3);
+  expect(seen.reclaims).toBe(0);
+});
+
+test("while there is nothing to deliver the first lane polls alone", async () => {
+  const { seen } = await working([]);
+  await until("it has polled, and looked at leases meanwhile", 2000, () => seen.claims.length === 1 && seen.looks >= 2);
+  expect(seen.claims).toHaveLength(1);
 });
 
 test("a stop waits for the batch under way, and no batch follows", async () => {
@@ -151,7 +171,7 @@ test("a lane that delivers a full batch wakes the next one at once, so that a ba
   const end = Promise.withResolvers<void>();
   const rows: Row[] = [];
   const { worker, seen } = await working(rows, { holds: end.promise });
-  await until("both lanes have found nothing", 2000, () => seen.claims.length >= 2);
+  await until("the first lane has found nothing", 2000, () => seen.claims.length === 1);
   rows.push(...rowsOf(4));
   worker.wake();
   await until("both lanes deliver", 2000, () => seen.delivered.length === 2);
@@ -174,7 +194,6 @@ test("rows that come while a lane delivers less than a batch wait for it, so tha
   const rows = rowsOf(1);
   const { worker, seen } = await working(rows, { holds: end.promise });
   await until("one lane delivers", 2000, () => seen.delivered.length === 1);
-  await until("the other lane has found nothing", 2000, () => seen.claims.length >= 2);
   rows.push(...rowsOf(2));
   worker.wake();
   await new Promise(resolve => setImmediate(resolve));

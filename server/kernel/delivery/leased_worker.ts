@@ -5,17 +5,22 @@ import { someIds } from "../telemetry/log.ts";
 import { repeatsOf, rowBurst } from "../telemetry/repeats.ts";
 import { type ClaimBatchOptions, claimBatch } from "./claim_batch.ts";
 import { type DepthOptions, depthGauges } from "./depth_gauges.ts";
-import { dueBound, type Head, headEvery, looksPerRow } from "./due_bound.ts";
+import { dueBound, type Head, looksPerRow } from "./due_bound.ts";
 import { type LivenessOptions, liveness, type Work } from "./liveness.ts";
 import { type LostClaimsOptions, lostClaims } from "./lost_claims.ts";
 
 /** The statements of a table whose rows are claimed. Each table has its own SQL files. */
 export interface LeasedTable<Id> {
   head(parameters: { from: string; look: number }): Promise<readonly Head[]>;
-  oldest_lease(parameters: { from: string }): Promise<readonly Head[]>;
+  oldest_lease(parameters: { from: string }): Promise<readonly OldestLease[]>;
   reclaim(parameters: { limit: number; from: string }): Promise<readonly (Id & { readonly locked_by: string | null })[]>;
   overdue(parameters: { overdue_seconds: number }): Promise<readonly unknown[]>;
   readonly release_claims: LostClaimsOptions["release"];
+}
+
+/** `has_ended`: whether a lease has ended; null if nothing is claimed. */
+interface OldestLease extends Head {
+  readonly has_ended: boolean | null;
 }
 
 /** Rows with the same `aggregate_key` are delivered in order. A table without such an order returns the id of the row. */
@@ -52,7 +57,7 @@ export interface LeasedWorker extends Service {
 
 const reclaimBatch = 500;
 const reclaimEvery = 1000;
-const depthEvery = 2000;
+const depthEvery = 3000;
 // The claim statements take at most this many rows of one aggregate. From here on there may be more although the batch was not full.
 const runLimit = 25;
 const onInterval = Number.POSITIVE_INFINITY;
@@ -68,20 +73,30 @@ export function leasedWorker<Id, Row extends Id & { readonly aggregate_key: stri
   const { worker, log, metrics, faults } = context;
   const { batch, lease, sweep } = tuning;
   const bound = dueBound(async from => (await table.head({ from, look: looksPerRow * batch }))[0], sweep);
-  const leases = dueBound(async from => (await table.oldest_lease({ from }))[0], 10 * sweep);
+  let oldest: OldestLease | undefined;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  const leases = dueBound(async from => {
+    [oldest] = await table.oldest_lease({ from });
+    return oldest;
+  }, 10 * sweep);
   const lost = lostClaims({ name, lease, release: table.release_claims, released: () => wake(), log, metrics });
+  // Lanes that deliver.
+  const busy = new Set<number>();
   // Lanes that deliver a full batch. A lane with less claims the new rows when it has delivered, so that batches stay large.
   const full = new Set<number>();
 
   /** A full batch means that there is work for one lane more, at once: a delivery may take long. */
   const deliverIn = (lane: number): typeof options.deliver =>
     async function deliver(claim, stopping) {
-      if (claim.rows.length < batch) return options.deliver(claim, stopping);
-      full.add(lane);
-      wake();
+      busy.add(lane);
+      if (claim.rows.length >= batch) {
+        full.add(lane);
+        wake();
+      }
       try {
         await options.deliver(claim, stopping);
       } finally {
+        busy.delete(lane);
         full.delete(lane);
       }
     };
@@ -90,7 +105,8 @@ export function leasedWorker<Id, Row extends Id & { readonly aggregate_key: stri
     const claimAndDeliver = claimBatch<Row>({ ...options, ...tuning, deliver: deliverIn(lane), worker, bound, lost });
     const runOnce = async (stopping: AbortSignal) => {
       await faults.pass();
-      return claimAndDeliver(stopping);
+      // While the lane before it has nothing to deliver, that lane polls for both.
+      return lane > 0 && !busy.has(lane - 1) ? 0 : claimAndDeliver(stopping);
     };
     return work.counted(runOnce, count => count);
   };
@@ -107,7 +123,11 @@ export function leasedWorker<Id, Row extends Id & { readonly aggregate_key: stri
   const wake = () => (lanes.find((_, lane) => !full.has(lane)) ?? lanes[0])?.wake();
 
   async function reclaim(): Promise<number> {
+    // If nothing is claimed, no lease ends soon: each lasts for a while.
+    if (oldest?.has_ended === null && busy.size === 0 && performance.now() - lookedAt < sweep) return 0;
+    lookedAt = performance.now();
     await leases.advance();
+    if (!oldest?.has_ended) return 0;
     const rows = await table.reclaim({ limit: reclaimBatch, from: leases.from() });
     if (rows.length === 0) return 0;
     reclaimed.inc(rows.length);
@@ -131,7 +151,6 @@ export function leasedWorker<Id, Row extends Id & { readonly aggregate_key: stri
     loop({ name: `${name}.${what}`, runOnce, full, interval, log, metrics });
   const loops = [
     alive,
-    every("head", Math.min(headEvery, sweep), bound.advance),
     every("reclaim", Math.min(reclaimEvery, sweep), reclaim, reclaimBatch),
     lost,
     every("depth", depthEvery, measure),

@@ -27,6 +27,8 @@ export interface LostClaims extends Service {
 }
 
 const every = 250;
+// While nothing is lost there is nothing to do; `requeue` wakes the loop.
+const restEvery = 10_000;
 // A statement without an answer may still wait for its turn in the database, and commit this much later.
 const lateness = 15_000;
 
@@ -48,7 +50,8 @@ export function lostClaims({ name, lease, release, released, log, metrics }: Los
     released();
     return 0;
   }
-  const releasing = loop({ name: `${name}.lost_claims`, runOnce, full: Number.POSITIVE_INFINITY, interval: every, log, metrics });
+  const interval = () => (lost.size > 0 ? every : restEvery);
+  const releasing = loop({ name: `${name}.lost_claims`, runOnce, full: Number.POSITIVE_INFINITY, interval, log, metrics });
 
   function requeue(token: string): void {
     lost.set(token, performance.now());

@@ -54,7 +54,7 @@ test("a change is known at once in all threads of the process, and by polling in
   expect(api.pauses.isPaused(`${room}:a`)).toBe(true);
   await until("the worker follows", 500, () => worker.pauses.isPaused(`${room}:a`));
   store.pauses = [];
-  await until("both follow without a message", 3000, () => api.changes() + worker.changes() === 6);
+  await until("both follow without a message", 6000, () => api.changes() + worker.changes() === 6);
   expect([worker.pauses.isPaused(`${room}:a`), await worker.gauge(), worker.health.pauses]).toEqual([false, [0], []]);
 });
 

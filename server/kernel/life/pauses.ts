@@ -24,7 +24,7 @@ export interface Pauses extends Service {
   changed(): Promise<void>;
 }
 
-const readEvery = 1000;
+const readEvery = 3000;
 const stopWithin = 100;
 
 /**

@@ -27,6 +27,8 @@ export interface StreamPublishingOptions<Row> {
   readonly requeued?: ((count: number) => void) | undefined;
 }
 
+const recheckEvery = 3000;
+
 /** Everything that publishing to a stream needs: the connection, the check of the stream, the breaker with its probe, and the publisher. */
 export function streamPublishing<Row>(options: StreamPublishingOptions<Row>) {
   const { name, kernel, natsUrls, context, publishWithin, record, encode, requeued = () => {} } = options;
@@ -75,7 +77,7 @@ export function streamPublishing<Row>(options: StreamPublishingOptions<Row>) {
     await mayPublish();
     return 0;
   }
-  const rechecking = loop({ name: `${name}.look`, runOnce: recheck, full: Number.POSITIVE_INFINITY, interval: 1000, log, metrics });
+  const rechecking = loop({ name: `${name}.look`, runOnce: recheck, full: Number.POSITIVE_INFINITY, interval: recheckEvery, log, metrics });
   broker.onConnect(rechecking.wake);
 
   return {

@@ -37,6 +37,8 @@ export interface BulkWorkOptions {
   readonly metrics: Metrics;
 }
 
+// How often it looks for an operation while there is none. The API of the same process wakes it.
+const lookEvery = 2000;
 // A concurrent change of the rows may refuse a batch once. A batch that was refused three times in a row would be refused again.
 const tolerance = 3;
 const noteLength = 500;
@@ -44,6 +46,9 @@ const noteLength = 500;
 /** Whether the database refused these rows: their values, a constraint, a trigger. Any other error is temporary, and the batch is tried again. */
 const isRefusal = (error: unknown): boolean => isRefused(error) || sqlState(error) === "P0001";
 const wordsOf = (error: unknown): string => `${sqlState(error)}: ${(error as Error).message}`.slice(0, noteLength);
+
+/** The message to the worker of a row kind that an operation was started. */
+export const operationStarted = "operation started";
 
 /** Processes bulk operations, a batch and a pause at a time. Its state is in the database, so another worker continues after a crash. */
 export function bulkLoop({ kind, sql: { bulk, operations }, batch, pace, requeued, log, metrics }: BulkWorkOptions): Loop {
@@ -105,8 +110,9 @@ export function bulkLoop({ kind, sql: { bulk, operations }, batch, pace, requeue
       if (!(action in bulk)) await stopUnknown(action, operation_id);
       else if (refusals < tolerance) await inOne(action as OperationAction, operation_id);
       else await oneByOne(action as OperationAction, operation_id, stopping);
-    return 0;
+    return due.length;
   }
 
-  return loop({ name: "bulk", runOnce, full: Number.POSITIVE_INFINITY, interval: pace, log, metrics });
+  const interval = (due: number) => (due > 0 ? pace : Math.max(pace, lookEvery));
+  return loop({ name: "bulk", runOnce, full: Number.POSITIVE_INFINITY, interval, log, metrics });
 }

@@ -55,6 +55,8 @@ export interface BulkOptions {
   readonly operators: OperatorTurns;
   /** A person has just started it, so they may do it. */
   readonly confirm: (operation_id: string) => Promise<unknown>;
+  /** Called when an operation was started. */
+  readonly started: () => void;
   /** The most rows without ADMIN. */
   readonly cap: number;
 }
@@ -91,7 +93,7 @@ export const setChanged = () => new Problem(409, "SET_CHANGED", "what matches is
 const gerunds: Readonly<Record<RowAction, string>> = { requeue: "requeuing", retry: "retrying", discard: "discarding" };
 
 /** Bulk actions by filter: a preview names the set by its hash, and only the same set can be started. */
-export function bulkRoutes(kind: RowKind, { sql, counts, describe, confirm, requires, operators, cap }: BulkOptions) {
+export function bulkRoutes(kind: RowKind, { sql, counts, describe, confirm, requires, operators, started: notify, cap }: BulkOptions) {
   const [filter, action] = [filterBody(kind), actionOf(kind)];
   const [waiting, derived] = [stateThat(kind, "waiting").name, derivedState(kind)?.name];
   const startBody = Type.Object(
@@ -150,6 +152,7 @@ export function bulkRoutes(kind: RowKind, { sql, counts, describe, confirm, requ
     const [started] = await operators.walk(caller, begin);
     if (!started) throw setChanged();
     await confirm(started.operation_id);
+    notify();
     return (await describe(started.operation_id))!;
   }
 

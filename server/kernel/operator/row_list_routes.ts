@@ -22,6 +22,8 @@ export interface RowListParts {
   readonly operators: OperatorTurns;
   /** Called when there are rows to work on. */
   readonly requeued: () => void;
+  /** Called when a bulk operation was started. */
+  readonly operationStarted: () => void;
   /** The most rows of a bulk action without ADMIN. */
   readonly cap: number;
   /** How long the confirmation of an operation holds, in milliseconds. */
@@ -39,7 +41,7 @@ export interface RowListOptions<Found extends Row> extends RowListParts, RowOpti
 
 /** Everything operators read of a kind's rows and do to them: list, counts, groups, one row, its actions, bulk actions. */
 export function rowListRoutes<Found extends Row>(kind: RowKind, options: RowListOptions<Found>) {
-  const { sql, requires, cursors, share, operators, cap, confirmedFor } = options;
+  const { sql, requires, cursors, share, operators, operationStarted, cap, confirmedFor } = options;
   return new Elysia({ normalize: false })
     .use(listRoutes(kind, { rows: sql.rows, requires, cursors, share }))
     .use(rowRoutes(kind, options))
@@ -51,6 +53,7 @@ export function rowListRoutes<Found extends Row>(kind: RowKind, options: RowList
         confirm: operation_id => sql.operations.confirm({ operation_id: [operation_id], seconds: confirmedFor / 1000 }),
         requires,
         operators,
+        started: operationStarted,
         cap,
       }),
     );
