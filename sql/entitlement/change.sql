@@ -42,7 +42,8 @@ with request as (
         granted_at = coalesce(excluded.granted_at, e.granted_at), revoked_at = excluded.revoked_at,
         updated_at = greatest(clock_timestamp(), e.updated_at)
     where e.status <> excluded.status
-  returning new.user_id, new.stock_keeping_unit as sku, new.status, new.version, new.updated_at, old.updated_at as previous_at, old.ctid as place
+  returning new.user_id, new.stock_keeping_unit as sku, new.status, new.version, new.updated_at, iso(new.updated_at) as updated_text,
+    old.updated_at as previous_at, old.ctid as place
 ), free as materialized (                                                 -- no open event, and no other change of the pair since this statement began
   select user_id, sku from changed c
   where $15::uuid is not null and (select resend_before from outbox_stream where stream = $17::text) is not distinct from $18::timestamptz
@@ -54,10 +55,10 @@ with request as (
 ), outcome as materialized (
   select f.*, uuidv7() as event_id, c.version, c.updated_at, c.previous_at, (user_id, sku) in (select user_id, sku from free) as at_once,
     jsonb_build_object('user_id', user_id, 'stock_keeping_unit', sku, 'source', f.source, 'source_id', f.source_id,
-      'version', c.version, 'occurred_at', iso(c.updated_at)) as payload,
+      'version', c.version, 'occurred_at', c.updated_text) as payload,
     case when c.version is null then 409 else 200 end as response_code,
     case when c.version is null then f.conflict_body else (select row_to_json(body)::text from (
-      select c.user_id, c.sku as stock_keeping_unit, c.status, c.version, iso(c.updated_at) as updated_at) body) end as response_body
+      select c.user_id, c.sku as stock_keeping_unit, c.status, c.version, c.updated_text as updated_at) body) end as response_body
   from fresh f left join changed c using (user_id, sku)
 ), stored as (                                                            -- the count: expired keys are gone before this insert
   insert into idempotency_keys (client_id, route, idem_key, request_hash, response_code, response_body, expires_at)

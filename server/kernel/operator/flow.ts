@@ -94,8 +94,8 @@ export function createFlow(metrics: Metrics, now: () => number = Date.now) {
     },
     /** Counts these events at a step, each with the time since it occurred. */
     passed(step: string, events: Iterable<Passing>): void {
+      const tally = tallyOf(step);
       for (const { payload, event_id } of events) {
-        const tally = tallyOf(step);
         tally.count++;
         const took = now() - Date.parse(String((payload as { occurred_at?: unknown } | null)?.occurred_at));
         if (Number.isNaN(took)) continue;
