@@ -18,5 +18,5 @@ export function testSender(options: TestSenderOptions): () => Promise<number> {
     bound,
     lost,
   });
-  return () => runOnce(new AbortController().signal);
+  return async () => (await runOnce(new AbortController().signal)).count;
 }

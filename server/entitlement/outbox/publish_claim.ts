@@ -33,6 +33,7 @@ export interface PublishClaimOptions {
 }
 
 type Attempt = { readonly row: OutboxClaimRow; readonly publishing: Publishing };
+const untried = { outcome: "untried" } as const;
 type Held = Pick<Settlement, "lease" | "stopping">;
 
 /** Publishes the events of a claim: publish → finalize | retry | release. */
@@ -54,25 +55,26 @@ export function publishClaim(options: PublishClaimOptions) {
     await settle({ lease: claim, stopping }, attempts);
   }
 
-  /** Wave by wave: the first events of all aggregates together, then the second ones … After a failure the rest of a run stays untried. */
+  /**
+   * Sends all events without waiting for answers. The stream stores them in the order in which they are sent, and the rows of an aggregate come in version
+   * order. Behind an event that cannot be sent, the rest of its run stays untried. If the stream refuses an event, it may have stored those behind it:
+   * then the consumer waits for the missing one.
+   */
   async function publishInOrder(rows: readonly OutboxClaimRow[], mayPublish: () => boolean): Promise<Attempt[]> {
     const blocked = new Set<string>();
+    const sent = rows.map(row => {
+      const publishing = blocked.has(row.aggregate_key) || !mayPublish() ? untried : options.publish(row);
+      if (!(publishing instanceof Promise)) blocked.add(row.aggregate_key);
+      return { row, publishing };
+    });
     const attempts: Attempt[] = [];
-    for (const wave of waves(rows)) {
-      const made = await Promise.all(
-        wave.map(async row => ({
-          row,
-          publishing: blocked.has(row.aggregate_key) || !mayPublish() ? ({ outcome: "untried" } as const) : await options.publish(row),
-        })),
-      );
-      for (const one of made) if (one.publishing.outcome !== "published") blocked.add(one.row.aggregate_key);
-      attempts.push(...made);
-    }
+    for (const { row, publishing } of sent) attempts.push({ row, publishing: await publishing });
     return attempts;
   }
 
-  async function settle(held: Held, attempts: readonly Attempt[]): Promise<void> {
-    const atFault = suspects.atFault(attempts);
+  async function settle(held: Held, made: readonly Attempt[]): Promise<void> {
+    const atFault = suspects.atFault(made);
+    const attempts = withoutFollowers(made);
     // An outage says nothing about an event, and neither do deadlines that opened the breaker.
     const isUntried = ({ row, publishing: { outcome } }: Attempt) =>
       outcome === "untried" || (outcome === "outage" && row.event_id !== atFault) || (outcome === "unanswered" && breaker.isOpen());
@@ -151,15 +153,12 @@ function rowsIn(done: readonly { readonly event_id: string }[], settled: readonl
   return settled.flatMap(({ row }) => (ids.has(row.event_id) ? [row] : []));
 }
 
-/** The rows of a claim by their place in the run of their aggregate. They come in version order. */
-function waves<T extends { readonly aggregate_key: string }>(rows: readonly T[]): T[][] {
-  const places = new Map<string, number>();
-  const result: T[][] = [];
-  for (const row of rows) {
-    const place = places.get(row.aggregate_key) ?? 0;
-    places.set(row.aggregate_key, place + 1);
-    result[place] ??= [];
-    result[place].push(row);
-  }
-  return result;
+/** Only the first failure of a run costs an attempt. Those behind it are tried again after it. */
+function withoutFollowers(attempts: readonly Attempt[]): Attempt[] {
+  const failed = new Set<string>();
+  return attempts.map(({ row, publishing }) => {
+    const isFollower = publishing.outcome !== "published" && failed.has(row.aggregate_key);
+    if (publishing.outcome !== "published") failed.add(row.aggregate_key);
+    return { row, publishing: isFollower ? untried : publishing };
+  });
 }

@@ -1,4 +1,4 @@
-import { type Claimed, countClaimed, type DueBound, looksPerRow } from "./due_bound.ts";
+import { type Claimed, countClaimed, type DueBound } from "./due_bound.ts";
 import { type Claim, fixedLease } from "./lease.ts";
 import type { LostClaims } from "./lost_claims.ts";
 
@@ -26,22 +26,32 @@ export interface ClaimBatchOptions<Row extends { readonly aggregate_key: string 
   readonly lost: Pick<LostClaims, "watch">;
 }
 
-/** One run of a worker: claims a batch of rows that are due, and delivers it. Returns how many there were. */
+/** `hasRuns`: there were several rows of one aggregate. */
+export interface Worked {
+  readonly count: number;
+  readonly hasRuns: boolean;
+}
+
+/** One run of a worker: claims a batch of rows that are due, and delivers it. */
 export function claimBatch<Row extends { readonly aggregate_key: string }>(options: ClaimBatchOptions<Row>) {
   const { worker, batch, lease: milliseconds, claimWith, isPaused, deliver, bound, lost } = options;
-  return async function runOnce(stopping: AbortSignal): Promise<number> {
+  return async function runOnce(stopping: AbortSignal): Promise<Worked> {
+    let hasRuns = false;
     const claim = await claimWith();
     const mayGoOn = () => !stopping.aborted && !isPaused();
-    if (!claim || !mayGoOn()) return 0;
+    if (!claim || !mayGoOn()) return { count: 0, hasRuns };
     await bound.follow();
-    const claimFrom = async (from: string): Promise<Claimed> => {
+    const claimFrom = async (from: string, look: number): Promise<Claimed> => {
       const lease = fixedLease(milliseconds);
       const { token } = lease;
-      const parameters = { worker, token, limit: batch, lease_seconds: milliseconds / 1000, from, look: looksPerRow * batch };
+      const parameters = { worker, token, limit: batch, lease_seconds: milliseconds / 1000, from, look };
       const rows = await lost.watch(token, claim(parameters));
       if (rows.length > 0) await deliver({ ...lease, rows }, stopping);
-      return countClaimed(rows);
+      const claimed = countClaimed(rows);
+      if (claimed.aggregates < claimed.count) hasRuns = true;
+      return claimed;
     };
-    return bound.claim(batch, claimFrom, mayGoOn);
+    const count = await bound.claim(batch, claimFrom, mayGoOn);
+    return { count, hasRuns };
   };
 }

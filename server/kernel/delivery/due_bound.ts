@@ -13,6 +13,9 @@ export interface Claimed {
 /** How often the bound moves at most. Between two moves a claim passes the dead index entries of the rows drained meanwhile. */
 export const moveEvery = 250;
 
+// Of so many claims at the front at least one also looks further back.
+const mostSkipped = 7;
+
 /**
  * The lower bound of the due times that a claim looks at. Without it, dead index entries (a long transaction keeps them) cost a claim tens of
  * milliseconds. A transaction that commits late may put rows below the bound: so every few seconds it starts again from the beginning.
@@ -27,6 +30,11 @@ export function dueBound(head: (from: string) => Promise<Head | undefined>, swee
   let reach: string | undefined;
   let further: string | undefined;
   let hasClaimed = false;
+  /** Looks further back in a row that found nothing: so many claims at the front come without one. */
+  let fruitless = 0;
+  let sinceFurther = 0;
+  /** Whether few aggregates fill the front. Then a claim there looks at fewer rows: nearly all of them wait for those few. */
+  let isNarrow = false;
   let lastMove = Number.NEGATIVE_INFINITY;
   const isSweepDue = () => performance.now() - lastSweep >= sweepEvery;
 
@@ -51,15 +59,19 @@ export function dueBound(head: (from: string) => Promise<Head | undefined>, swee
       await advance();
     },
     /** Claims at the front. If few aggregates fill it, claims further back too; if nothing can be claimed, up to the end of the backlog. */
-    async claim(limit: number, claimFrom: (from: string) => Promise<Claimed>, mayGoOn: () => boolean): Promise<number> {
-      const { count, aggregates } = await claimFrom(from);
+    async claim(limit: number, claimFrom: (from: string, look: number) => Promise<Claimed>, mayGoOn: () => boolean): Promise<number> {
+      const { count, aggregates } = await claimFrom(from, isNarrow ? limit : looksPerRow * limit);
+      isNarrow = count > 0 && aggregates * looksPerRow < limit;
       if (count > 0) hasClaimed = true;
       if (aggregates >= limit) return count;
+      if (count > 0 && ++sinceFurther <= fruitless) return count;
+      sinceFurther = 0;
       let sum = count;
       for (let start = further ?? reach; start !== undefined && mayGoOn(); start = sum === 0 ? further : undefined) {
         further = (await head(start))?.reach ?? undefined;
-        sum += (await claimFrom(start)).count;
+        sum += (await claimFrom(start, looksPerRow * limit)).count;
       }
+      fruitless = sum > count ? 0 : Math.min(fruitless + 1, mostSkipped);
       return sum;
     },
   };

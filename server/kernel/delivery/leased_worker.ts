@@ -58,8 +58,13 @@ export interface LeasedWorker extends Service {
 const reclaimBatch = 500;
 const reclaimEvery = 1000;
 const depthEvery = 3000;
+// After rows of a busy aggregate a lane pauses for so many times as long as it has worked. Without a pause the backlog of one aggregate would take all that
+// the consumer and the machine can do, and new events of others would wait behind it. (Measured with 20,000 waiting events of one aggregate: 2,900 a second
+// without a pause, but others took five times as long to SENT; about 1,100 a second and twice as long with it.)
+const pauseShare = 1.7;
+const longestPause = 50;
 // The claim statements take at most this many rows of one aggregate. From here on there may be more although the batch was not full.
-const runLimit = 25;
+const runLimit = 16;
 const onInterval = Number.POSITIVE_INFINITY;
 
 /**
@@ -101,12 +106,19 @@ export function leasedWorker<Id, Row extends Id & { readonly aggregate_key: stri
       }
     };
 
+  /** How long a lane pauses after a claim with runs. */
+  const pauses: number[] = [];
+
   const runIn = (lane: number) => {
     const claimAndDeliver = claimBatch<Row>({ ...options, ...tuning, deliver: deliverIn(lane), worker, bound, lost });
     const runOnce = async (stopping: AbortSignal) => {
       await faults.pass();
       // While the lane before it has nothing to deliver, that lane polls for both.
-      return lane > 0 && !busy.has(lane - 1) ? 0 : claimAndDeliver(stopping);
+      if (lane > 0 && !busy.has(lane - 1)) return 0;
+      const since = performance.now();
+      const { count, hasRuns } = await claimAndDeliver(stopping);
+      pauses[lane] = hasRuns ? Math.min(longestPause, pauseShare * (performance.now() - since)) : 0;
+      return count;
     };
     return work.counted(runOnce, count => count);
   };
@@ -114,8 +126,8 @@ export function leasedWorker<Id, Row extends Id & { readonly aggregate_key: stri
     loop({
       name: `${laneName}.${lane}`,
       runOnce: runIn(lane),
-      full: Math.min(batch, runLimit),
-      interval: tuning.poll,
+      full: Number.POSITIVE_INFINITY,
+      interval: count => (count < Math.min(batch, runLimit) ? tuning.poll : pauses[lane]!),
       log,
       metrics,
     }),

@@ -12,7 +12,7 @@ export interface LoopOptions {
   readonly full: number;
   /**
    * Otherwise the pause between two runs, in milliseconds, with a jitter of ± 10 % so that replicas do not run in step. As a function: by the size of the
-   * last batch.
+   * last batch; 0 = run again at once.
    */
   readonly interval: number | ((count: number) => number);
   readonly log: Log;
@@ -69,7 +69,8 @@ export function loop({ name, runOnce, full, interval, log, metrics }: LoopOption
         metrics.loopRuns.inc({ loop: name, outcome: "ok" });
         if (failures > 0) repeatsOf(log).over("loop.failed", name, { loop: name }, "loop.works_again");
         failures = 0;
-        if (count < full) await rest(onGrid(pauseAfter(count)), true);
+        const pause = count < full ? pauseAfter(count) : 0;
+        if (pause > 0) await rest(onGrid(pause), true);
       } catch (error) {
         metrics.loopRuns.inc({ loop: name, outcome: "error" });
         const pause = restartDelay(failures++);

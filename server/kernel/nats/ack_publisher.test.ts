@@ -41,7 +41,7 @@ afterAll(async () => {
 const message = (size = 10) => ({ id: crypto.randomUUID(), data: new Uint8Array(size), headers: {} });
 
 /** The answer, and whether it came before the deadline. */
-async function answered(asked: Promise<Ack>): Promise<Ack> {
+async function answered(asked: Ack | Promise<Ack>): Promise<Ack> {
   const since = performance.now();
   const ack = await asked;
   expect(performance.now() - since).toBeLessThan(deadline);

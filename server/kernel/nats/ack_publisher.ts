@@ -87,8 +87,9 @@ export function ackPublisher(broker: Broker, stream: string, deadline: number) {
     for (const key of [...waiting.keys()]) settle(key, { kind: "lost" });
   });
 
-  return function publish(subject: string, { id, data, headers }: Outgoing): Promise<Ack> {
-    if (!broker.connected()) return Promise.resolve({ kind: "lost" });
+  /** Sends a message. A promise if it was sent; otherwise why not. Messages that are sent one after the other are stored in that order. */
+  return function publish(subject: string, { id, data, headers }: Outgoing): Ack | Promise<Ack> {
+    if (!broker.connected()) return { kind: "lost" };
     const { promise, resolve } = Promise.withResolvers<Ack>();
     const key = (published++).toString(36);
     waiting.set(key, { until: performance.now() + deadline, epoch: broker.epoch, settle: resolve });
@@ -99,8 +100,8 @@ export function ackPublisher(broker: Broker, stream: string, deadline: number) {
       nats.publish(subject, data, { headers: encodedHeaders(headersFor(stream, { id, headers })), reply: `${inbox}.${key}` });
     } catch (error) {
       // The client refuses a message that is too large for the server. Any other error comes from a connection that is about to end.
-      const isMessage = error instanceof errors.InvalidArgumentError;
-      settle(key, isMessage ? { kind: "refused", error: error.message } : { kind: "lost" });
+      waiting.delete(key);
+      return error instanceof errors.InvalidArgumentError ? { kind: "refused", error: error.message } : { kind: "lost" };
     }
     return promise;
   };

@@ -41,7 +41,7 @@ export interface PublisherOptions<Row> {
   readonly invalidate: () => void;
 }
 
-/** Publishes one event and waits for the answer of the stream. */
+/** Publishes events, and judges the answers of the stream. */
 export function publisher<Row>(options: PublisherOptions<Row>) {
   const { tracer, broker, breaker, faults, stream, subject, deadline, signatures, encode, invalidate } = options;
   const publishAndWait = ackPublisher(broker, stream, deadline);
@@ -76,7 +76,8 @@ export function publisher<Row>(options: PublisherOptions<Row>) {
       attributes: { "messaging.system": "nats", "messaging.destination.name": stream, "messaging.message.id": id },
     });
 
-  function publish(row: Row): Promise<Publishing> {
+  /** Sends an event. A promise if it was sent; otherwise why not. Events that are sent one after the other are stored in that order. */
+  function publish(row: Row): Publishing | Promise<Publishing> {
     let message: EventMessage;
     let span: Span | undefined;
     try {
@@ -85,16 +86,19 @@ export function publisher<Row>(options: PublisherOptions<Row>) {
       message = signedMessage(signatures, subject, span ? childOf(span, encoded) : encoded);
     } catch (error) {
       span?.end({ error: "unencodable" });
-      return Promise.resolve({ outcome: "unencodable", error: (error as Error).message });
+      return { outcome: "unencodable", error: (error as Error).message };
     }
-    return span ? traced(span, send(message)) : send(message);
+    const publishing = send(message);
+    if (span) void Promise.resolve(publishing).then(one => endSpan(span, one));
+    return publishing;
   }
 
-  async function send(message: EventMessage): Promise<Publishing> {
+  function send(message: EventMessage): Publishing | Promise<Publishing> {
     if (message.userIds.some(id => faults.strikes(id)))
       return { outcome: "failed", error: "fault: publishes for this user are made to fail" };
     if (breaker.isOpen()) return { outcome: "untried" };
-    return judge(await publishAndWait(subject, message), message);
+    const ack = publishAndWait(subject, message);
+    return ack instanceof Promise ? ack.then(one => judge(one, message)) : judge(ack, message);
   }
 
   return {
@@ -109,11 +113,9 @@ const childOf = (span: Span, message: EventMessage): EventMessage => ({
   headers: { ...message.headers, traceparent: span.traceparent },
 });
 
-async function traced(span: Span, sending: Promise<Publishing>): Promise<Publishing> {
-  const publishing = await sending;
+function endSpan(span: Span, publishing: Publishing): void {
   const { outcome } = publishing;
   span.end(outcome === "published" ? { attributes: { "kenri.duplicate": publishing.duplicate } } : { error: outcome });
-  return publishing;
 }
 
 const sizeOf = ({ data, headers }: EventMessage) => data.length + JSON.stringify(headers).length;

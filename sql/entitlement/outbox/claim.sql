@@ -1,6 +1,6 @@
 -- Claims due events, oldest first, at most $3 in all: the earliest open event of each aggregate, then the run of events that follow it.
 -- Publish a run in order; after a failure release the rest of it.
--- An event waits for every open one up to 24 versions before it, and a run has at most 24 followers. It is not "every earlier one", because a long
+-- An event waits for every open one up to 24 versions before it, and a run has at most 15 followers. It is not "every earlier one", because a long
 -- transaction keeps the index entries of published events, and the search would pass all of them. Versions have no gaps, so only 24 FAILED or
 -- discarded events in a row can hide an open one.
 -- It looks at $8 events. Behind a few busy aggregates nearly all are blocked, and a search for $3 free ones would pass the whole backlog.
@@ -29,9 +29,9 @@ with head as materialized (
   select next.ctid from head h, lateral (                                         -- cannot be claimed: a requeued one may come before one under way
     select ctid, aggregate_version, bool_and(status = 'PENDING' and next_retry_at <= now()) over (order by aggregate_version) as unbroken from (
       select ctid, aggregate_version, status, next_retry_at from outbox_events e
-      where e.aggregate_key = h.aggregate_key and e.aggregate_version between h.aggregate_version + 1 and h.aggregate_version + 24
+      where e.aggregate_key = h.aggregate_key and e.aggregate_version between h.aggregate_version + 1 and h.aggregate_version + 15
         and status in ('PENDING', 'IN_FLIGHT')
-      order by aggregate_version limit 24) follower) next
+      order by aggregate_version limit 15) follower) next
   where unbroken
   order by h.aggregate_key, next.aggregate_version                                -- so that the cut leaves each run without a gap
   limit greatest($3::int - (select count(*) from head), 0)

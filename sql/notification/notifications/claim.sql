@@ -1,5 +1,5 @@
 -- Claims due notifications, oldest first, at most $3 in all: the earliest open one of each aggregate, then the run that follows it.
--- A notification waits for every open one up to 24 versions before it, and a run has at most 24 followers. It is not "every earlier one", because a
+-- A notification waits for every open one up to 24 versions before it, and a run has at most 15 followers. It is not "every earlier one", because a
 -- long transaction keeps the index entries of sent notifications, and the search would pass all of them. Only 24 versions in a row that failed or
 -- never came can hide an open one.
 -- It looks at $6 notifications. Behind a few busy aggregates nearly all are blocked, and a search for $3 free ones would pass the whole backlog.
@@ -25,9 +25,9 @@ with head as materialized (
   select next.ctid from head h, lateral (
     select ctid, aggregate_version, bool_and(status = 'PENDING' and next_retry_at <= now()) over (order by aggregate_version) as unbroken from (
       select ctid, aggregate_version, status, next_retry_at from notifications e
-      where e.aggregate_key = h.aggregate_key and e.aggregate_version between h.aggregate_version + 1 and h.aggregate_version + 24
+      where e.aggregate_key = h.aggregate_key and e.aggregate_version between h.aggregate_version + 1 and h.aggregate_version + 15
         and status in ('PENDING', 'PROCESSING')
-      order by aggregate_version limit 24) follower) next
+      order by aggregate_version limit 15) follower) next
   where unbroken
   order by h.aggregate_key, next.aggregate_version
   limit greatest($3::int - (select count(*) from head), 0)
