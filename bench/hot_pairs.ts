@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import type { EntitlementSql } from "../server/entitlement/sql.gen.ts";
-import { dueBound, headEvery, looksPerRow } from "../server/kernel/delivery/due_bound.ts";
+import { dueBound, looksPerRow, moveEvery } from "../server/kernel/delivery/due_bound.ts";
 import { connect } from "../server/kernel/postgres/database.ts";
 import { bindStatements, readStatements } from "../server/kernel/postgres/statements.ts";
 import { createMetrics } from "../server/kernel/telemetry/metrics.ts";
@@ -56,7 +56,7 @@ function drain(kenri: TestKenri) {
   function timed(bound: typeof outboxBound, work: (from: string, token: string) => Promise<void>): () => Promise<number> {
     let movedAt = Number.NEGATIVE_INFINITY;
     return async () => {
-      if (performance.now() - movedAt > headEvery) {
+      if (performance.now() - movedAt > moveEvery) {
         await bound.advance();
         movedAt = performance.now();
       }

@@ -5,16 +5,19 @@ import { answerHelp } from "../stack/help.ts";
 import { forgetStack, startStack } from "../stack/stack.ts";
 import { backlog } from "./backlog.ts";
 import { operatorReads } from "./console.ts";
+import { drain } from "./drain.ts";
 import { gateway } from "./gateway.ts";
 import { grants } from "./grants.ts";
 import { hotPair } from "./hot_pair.ts";
 import { hotPairs } from "./hot_pairs.ts";
+import { idle } from "./idle.ts";
 import { latency } from "./latency.ts";
 import { matchmaking } from "./matchmaking.ts";
 import { type Figure, printTable } from "./measure.ts";
 import { memory } from "./memory.ts";
 import { neighbours } from "./neighbours.ts";
 import { orders } from "./orders.ts";
+import { profile, profileSettings } from "./profile.ts";
 import { relay } from "./relay.ts";
 import { tracing } from "./tracing.ts";
 import { whole } from "./whole.ts";
@@ -26,9 +29,12 @@ const parts: Record<string, { readonly run: Part; readonly processes: string }> 
   grants: { run: grants, processes: "entitlement:api" },
   tracing: { run: tracing, processes: "" },
   whole: { run: () => whole(another, stack), processes: "" },
+  profile: { run: () => profile(another, stack), processes: "" },
   relay: { run: kenri => relay(kenri, stack), processes: "" },
   latency: { run: latency, processes: "entitlement notification" },
   backlog: { run: large => besideSmall(large, backlog), processes: "" },
+  drain: { run: () => drain(another), processes: "" },
+  idle: { run: () => idle(another, stack), processes: "" },
   hot_pair: { run: hotPair, processes: "entitlement notification" },
   hot_pairs: { run: long => besideSmall(long, hotPairs), processes: "" },
   console: {
@@ -46,7 +52,7 @@ answerHelp(
   `usage: npx bun run bench [part …]
 
 Measures on private servers and prints one table. Without arguments: every part. Parts: ${Object.keys(parts).join(", ")}.
-With KENRI_BEFORE=<path of another checkout> the parts tracing and whole also measure that one, in turns.`,
+With KENRI_BEFORE=<path of another checkout> the parts tracing, whole, drain and idle also measure that one, in turns.`,
   { takes: argument => Object.hasOwn(parts, argument) },
 );
 const wanted = process.argv.slice(2);
@@ -55,11 +61,21 @@ const stack = await startStack({
   dir,
   servers: ["postgres", "nats", "redis", "idp"],
   natsForTests: true,
+  postgresSettings: wanted.includes("profile") ? profileSettings : {},
   say: line => console.error(line),
 });
+// As in production; tests have shorter ones.
+const usualIntervals = {
+  OUTBOX_POLL: "1s",
+  OUTBOX_SWEEP: "3s",
+  OUTBOX_RECONCILE: "1s",
+  NOTIFICATION_POLL: "1s",
+  NOTIFICATION_SWEEP: "3s",
+  ERASURE_EVERY: "5s",
+};
 const another = () =>
   testKenri(
-    { LOG_LEVEL: "info", OUTBOX_POLL: "1s", NOTIFICATION_POLL: "1s", OUTBOX_RECONCILE: "1s" },
+    { LOG_LEVEL: "info", ...usualIntervals },
     { postgresUrl: stack.postgres.adminUrl, natsUrl: stack.nats.url, natsRoleUrls: stack.nats.roleUrls, redisUrl: stack.redis.url },
   );
 const figures: Figure[] = [];

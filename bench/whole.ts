@@ -3,6 +3,7 @@ import type { Servers } from "./cpu.ts";
 import { type Figure, mean, ms, percentile, perSecond } from "./measure.ts";
 import { startKenri } from "./whole_kenri.ts";
 import { closedLoop, load, openLoop, type Running, type Sample, type Traffic } from "./whole_load.ts";
+import { type Bare, besidePgbench, pgbenchClients, startPgbench } from "./whole_pgbench.ts";
 import { startPlain } from "./whole_plain.ts";
 
 const rounds = 3;
@@ -26,6 +27,9 @@ export async function whole(another: () => Promise<TestKenri>, servers: Servers)
   const before = process.env.KENRI_BEFORE;
   const running: Running[] = [];
   const figures: Figure[] = [];
+  const pgbench = await startPgbench(servers);
+  const bare: Bare[] = [];
+  const runBare = async () => void (pgbench && bare.push(await pgbench.run()));
   try {
     const kenri = await another();
     running.push(await startKenri("now", kenri));
@@ -35,27 +39,40 @@ export async function whole(another: () => Promise<TestKenri>, servers: Servers)
     for (const one of running) await load(one, servers, "warm", warmUp, closedLoop(64));
     let most = 0;
     for (const { connections, count } of loads) {
-      const samples = await inTurns(running, servers, `c${connections}`, count, closedLoop(connections));
-      figures.push(...figuresOf(`${connections} at once`, samples));
+      const where = `${connections} at once`;
+      const isCompared = connections === pgbenchClients;
+      const samples = await inTurns(running, servers, `c${connections}`, count, closedLoop(connections), isCompared ? runBare : undefined);
+      figures.push(...figuresOf(where, samples));
+      if (isCompared && bare.length > 0) figures.push(...besidePgbench(where, sumUp(samples.get("now")!), bare));
       most = Math.max(most, sumUp(samples.get("now")!).accepted);
     }
     const rate = Math.floor(most / 2);
     figures.push(...figuresOf(`${perSecond(rate)} arrive`, await inTurns(systems, servers, "open", 4000, openLoop(rate))));
   } finally {
     for (const one of running.reverse()) await one.stop();
+    await pgbench?.stop();
   }
   return figures;
 }
 
 /** The same load on each system, in another order each round, so that what else the machine does hits all of them. */
-async function inTurns(running: readonly Running[], servers: Servers, run: string, count: number, traffic: Traffic): Promise<Samples> {
+async function inTurns(
+  running: readonly Running[],
+  servers: Servers,
+  run: string,
+  count: number,
+  traffic: Traffic,
+  afterRound?: () => Promise<void>,
+): Promise<Samples> {
   const samples = new Map<string, Sample[]>(running.map(({ name }) => [name, []]));
   for (const one of running) await load(one, servers, `${run}-warm`, count / 4, traffic);
-  for (let round = 0; round < rounds; round++)
+  for (let round = 0; round < rounds; round++) {
     for (let turn = 0; turn < running.length; turn++) {
       const one = running[(turn + round) % running.length]!;
       samples.get(one.name)!.push(await load(one, servers, `${run}-${round}`, count, traffic));
     }
+    await afterRound?.();
+  }
   for (const [name, some] of samples) explain(`${name}, ${run}`, some);
   return samples;
 }

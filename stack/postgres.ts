@@ -40,6 +40,7 @@ export async function startPostgres({
   onGiveUp,
   certificate,
   postgresInMemory,
+  postgresSettings,
 }: StackContext): Promise<PostgresServer> {
   const home = await findPostgresHome(dir, postgresInMemory, say);
   await endLeftoverPostgres(home.data);
@@ -53,7 +54,7 @@ export async function startPostgres({
     command: [
       join(home.native, "bin", "postgres"),
       ...["-D", home.data, "-p", String(port)],
-      ...Object.entries({ ...settings, ...tls }).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+      ...Object.entries({ ...settings, ...tls, ...postgresSettings }).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
     ],
     env: cleanEnvironment(),
     user: home.user,

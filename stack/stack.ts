@@ -20,6 +20,7 @@ export interface StackContext {
   certificate: ServerCertificate | undefined;
   natsForTests: boolean;
   postgresInMemory: boolean;
+  postgresSettings: Readonly<Record<string, string>>;
   usualPorts: boolean;
 }
 
@@ -59,6 +60,8 @@ export interface StackOptions<Name extends ServerName> {
   natsForTests?: boolean;
   /** For tests that make and drop hundreds of databases: their files cost more than the tests. The data survives a kill of PostgreSQL as on a disk. */
   postgresInMemory?: boolean;
+  /** Beside the usual ones, for example a library that measures. */
+  postgresSettings?: Readonly<Record<string, string>>;
   /** False: only random ports, so that a stack that nobody opens takes none from one that starts at the same time. */
   usualPorts?: boolean;
   /** Called when a server died repeatedly and stays down. */
@@ -83,6 +86,7 @@ export async function startStack<Name extends ServerName>(options: StackOptions<
     certificate: options.certificate,
     natsForTests: options.natsForTests ?? false,
     postgresInMemory: options.postgresInMemory ?? false,
+    postgresSettings: options.postgresSettings ?? {},
     usualPorts: options.usualPorts ?? true,
   };
   const running: Partial<Servers> = {};
