@@ -94,7 +94,7 @@ export const kernelSettings = {
       maximum: 1_000_000,
     }),
     batch: integer("BULK_BATCH", "rows of a bulk operation that one statement changes", 200, { minimum: 1, maximum: 1000 }),
-    pace: duration("BULK_PACE", "the pause between two batches, and the longest wait before an operation begins", "250ms", {
+    pace: duration("BULK_PACE", "the pause between two batches; an operation begins at once, or within 2 s if the API runs in another process", "250ms", {
       minimum: "10ms",
       maximum: "1m",
     }),

@@ -60,7 +60,7 @@ const reclaimEvery = 1000;
 const depthEvery = 3000;
 // After rows of a busy aggregate a lane pauses for so many times as long as it has worked. Without a pause the backlog of one aggregate would take all that
 // the consumer and the machine can do, and new events of others would wait behind it. (Measured with 20,000 waiting events of one aggregate: 2,900 a second
-// without a pause, but others took five times as long to SENT; about 1,100 a second and twice as long with it.)
+// without a pause, but others took five times as long; about 1,100 a second and twice as long with it.)
 const pauseShare = 1.7;
 const longestPause = 50;
 // The claim statements take at most this many rows of one aggregate. From here on there may be more although the batch was not full.
