@@ -129,7 +129,7 @@ describe("SQL twins", () => {
 
   test.each([
     ["a lost condition", (text: string) => text.replace(" and next_retry_at <= now()", "")],
-    ["another limit", (text: string) => text.replace("limit 24", "limit 25")],
+    ["another limit", (text: string) => text.replace("limit 15", "limit 16")],
     ["another parameter at the same place", (text: string) => text.replace("limit $3::int", "limit $6::int")],
     ["another state", (text: string) => text.replace("status in ('PENDING', 'PROCESSING')", "status in ('PENDING')")],
   ])("%s of one twin is noticed", (_, edit) => {

@@ -62,7 +62,7 @@ test.each([
   [
     "a notification that was not sent",
     "notification",
-    `update notifications set status = 'PENDING', sent_at = null, position = null where aggregate_key = '${hot}' and aggregate_version = 1`,
+    `update notifications set status = 'PENDING', sent_at = null, sent_by = null, position = null where aggregate_key = '${hot}' and aggregate_version = 1`,
     /is PENDING/,
   ],
   [

@@ -37,7 +37,7 @@ beforeAll(async () => {
   const byHand = await kenri.call("entitlement", "/ops/users/alice/grants", { method: "POST", headers, body: JSON.stringify(change) });
   expect(byHand.status).toBe(200);
   await kenri.entitlementSql`update outbox_events set status = 'FAILED', last_error = 'no', confirmed_at = null where payload ->> 'user_id' = 'bob'`;
-  await kenri.notificationSql`update notifications set status = 'FAILED', last_error = 'no', sent_at = null, position = null where user_id = 'bob'`;
+  await kenri.notificationSql`update notifications set status = 'FAILED', last_error = 'no', sent_at = null, sent_by = null, position = null where user_id = 'bob'`;
   for (const failing of [outbox, notifications]) {
     const started = await operators(kenri, mint, failing).started("ADMIN", { user_id: "bob" }, "discard");
     values[`operation of ${failing.system}`] = started.operation_id;
