@@ -10,7 +10,7 @@ with input as (
   select 'key-' || n, md5(n::text), 200, '{"status":"ACTIVE"}', now() + interval '1 day' from input
 ), announced as (
   insert into outbox_events (event_id, event_type, aggregate_key, payload)
-  select uuidv7(), 'EntitlementGranted', 'user-' || n || ':item', jsonb_build_object('user_id', 'user-' || n, 'stock_keeping_unit', 'item', 'version', 1) from input
+  select uuidv7(), 'EntitlementGranted', 'user-' || n || ':' || 'item', jsonb_build_object('user_id', 'user-' || n, 'stock_keeping_unit', 'item', 'version', 1) from input
 )
 insert into entitlement_audit (user_id, stock_keeping_unit, action, source, source_id, detail)
 select 'user-' || n, 'item', 'grant', 'purchase', 'order-' || n, '{}' from input;
