@@ -6,7 +6,7 @@ import { jetstream } from "@nats-io/jetstream";
 import { ensureConsumer, ensureStream } from "../server/kernel/nats/streams.ts";
 import { connectTo } from "../server/testing/nats.ts";
 import { serveGrants } from "./plain/api.ts";
-import { consume } from "./plain/consumer.ts";
+import { consume, subscribe } from "./plain/consumer.ts";
 import { poll } from "./plain/poll.ts";
 import { relayOnce } from "./plain/relay.ts";
 import { sendOnce } from "./plain/sender.ts";
@@ -22,9 +22,11 @@ await ensureConsumer(nats, { stream: STREAM!, durable, ackWait: 30_000, maxAckPe
 const js = jetstream(nats);
 const relayPool = pool(DATABASE_URL!, lanes);
 const senderPool = pool(DATABASE_URL!, lanes);
+// Before it is ready: then it is paused, and a request to NATS would time out.
+const messages = await subscribe(js, STREAM!, durable);
 const workers = [
   poll(() => relayOnce(relayPool, js, SUBJECT!)),
-  consume(pool(DATABASE_URL!, lanes), js, STREAM!, durable, lanes),
+  consume(pool(DATABASE_URL!, lanes), messages, lanes),
   poll(() => sendOnce(senderPool)),
 ];
 console.log(`ready ${serveGrants(pool(DATABASE_URL!, 16))}`);

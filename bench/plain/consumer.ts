@@ -1,5 +1,5 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import type { JetStreamClient, JsMsg } from "@nats-io/jetstream";
+import type { ConsumerMessages, JetStreamClient, JsMsg } from "@nats-io/jetstream";
 import type postgres from "postgres";
 import { EntitlementEventSchema } from "../../server/gen/kenri/entitlement/v1/entitlement_event_pb.ts";
 import { statement } from "./statements.ts";
@@ -9,10 +9,12 @@ const ahead = 200;
 const markProcessed = statement("mark_processed");
 const appendNotification = statement("append_notification");
 
+export const subscribe = async (js: JetStreamClient, stream: string, durable: string): Promise<ConsumerMessages> =>
+  (await js.consumers.get(stream, durable)).consume({ max_messages: ahead });
+
 /** Stores each message in a transaction of its own. `lanes` are under way at once. */
-export async function consume(sql: postgres.Sql, js: JetStreamClient, stream: string, durable: string, lanes: number): Promise<never> {
-  const consumer = await js.consumers.get(stream, durable);
-  const messages = (await consumer.consume({ max_messages: ahead }))[Symbol.asyncIterator]();
+export async function consume(sql: postgres.Sql, subscription: ConsumerMessages, lanes: number): Promise<never> {
+  const messages = subscription[Symbol.asyncIterator]();
   const lane = async (): Promise<void> => {
     for (;;) {
       const { value, done } = await messages.next();
