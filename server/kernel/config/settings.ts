@@ -94,10 +94,15 @@ export const kernelSettings = {
       maximum: 1_000_000,
     }),
     batch: integer("BULK_BATCH", "rows of a bulk operation that one statement changes", 200, { minimum: 1, maximum: 1000 }),
-    pace: duration("BULK_PACE", "the pause between two batches; an operation begins at once, or within 2 s if the API runs in another process", "250ms", {
-      minimum: "10ms",
-      maximum: "1m",
-    }),
+    pace: duration(
+      "BULK_PACE",
+      "the pause between two batches; an operation begins at once, or within 2 s if the API runs in another process",
+      "250ms",
+      {
+        minimum: "10ms",
+        maximum: "1m",
+      },
+    ),
     confirmedFor: duration(
       "BULK_CONFIRMED_FOR",
       "how long a person's bulk operation continues after the last confirmation of their roles; then it waits",
