@@ -22,7 +22,7 @@ async function withoutRelay(environment: Record<string, string> = {}) {
   return { kenri, others };
 }
 
-/** Grants and revokes that are in the outbox when the relay starts: 20 users, and one aggregate with 6 versions. */
+/** Grants and revokes that are in the outbox when the relay starts: 22 users, and one aggregate with 8 versions. */
 async function fill(kenri: TestKenri) {
   const load = traffic(kenri, { clients: 4, hot: 1, pause: 0, requests: 30 });
   await load.done;

@@ -18,7 +18,7 @@ export interface TrafficOptions {
   readonly hot?: number;
   /** Milliseconds between a response and the client's next request. */
   readonly pause?: number;
-  /** Ends by itself after this many requests; otherwise at stop(). */
+  /** Ends by itself after this many requests, of which each client makes its share; otherwise at stop(). */
   readonly requests?: number;
   /** The APIs, called in turn. Preset: the one that was started last. */
   readonly bases?: readonly string[];
@@ -41,10 +41,10 @@ export function traffic(
   let made = 0;
   let slowest = 0;
   const ledger: Ledger = { asked: new Map(), granted: new Map(), answers: new Map(), slowest: () => slowest };
-  const goesOn = () => !stopping && made < requests;
 
   async function client(index: number): Promise<void> {
-    for (let turn = 0; goesOn(); turn++) {
+    // By share: else a fast client with one aggregate could make more versions of it than one claim takes.
+    for (let turn = 0; !stopping && turn * clients + index < requests; turn++) {
       const user = index < hot ? `${prefix}-hot-${index}` : `${prefix}-${index}-${turn}`;
       await change(index < hot && turn % 2 === 1 ? kenri.revoke : kenri.grant, user, made++);
       await becomes(pause, () => stopping, pause);
