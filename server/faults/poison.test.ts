@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { MsgHdrs } from "@nats-io/nats-core";
 import { until } from "../../stack/wait.ts";
 import { eventMessage, type Facts, signedHeaders } from "../testing/events.ts";
 import { allRoles, type TestKenri, type TestProcess, testKenri } from "../testing/kenri.ts";
@@ -116,6 +117,20 @@ test("a message whose headers JSON cannot represent is stored", async () => {
   expect(reason).toContain("not an EntitlementEvent");
   expect(headers["x-odd"]).toBe("a\uFFFDb");
   await deliveredSoon("after-headers");
+});
+
+test("a message whose headers cannot be read is stored with the reason, and the others are delivered", async () => {
+  const odd = `NATS/1.0\r\nodd name: x\r\n\r\n`;
+  await withNats(kenri, async nats => {
+    const headers = { encode: () => new TextEncoder().encode(odd) } as unknown as MsgHdrs;
+    nats.publish(kenri.environment.ENTITLEMENT_SUBJECT!, "odd headers", { headers });
+    await nats.flush();
+  });
+  await deliveredSoon("beside-odd-headers");
+  const stored = () => kenri.notificationSql<Letter[]>`select * from notification_nats_dlq where encode(data, 'escape') = 'odd headers'`;
+  await until("it is a raw dead letter", 20_000, async () => (await stored()).length === 1);
+  const [letter] = await stored();
+  expect(letter!.headers["Kenri-Unreadable-Headers"]).toContain("not a valid character in a header name");
 });
 
 test("a thousand unreadable messages do not block the others", async () => {

@@ -1,4 +1,5 @@
 import { errors, headers, type Msg, type NatsConnection } from "@nats-io/nats-core";
+import { headersOf } from "./message_headers.ts";
 import { type Refusal, type Signatures, signatureHeader } from "./signatures.ts";
 
 const nonceHeader = "Kenri-Nonce";
@@ -33,7 +34,7 @@ export async function askSigned<T>(nats: NatsConnection, question: Question<T>):
   try {
     const answers = await nats.requestMany(subject, text, { strategy: "timer", maxWait: deadline, noMux: true, headers: asked });
     for await (const message of answers) {
-      const refusal = signatures.refusalOfAnswer(message.headers?.get(signatureHeader), [subject, nonce, text], message.data);
+      const refusal = signatures.refusalOfAnswer(headersOf(message)[signatureHeader], [subject, nonce, text], message.data);
       const answer = refusal ? undefined : read(message.string());
       if (answer !== undefined) return { answer };
       refused(refusal ?? { fault: "malformed", reason: "malformed: it does not answer what was asked" });

@@ -4,6 +4,7 @@ import { parallel, type Service, sequence, service } from "../life/service.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Broker } from "./broker.ts";
+import { headersOf } from "./message_headers.ts";
 import { type Pull, type PulledMessage, PullUnanswered, pullBatch } from "./pull.ts";
 import { type ConsumerSpec, ensureConsumer, manager } from "./streams.ts";
 
@@ -197,7 +198,7 @@ function answer(message: PulledMessage, verdict: Verdict): void {
 const receive = ({ message, seq, deliveries, storedAt }: PulledMessage): Received => ({
   subject: message.subject,
   data: message.data,
-  headers: Object.fromEntries([...(message.headers ?? [])].map(([name, [first = ""]]) => [name, first])),
+  headers: headersOf(message),
   streamSeq: seq,
   deliveries,
   arrivedAt: Math.max(Date.now(), storedAt),
