@@ -289,7 +289,7 @@ describe("every lookup is by an index, whatever the tables hold", () => {
     await admin`analyze`;
     await admin.end();
   }
-  const names = ["accept_matches", "announced", "cleanup_announced_joins", "raw_dead_letters.unreadable"];
+  const names = ["accept_matches", "announced", "consumed", "cleanup_announced_joins", "raw_dead_letters.unreadable"];
 
   test.each(names)("%s, on empty tables and on large ones", async name => {
     for (const rows of [0, 20_000]) {
