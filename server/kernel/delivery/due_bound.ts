@@ -16,6 +16,10 @@ export const moveEvery = 250;
 // Of so many claims at the front at least one also looks further back.
 const mostSkipped = 7;
 
+// One claim looks further back so many times; the next one goes on there. Without a limit, a lane that finds nothing would read the whole backlog of a
+// busy aggregate again and again.
+const mostLooks = 25;
+
 /**
  * The lower bound of the due times that a claim looks at. Without it, dead index entries (a long transaction keeps them) cost a claim tens of
  * milliseconds. A transaction that commits late may put rows below the bound: so every few seconds it starts again from the beginning.
@@ -58,18 +62,20 @@ export function dueBound(head: (from: string) => Promise<Head | undefined>, swee
       [hasClaimed, lastMove] = [false, now];
       await advance();
     },
-    /** Claims at the front. If few aggregates fill it, claims further back too; if nothing can be claimed, up to the end of the backlog. */
+    /** Claims at the front. If few aggregates fill it, claims further back too; if nothing can be claimed, at several places. */
     async claim(limit: number, claimFrom: (from: string, look: number) => Promise<Claimed>, mayGoOn: () => boolean): Promise<number> {
       const { count, aggregates } = await claimFrom(from, isNarrow ? limit : looksPerRow * limit);
-      isNarrow = count > 0 && aggregates * looksPerRow < limit;
+      isNarrow = count > 0 && isOfFew({ count, aggregates }, limit);
       if (count > 0) hasClaimed = true;
       if (aggregates >= limit) return count;
       if (count > 0 && ++sinceFurther <= fruitless) return count;
       sinceFurther = 0;
       let sum = count;
-      for (let start = further ?? reach; start !== undefined && mayGoOn(); start = sum === 0 ? further : undefined) {
+      let start = further ?? reach;
+      for (let looks = 0; looks < mostLooks && start !== undefined && mayGoOn(); looks++) {
         further = (await head(start))?.reach ?? undefined;
         sum += (await claimFrom(start, looksPerRow * limit)).count;
+        start = sum === 0 ? further : undefined;
       }
       fruitless = sum > count ? 0 : Math.min(fruitless + 1, mostSkipped);
       return sum;
@@ -81,6 +87,9 @@ export const countClaimed = (rows: readonly { readonly aggregate_key: string }[]
   count: rows.length,
   aggregates: new Set(rows.map(row => row.aggregate_key)).size,
 });
+
+/** Whether so few aggregates were claimed that most rows near them wait for these. */
+export const isOfFew = ({ aggregates }: Claimed, limit: number): boolean => aggregates * looksPerRow < limit;
 
 /** A claim looks at this many rows for each one that it may take. */
 export const looksPerRow = 4;

@@ -5,7 +5,7 @@ import { someIds } from "../telemetry/log.ts";
 import { repeatsOf, rowBurst } from "../telemetry/repeats.ts";
 import { type ClaimBatchOptions, claimBatch } from "./claim_batch.ts";
 import { type DepthOptions, depthGauges } from "./depth_gauges.ts";
-import { dueBound, type Head, looksPerRow } from "./due_bound.ts";
+import { countClaimed, dueBound, type Head, isOfFew, looksPerRow } from "./due_bound.ts";
 import { type LivenessOptions, liveness, type Work } from "./liveness.ts";
 import { type LostClaimsOptions, lostClaims } from "./lost_claims.ts";
 
@@ -90,13 +90,13 @@ export function leasedWorker<Id, Row extends Id & { readonly aggregate_key: stri
   // Lanes that deliver a full batch. A lane with less claims the new rows when it has delivered, so that batches stay large.
   const full = new Set<number>();
 
-  /** A full batch means that there is work for one lane more, at once: a delivery may take long. */
+  /** A full batch means that there is work for one lane more, at once: a delivery may take long. Behind a few busy aggregates there is none. */
   const deliverIn = (lane: number): typeof options.deliver =>
     async function deliver(claim, stopping) {
       busy.add(lane);
       if (claim.rows.length >= batch) {
         full.add(lane);
-        wake();
+        if (!isOfFew(countClaimed(claim.rows), batch)) wake();
       }
       try {
         await options.deliver(claim, stopping);
