@@ -102,6 +102,45 @@ test("a paused subscription handles what has arrived and pulls nothing: the rest
   await (await manager(nats)).streams.delete(subject);
 });
 
+test("messages of other keys are handled while a run of a busy key is under way, also if they come later", async () => {
+  const subject = `${name}-run`;
+  const nats = broker.connection();
+  await ensureStream(nats, { name: subject, subject, maxAge: 60_000, duplicateWindow: 1000, replicas: 1 });
+  const send = async (key: string, count: number) => {
+    const sent = headers();
+    sent.set("aggregate_key", key);
+    for (let n = 0; n < count; n++) await jetstream(nats).publish(subject, `${key} ${n}`, { headers: sent });
+  };
+  await send("hot", 10);
+  const begun: string[] = [];
+  const done: string[] = [];
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+  const intake = subscription({
+    broker,
+    consumer: { stream: subject, durable: "busy", ackWait: 60_000, maxAckPending: 100 },
+    batch: 10,
+    handle: async batch => {
+      const texts = batch.map(({ data }) => new TextDecoder().decode(data));
+      begun.push(...texts);
+      if (texts[0]!.startsWith("hot")) await stopped;
+      done.push(...texts);
+      return batch.map(() => "consumed" as const);
+    },
+    log: silentLog,
+    metrics,
+  });
+  await intake.start();
+  await until("the busy key is under way", 10_000, () => begun.length > 0);
+  await send("other", 3);
+  await until("the others are handled", 10_000, () => done.length === 3);
+  expect(done).toEqual(["other 0", "other 1", "other 2"]);
+  stop();
+  await until("all are handled", 10_000, () => done.length === 13);
+  expect(done.slice(3)).toEqual(Array.from({ length: 10 }, (_, n) => `hot ${n}`));
+  await intake.stop();
+  await (await manager(nats)).streams.delete(subject);
+});
+
 test("the messages that a consumer has left are measured", async () => {
   const subject = `${name}-left`;
   const nats = broker.connection();

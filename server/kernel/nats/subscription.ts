@@ -4,6 +4,7 @@ import { parallel, type Service, sequence, service } from "../life/service.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Broker } from "./broker.ts";
+import { createLanes, type Lane } from "./lanes.ts";
 import { headersOf } from "./message_headers.ts";
 import { type Pull, type PulledMessage, PullUnanswered, pullBatch } from "./pull.ts";
 import { type ConsumerSpec, ensureConsumer, manager } from "./streams.ts";
@@ -53,11 +54,12 @@ const pullFor = 5000;
 const refusedWithin = 500;
 
 /**
- * Reads a durable pull consumer. Handles the messages that have arrived as one batch, without waiting for more. It asks for the next batch after the
- * last one was handled: if two processes asked ahead, the broker would send neighbouring messages to both in turn.
+ * Reads a durable pull consumer. Handles the messages that have arrived as one batch, without waiting for more, and runs of a busy key as another batch
+ * beside it. It asks for the next messages when no others are left: if two processes asked ahead, the broker would send neighbouring messages to both
+ * in turn.
  */
 export function subscription({ broker, consumer, batch, isPaused = () => false, handle, log, metrics }: SubscriptionOptions): Subscription {
-  const arrived: { message: PulledMessage; at: number }[] = [];
+  const lanes = createLanes<Arrived>();
   let pull: Pull | undefined;
   let consumingIn = 0;
   let readFrom: string | undefined;
@@ -88,7 +90,7 @@ export function subscription({ broker, consumer, batch, isPaused = () => false, 
     const { created } = await (await manager(nats)).consumers.info(consumer.stream, consumer.durable);
     await endPull();
     // In a new consumer other messages may have the numbers of those that arrived before.
-    if (created !== readFrom) arrived.length = 0;
+    if (created !== readFrom) lanes.empty();
     readFrom = created;
     consumingIn = epoch;
     pulling.wake();
@@ -110,12 +112,12 @@ export function subscription({ broker, consumer, batch, isPaused = () => false, 
     if (isDoubtful && broker.connected() && !(await answers())) return 0;
     isDoubtful = false;
     // After a reconnect the consumer is checked first.
-    if (isPaused() || !broker.connected() || consumingIn !== broker.epoch || arrived.length > 0) return 0;
+    if (isPaused() || !broker.connected() || consumingIn !== broker.epoch || !lanes.hasOnlyRuns()) return 0;
     const since = performance.now();
     const options = { ...consumer, batch: largestPull, expires: pullFor, inboxPrefix: broker.inboxPrefix };
     const current = pullBatch(broker.connection(), options, message => {
-      arrived.push({ message, at: performance.now() });
-      work.wake();
+      lanes.add(arrivedNow(message));
+      others.wake();
     });
     pull = current;
     if (stopping.aborted) void endPull();
@@ -142,16 +144,20 @@ export function subscription({ broker, consumer, batch, isPaused = () => false, 
     else pulling.wake();
   }
 
-  async function takeBatch(): Promise<number> {
-    while (arrived[0] && performance.now() - arrived[0].at > fresh) arrived.shift();
-    // A redelivered message comes late. Earlier messages go first, because later ones may wait for them.
-    const taken = arrived.toSorted((a, b) => a.message.seq - b.message.seq).slice(0, batch);
+  async function handleNext(lane: Lane): Promise<number> {
+    lanes.forgetBefore(performance.now() - fresh);
+    const taken = lanes.take(lane, batch);
+    if (lane === "others" && lanes.has("runs")) runs.wake();
     if (taken.length === 0) return 0;
-    const verdicts = await handle(taken.map(({ message }) => receive(message)));
-    // A reconnect may have emptied the list meanwhile: remove exactly the handled messages.
-    const handled = new Set(taken);
-    arrived.splice(0, arrived.length, ...arrived.filter(one => !handled.has(one)));
-    for (const [index, { message }] of taken.entries()) answer(message, verdicts[index]!);
+    if (lane === "runs") pulling.wake();
+    try {
+      const verdicts = await handle(taken.map(({ received }) => received));
+      lanes.handled(taken);
+      for (const [index, { message }] of taken.entries()) answer(message, verdicts[index]!);
+    } finally {
+      lanes.release(taken);
+    }
+    others.wake();
     pulling.wake();
     return taken.length;
   }
@@ -164,21 +170,25 @@ export function subscription({ broker, consumer, batch, isPaused = () => false, 
     log,
     metrics,
   });
-  const work = loop({ name: consumer.durable, runOnce: takeBatch, full: 1, interval: workEvery, log, metrics });
+  const laneLoop = (lane: Lane, name: string) =>
+    loop({ name, runOnce: () => handleNext(lane), full: 1, interval: workEvery, log, metrics });
+  const others = laneLoop("others", consumer.durable);
+  const runs = laneLoop("runs", `${consumer.durable}.runs`);
   const pulling = loop({ name: `${consumer.durable}.pull`, runOnce: pullOnce, full: 1, interval: 1000, log, metrics });
   broker.onConnect(() => keeper.wake());
 
   /** Handles the messages that have arrived. If the database does not answer, the broker gets them back. */
   async function takeRest(): Promise<void> {
     const takeAll = async () => {
-      while (arrived.length > 0) await takeBatch();
+      while (lanes.size() > 0) await Promise.all([handleNext("others"), handleNext("runs")]);
     };
     try {
       await withTimeout(restWithin, "the database", takeAll());
     } catch (error) {
-      const fields = { stream: consumer.stream, first_seq: arrived[0]?.message.seq, last_seq: arrived.at(-1)?.message.seq };
-      log.warn({ error, count: arrived.length, ...fields }, "subscription.gives_back");
-      for (const { message } of arrived.splice(0)) message.nak();
+      const left = lanes.empty();
+      const fields = { stream: consumer.stream, first_seq: left[0]?.seq, last_seq: left.at(-1)?.seq };
+      log.warn({ error, count: left.length, ...fields }, "subscription.gives_back");
+      for (const { message } of left) message.nak();
     }
     if (broker.connected()) await withTimeout(goodbyeWithin, "NATS", broker.connection().flush()).catch(() => {});
   }
@@ -186,13 +196,28 @@ export function subscription({ broker, consumer, batch, isPaused = () => false, 
   // Stopped in reverse: no more pulls, then the batch under way, then the messages that have arrived.
   const rest = service({ start: async () => {}, stop: takeRest });
   const ending = service({ start: async () => {}, stop: endPull });
-  return { ...sequence([rest, work, parallel([pulling, ending]), keeper]), pauseChanged };
+  return { ...sequence([rest, parallel([others, runs]), parallel([pulling, ending]), keeper]), pauseChanged };
 }
 
 function answer(message: PulledMessage, verdict: Verdict): void {
   if (verdict === "consumed") message.ack();
   else if (verdict === "refused") message.term();
   else message.nak(verdict.later);
+}
+
+interface Arrived {
+  readonly message: PulledMessage;
+  readonly received: Received;
+  readonly key: string;
+  readonly seq: number;
+  readonly at: number;
+}
+
+/** A message without an aggregate has no order. */
+function arrivedNow(message: PulledMessage): Arrived {
+  const received = receive(message);
+  const { seq } = message;
+  return { message, received, key: received.headers.aggregate_key ?? `seq ${seq}`, seq, at: performance.now() };
 }
 
 const receive = ({ message, seq, deliveries, storedAt }: PulledMessage): Received => ({
