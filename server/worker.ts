@@ -14,8 +14,11 @@ function exit(code: number): never {
   process.exit(code);
 }
 
-// In seconds. Metrics are also sent unasked, so that a crash loses the counts of a few seconds only.
+// In looks. Metrics are also sent unasked, so that a crash loses the counts of a few seconds only.
 const [aliveEvery, metricsEvery] = [5, 10];
+const lookEvery = 1000;
+// It connects to its stores after its start. Looks that come more often in its first seconds let the parent thread know at once that it is ready.
+const [youngFor, youngLookEvery] = [10_000, 100];
 
 interface Running {
   report(): Promise<number>;
@@ -32,6 +35,8 @@ async function run(role: string): Promise<Running> {
     send({ metrics: await metrics.registry.getMetricsAsJSON(), ...(givesUp ? { givesUp } : {}) });
     return 0;
   };
+  const since = performance.now();
+  const interval = () => (performance.now() - since < youngFor ? youngLookEvery : lookEvery);
   let looks = 0;
   let sent = "";
   const runOnce = async () => {
@@ -41,7 +46,7 @@ async function run(role: string): Promise<Running> {
     sent = parts;
     return 0;
   };
-  const reporting = loop({ name: "worker.report", runOnce, full: Number.POSITIVE_INFINITY, interval: 1000, log, metrics });
+  const reporting = loop({ name: "worker.report", runOnce, full: Number.POSITIVE_INFINITY, interval, log, metrics });
   const service = sequence([tracing, reporting, vitals(role, log, metrics), await createRole(settings, context)]);
   health.trouble("start", "it is starting");
   const starting: Promise<unknown> = service.start().then(
