@@ -102,10 +102,13 @@ test("an API that NATS refuses says so in health and once in the log, and takes 
   const says = (user: string) =>
     `NATS refuses the credentials of user ${user} (Authorization Violation); check ${user.toUpperCase()}_NATS_URL`;
   await until("both were refused a few times", 30_000, async () => (await process.metric("kenri_nats_refused_total")) > 6);
-  const ready = await kenri.readiness("entitlement");
-  expect(ready.degraded?.broker).toBe(says("entitlement_api"));
-  const { dependencies } = (await (await kenri.call("notification", "/ops/health")).json()) as { dependencies: object[] };
-  expect(dependencies).toContainEqual({ name: "broker", state: "trouble", detail: says("notification_api") });
+  // On a busy machine an attempt to connect may also end at its deadline. That is no refusal.
+  const broker = { name: "broker", state: "trouble", detail: says("notification_api") };
+  await until("both say why", 30_000, async () => {
+    const { dependencies } = (await (await kenri.call("notification", "/ops/health")).json()) as { dependencies: object[] };
+    const ready = await kenri.readiness("entitlement");
+    return ready.degraded?.broker === says("entitlement_api") && dependencies.some(one => Bun.deepEquals(one, broker));
+  });
   expect(process.lines.filter(line => line.includes("broker.refused"))).toHaveLength(2);
   expect(process.lines.join()).not.toContain("wrong");
   expect((await kenri.grant("patient", "bow")).status).toBe(200);
