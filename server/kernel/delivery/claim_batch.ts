@@ -24,6 +24,8 @@ export interface ClaimBatchOptions<Row extends { readonly aggregate_key: string 
   readonly deliver: (claim: Claim<Row>, stopping: AbortSignal) => Promise<void>;
   readonly bound: Pick<DueBound, "claim" | "follow">;
   readonly lost: Pick<LostClaims, "watch">;
+  /** If nothing can be claimed, the search goes on at so many places of the backlog, or at all. */
+  readonly places?: number | undefined;
 }
 
 /** `hasRuns`: there were several rows of one aggregate. */
@@ -34,7 +36,7 @@ export interface Worked {
 
 /** One run of a worker: claims a batch of rows that are due, and delivers it. */
 export function claimBatch<Row extends { readonly aggregate_key: string }>(options: ClaimBatchOptions<Row>) {
-  const { worker, batch, lease: milliseconds, claimWith, isPaused, deliver, bound, lost } = options;
+  const { worker, batch, lease: milliseconds, claimWith, isPaused, deliver, bound, lost, places } = options;
   return async function runOnce(stopping: AbortSignal): Promise<Worked> {
     let hasRuns = false;
     const claim = await claimWith();
@@ -51,7 +53,7 @@ export function claimBatch<Row extends { readonly aggregate_key: string }>(optio
       if (claimed.aggregates < claimed.count) hasRuns = true;
       return claimed;
     };
-    const count = await bound.claim(batch, claimFrom, mayGoOn);
+    const count = await bound.claim(batch, claimFrom, mayGoOn, places);
     return { count, hasRuns };
   };
 }

@@ -5,14 +5,12 @@ import { countClaimed, dueBound } from "./due_bound.ts";
 const running = () => true;
 
 /** A backlog of 40 rows, due at 01, 02 …. A look reaches 10; `free` are those that can be claimed. */
-const backlog = (...free: number[]) => backlogOf(40, free);
-
-async function backlogOf(rows: number, free: readonly number[]) {
+async function backlog(...free: number[]) {
   const text = (due: number) => String(due).padStart(2, "0");
   const looks: string[] = [];
   const bound = dueBound(async from => {
     const start = from === "-infinity" ? 0 : Number(from);
-    return { bound: text(0), reach: start + 10 < rows ? text(start + 10) : null };
+    return { bound: text(0), reach: start + 10 < 40 ? text(start + 10) : null };
   }, Number.POSITIVE_INFINITY);
   await bound.advance();
   const claimFrom = async (from: string) => {
@@ -20,7 +18,7 @@ async function backlogOf(rows: number, free: readonly number[]) {
     const taken = free.filter(due => due > Number(from) && due <= Number(from) + 10);
     return countClaimed(taken.map(due => ({ aggregate_key: `pair ${due}` })));
   };
-  return { looks, claim: (limit = 5) => bound.claim(limit, claimFrom, running) };
+  return { looks, claim: (limit = 5, places?: number) => bound.claim(limit, claimFrom, running, places) };
 }
 
 test("behind a front of few pairs each claim also looks further back, at another place each time", async () => {
@@ -36,10 +34,10 @@ test("if the whole front is blocked, the search goes on to the end of the backlo
   expect(await (await backlog()).claim()).toBe(0);
 });
 
-test("a search that finds nothing ends after 25 places, and the next one goes on behind them", async () => {
-  const { looks, claim } = await backlogOf(1000, [381]);
-  expect([await claim(), looks.length]).toEqual([0, 26]);
-  expect([await claim(), looks.slice(26, 28), looks.at(-1)]).toEqual([1, ["00", "260"], "380"]);
+test("a search with a limit ends after so many places, and the next one goes on behind them", async () => {
+  const { looks, claim } = await backlog(38);
+  expect([await claim(5, 2), looks]).toEqual([0, ["00", "10", "20"]]);
+  expect([await claim(5, 2), looks.slice(3)]).toEqual([1, ["00", "30"]]);
 });
 
 test("a front with enough pairs is claimed alone: the oldest first", async () => {

@@ -16,10 +16,6 @@ export const moveEvery = 250;
 // Of so many claims at the front at least one also looks further back.
 const mostSkipped = 7;
 
-// One claim looks further back so many times; the next one goes on there. Without a limit, a lane that finds nothing would read the whole backlog of a
-// busy aggregate again and again.
-const mostLooks = 25;
-
 /**
  * The lower bound of the due times that a claim looks at. Without it, dead index entries (a long transaction keeps them) cost a claim tens of
  * milliseconds. A transaction that commits late may put rows below the bound: so every few seconds it starts again from the beginning.
@@ -62,8 +58,16 @@ export function dueBound(head: (from: string) => Promise<Head | undefined>, swee
       [hasClaimed, lastMove] = [false, now];
       await advance();
     },
-    /** Claims at the front. If few aggregates fill it, claims further back too; if nothing can be claimed, at several places. */
-    async claim(limit: number, claimFrom: (from: string, look: number) => Promise<Claimed>, mayGoOn: () => boolean): Promise<number> {
+    /**
+     * Claims at the front. If few aggregates fill it, claims further back too; if nothing can be claimed, up to the end of the backlog, or at `places`
+     * places. The next search goes on there.
+     */
+    async claim(
+      limit: number,
+      claimFrom: (from: string, look: number) => Promise<Claimed>,
+      mayGoOn: () => boolean,
+      places = Number.POSITIVE_INFINITY,
+    ): Promise<number> {
       const { count, aggregates } = await claimFrom(from, isNarrow ? limit : looksPerRow * limit);
       isNarrow = count > 0 && isOfFew({ count, aggregates }, limit);
       if (count > 0) hasClaimed = true;
@@ -72,12 +76,13 @@ export function dueBound(head: (from: string) => Promise<Head | undefined>, swee
       sinceFurther = 0;
       let sum = count;
       let start = further ?? reach;
-      for (let looks = 0; looks < mostLooks && start !== undefined && mayGoOn(); looks++) {
+      for (let looks = 0; looks < places && start !== undefined && mayGoOn(); looks++) {
         further = (await head(start))?.reach ?? undefined;
         sum += (await claimFrom(start, looksPerRow * limit)).count;
         start = sum === 0 ? further : undefined;
       }
-      fruitless = sum > count ? 0 : Math.min(fruitless + 1, mostSkipped);
+      if (sum > count) fruitless = 0;
+      else if (start === undefined) fruitless = Math.min(fruitless + 1, mostSkipped);
       return sum;
     },
   };

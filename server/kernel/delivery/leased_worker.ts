@@ -65,6 +65,8 @@ const pauseShare = 1.7;
 const longestPause = 50;
 // The claim statements take at most this many rows of one aggregate. From here on there may be more although the batch was not full.
 const runLimit = 16;
+// A lane beside one that delivers usually finds nothing behind a busy aggregate. Without a limit it would read the whole backlog each time.
+const placesBeside = 25;
 const onInterval = Number.POSITIVE_INFINITY;
 
 /**
@@ -110,7 +112,8 @@ export function leasedWorker<Id, Row extends Id & { readonly aggregate_key: stri
   const pauses: number[] = [];
 
   const runIn = (lane: number) => {
-    const claimAndDeliver = claimBatch<Row>({ ...options, ...tuning, deliver: deliverIn(lane), worker, bound, lost });
+    const places = lane > 0 ? placesBeside : undefined;
+    const claimAndDeliver = claimBatch<Row>({ ...options, ...tuning, deliver: deliverIn(lane), worker, bound, lost, places });
     const runOnce = async (stopping: AbortSignal) => {
       await faults.pass();
       // While the lane before it has nothing to deliver, that lane polls for both.

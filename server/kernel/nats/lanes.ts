@@ -26,8 +26,12 @@ export function createLanes<Message extends Keyed>() {
 
   return {
     size: () => arrived.length,
-    /** Whether nothing is left but runs that are being handled. */
-    hasOnlyRuns: () => arrived.every(message => underWay.get(message) === "runs"),
+    /** Whether nothing is left but runs that are being handled, and what belongs to them. */
+    hasOnlyRuns(): boolean {
+      const handled = [...underWay].filter(([, lane]) => lane === "runs");
+      const running = new Set(handled.map(([{ key }]) => key));
+      return arrived.every(({ key }) => running.has(key));
+    },
     add(message: Message): void {
       arrived.push(message);
     },

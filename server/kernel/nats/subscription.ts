@@ -97,6 +97,9 @@ export function subscription({ broker, consumer, batch, isPaused = () => false, 
     return 0;
   }
 
+  /** A run that is being handled does not keep the messages of others in the stream. Its own do not fill the memory. */
+  const mayAsk = () => lanes.hasOnlyRuns() && lanes.size() <= largestPull;
+
   /** Whether NATS answers on this connection. */
   const answers = () =>
     withTimeout(goodbyeWithin, "NATS", broker.connection().flush()).then(
@@ -112,7 +115,7 @@ export function subscription({ broker, consumer, batch, isPaused = () => false, 
     if (isDoubtful && broker.connected() && !(await answers())) return 0;
     isDoubtful = false;
     // After a reconnect the consumer is checked first.
-    if (isPaused() || !broker.connected() || consumingIn !== broker.epoch || !lanes.hasOnlyRuns()) return 0;
+    if (isPaused() || !broker.connected() || consumingIn !== broker.epoch || !mayAsk()) return 0;
     const since = performance.now();
     const options = { ...consumer, batch: largestPull, expires: pullFor, inboxPrefix: broker.inboxPrefix };
     const current = pullBatch(broker.connection(), options, message => {
@@ -180,7 +183,10 @@ export function subscription({ broker, consumer, batch, isPaused = () => false, 
   /** Handles the messages that have arrived. If the database does not answer, the broker gets them back. */
   async function takeRest(): Promise<void> {
     const takeAll = async () => {
-      while (lanes.size() > 0) await Promise.all([handleNext("others"), handleNext("runs")]);
+      while (lanes.size() > 0) {
+        const both = [handleNext("others"), handleNext("runs")];
+        await Promise.all(both).finally(() => Promise.allSettled(both));
+      }
     };
     try {
       await withTimeout(restWithin, "the database", takeAll());
