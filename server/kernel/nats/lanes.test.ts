@@ -36,18 +36,6 @@ test("a batch that failed is taken again, with the earlier messages first", () =
   expect(names(take("others", 2))).toBe("c-1 a0");
 });
 
-test("nothing but runs is left when everything else was handled, even if more of their messages come", () => {
-  const { add, take, handled, release, hasOnlyRuns, size } = lanesWith("hot", "hot", "hot", "hot", "a");
-  const [run, others] = [take("runs", 9), take("others", 9)];
-  expect(hasOnlyRuns()).toBe(false);
-  handled(others);
-  release(others);
-  add({ key: "hot", seq: 5, at: 5 });
-  expect([hasOnlyRuns(), size()]).toEqual([true, 5]);
-  release(run);
-  expect(hasOnlyRuns()).toBe(false);
-});
-
 test("messages that arrived too long ago are forgotten, and those that are being handled may be, too", () => {
   const { take, handled, release, forgetBefore, empty, size, names } = lanesWith("a", "b", "c");
   const taken = take("others", 2);

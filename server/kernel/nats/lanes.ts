@@ -15,10 +15,10 @@ const runFrom = 4;
 /** Messages that have arrived, until they are handled. A lane takes a batch of them. While a batch is handled, no lane takes others with its keys. */
 export function createLanes<Message extends Keyed>() {
   let arrived: Message[] = [];
-  const underWay = new Map<Message, Lane>();
+  const underWay = new Set<Message>();
 
   function freeFor(lane: Lane): Message[] {
-    const busy = new Set(Array.from(underWay.keys(), ({ key }) => key));
+    const busy = new Set(Array.from(underWay, ({ key }) => key));
     const free = arrived.filter(({ key }) => !busy.has(key));
     const byKey = [...Map.groupBy(free, ({ key }) => key).values()];
     return byKey.filter(some => some.length >= runFrom === (lane === "runs")).flat();
@@ -26,12 +26,6 @@ export function createLanes<Message extends Keyed>() {
 
   return {
     size: () => arrived.length,
-    /** Whether nothing is left but runs that are being handled, and what belongs to them. */
-    hasOnlyRuns(): boolean {
-      const handled = [...underWay].filter(([, lane]) => lane === "runs");
-      const running = new Set(handled.map(([{ key }]) => key));
-      return arrived.every(({ key }) => running.has(key));
-    },
     add(message: Message): void {
       arrived.push(message);
     },
@@ -51,7 +45,7 @@ export function createLanes<Message extends Keyed>() {
       const taken = freeFor(lane)
         .sort((a, b) => a.seq - b.seq)
         .slice(0, most);
-      for (const message of taken) underWay.set(message, lane);
+      for (const message of taken) underWay.add(message);
       return taken;
     },
     /** They were handled. They may have been forgotten meanwhile. */

@@ -118,7 +118,7 @@ test("messages of other keys are handled while a run of a busy key is under way,
   const intake = subscription({
     broker,
     consumer: { stream: subject, durable: "busy", ackWait: 60_000, maxAckPending: 100 },
-    batch: 10,
+    batch: 20,
     handle: async batch => {
       const texts = batch.map(({ data }) => new TextDecoder().decode(data));
       begun.push(...texts);

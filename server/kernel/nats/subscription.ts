@@ -55,8 +55,8 @@ const refusedWithin = 500;
 
 /**
  * Reads a durable pull consumer. Handles the messages that have arrived as one batch, without waiting for more, and runs of a busy key as another batch
- * beside it. It asks for the next messages when no others are left: if two processes asked ahead, the broker would send neighbouring messages to both
- * in turn.
+ * beside it. It asks for the next messages after the last ones were handled: if two processes asked ahead, the broker would send neighbouring messages
+ * to both in turn.
  */
 export function subscription({ broker, consumer, batch, isPaused = () => false, handle, log, metrics }: SubscriptionOptions): Subscription {
   const lanes = createLanes<Arrived>();
@@ -97,9 +97,6 @@ export function subscription({ broker, consumer, batch, isPaused = () => false, 
     return 0;
   }
 
-  /** A run that is being handled does not keep the messages of others in the stream. Its own do not fill the memory. */
-  const mayAsk = () => lanes.hasOnlyRuns() && lanes.size() <= largestPull;
-
   /** Whether NATS answers on this connection. */
   const answers = () =>
     withTimeout(goodbyeWithin, "NATS", broker.connection().flush()).then(
@@ -115,7 +112,7 @@ export function subscription({ broker, consumer, batch, isPaused = () => false, 
     if (isDoubtful && broker.connected() && !(await answers())) return 0;
     isDoubtful = false;
     // After a reconnect the consumer is checked first.
-    if (isPaused() || !broker.connected() || consumingIn !== broker.epoch || !mayAsk()) return 0;
+    if (isPaused() || !broker.connected() || consumingIn !== broker.epoch || lanes.size() > 0) return 0;
     const since = performance.now();
     const options = { ...consumer, batch: largestPull, expires: pullFor, inboxPrefix: broker.inboxPrefix };
     const current = pullBatch(broker.connection(), options, message => {
@@ -152,7 +149,6 @@ export function subscription({ broker, consumer, batch, isPaused = () => false, 
     const taken = lanes.take(lane, batch);
     if (lane === "others" && lanes.has("runs")) runs.wake();
     if (taken.length === 0) return 0;
-    if (lane === "runs") pulling.wake();
     try {
       const verdicts = await handle(taken.map(({ received }) => received));
       lanes.handled(taken);
