@@ -1,4 +1,4 @@
-/** Runs of a busy key are handled beside all other messages, so that these do not wait for them. */
+/** Runs of a busy key are handled beside all other messages that have arrived, so that these do not wait for them. */
 export type Lane = "runs" | "others";
 
 interface Keyed {
